@@ -74,14 +74,12 @@ class Backend:
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True)
         self.load = find("link-load", programs)
-        address, data = self.folder / "address", self.folder / "data"
-        self.process = subprocess.Popen(
-            [find("link-backend", programs), "--log", "warn", "serve", "--data", data, "--listen",
-             "127.0.0.1:0", "--address-file", address, "--device-limit", "100000", *more],
-            env=os.environ | ({"LINK_BACKEND_DATABASE_URL": database} if database else {}),
-            stderr=open(self.folder / "log", "w", encoding="utf-8"))
-        text = wait_for("the backend", lambda: address.exists() and address.read_text().strip())
-        self.url = f"http://{text}"
+        self.address, data = self.folder / "address", self.folder / "data"
+        self.command = [
+            find("link-backend", programs), "--log", "warn", "serve", "--data", data, "--listen",
+            "127.0.0.1:0", "--address-file", self.address, "--device-limit", "100000", *more]
+        self.environment = os.environ | ({"LINK_BACKEND_DATABASE_URL": database} if database else {})
+        self.start()
         if beside:
             for name in ("key", "password"):
                 shutil.copy(beside.folder / name, self.folder / name)
@@ -93,6 +91,15 @@ class Backend:
             with open(self.folder / name, "w", encoding="ascii",
                       opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
                 file.write(secret + "\n")
+
+    def start(self):
+        """Starts the backend, also again after a stop."""
+        self.address.unlink(missing_ok=True)
+        with open(self.folder / "log", "a", encoding="utf-8") as log:
+            self.process = subprocess.Popen(self.command, env=self.environment, stderr=log)
+        text = wait_for("the backend",
+                        lambda: self.address.exists() and self.address.read_text().strip())
+        self.url = f"http://{text}"
 
     def post(self, path, token, **body):
         headers = {"content-type": "application/json"}
@@ -224,7 +231,7 @@ def main():
         held = backend.run("hold", options.devices, "--seconds", "70")
         storms = backend.run("storm", options.devices, "--times", "2")
         backend.stop()
-        # With less than a quarter of the reserve free the router is opened anew after a minute.
+        # With less than a quarter of the reserve free a further router is opened after a minute.
         router = Backend(pathlib.Path(place) / "router", options.programs, "--zenoh-listen",
                          f"tcp/127.0.0.1:{free_port()}", "--zenoh-reserve",
                          str(options.zenoh_devices * 3 // 2))

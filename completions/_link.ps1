@@ -55,12 +55,13 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('operation', 'operation', [CompletionResultType]::ParameterValue, 'Follow, cancel and retry operations on many devices')
             [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Add models, deploy them and serve them')
             [CompletionResult]::new('engine', 'engine', [CompletionResultType]::ParameterValue, 'List, install and remove the inference engine on this machine')
+            [CompletionResult]::new('plugin', 'plugin', [CompletionResultType]::ParameterValue, 'Show, install and remove the plugins that serve models on this machine')
             [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Chat with a model on this machine; deploys and serves it first where needed')
             [CompletionResult]::new('chat', 'chat', [CompletionResultType]::ParameterValue, 'Chat with a model that is served on this machine')
             [CompletionResult]::new('repair-serving', 'repair-serving', [CompletionResultType]::ParameterValue, 'Update the allowlist of a served model in place')
             [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that new deployments of the account allow')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completion script for a shell')
-            [CompletionResult]::new('complete', 'complete', [CompletionResultType]::ParameterValue, 'Print the names that complete the last of these words')
+            [CompletionResult]::new('complete', 'complete', [CompletionResultType]::ParameterValue, 'Print the names that complete the last word')
             [CompletionResult]::new('self-check', 'self-check', [CompletionResultType]::ParameterValue, 'Check that this program runs on this machine')
             [CompletionResult]::new('verify-files', 'verify-files', [CompletionResultType]::ParameterValue, 'Verify the signature of an unpacked release')
             [CompletionResult]::new('install-files', 'install-files', [CompletionResultType]::ParameterValue, 'Install an unpacked release, register the device and start the agent')
@@ -109,7 +110,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--registration-key', '--registration-key', [CompletionResultType]::ParameterName, 'Key for one device; `-` prompts for it, or reads it from a pipe')
             [CompletionResult]::new('--fleet-key', '--fleet-key', [CompletionResultType]::ParameterName, 'Key for many devices; `-` prompts for it, or reads it from a pipe')
             [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'E-mail of an account to log in to first; prompts for the password')
-            [CompletionResult]::new('--token', '--token', [CompletionResultType]::ParameterName, 'Access token of an account, instead of a login; `-` reads it from stdin. LINK_ACCESS_TOKEN does the same')
+            [CompletionResult]::new('--token', '--token', [CompletionResultType]::ParameterName, 'Access token of an account, instead of a login; `-` reads it from stdin [default: LINK_ACCESS_TOKEN]')
             [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, else the login''s, else the installation''s]')
             [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name of the device in the dashboard [default: the host name]')
             [CompletionResult]::new('--device-id', '--device-id', [CompletionResultType]::ParameterName, 'Re-activate this device instead of creating a new one')
@@ -578,11 +579,11 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the devices of the account')
-            [CompletionResult]::new('rename', 'rename', [CompletionResultType]::ParameterValue, 'Give a device another name')
+            [CompletionResult]::new('rename', 'rename', [CompletionResultType]::ParameterValue, 'Rename a device')
             [CompletionResult]::new('tag', 'tag', [CompletionResultType]::ParameterValue, 'Add tags to a device')
             [CompletionResult]::new('untag', 'untag', [CompletionResultType]::ParameterValue, 'Remove tags from a device')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show one device')
-            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the agent of a device with another version; an offline device does this later')
+            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the agent of a device with another version; an offline device updates later')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a device from the account')
             [CompletionResult]::new('transfer', 'transfer', [CompletionResultType]::ParameterValue, 'Transfer a device to another account, with a key of that account')
             [CompletionResult]::new('retire', 'retire', [CompletionResultType]::ParameterValue, 'Remove a device that was uninstalled while the backend was unreachable; needs no login')
@@ -603,6 +604,10 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;device;rename' {
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Selection of devices, such as `tag=lab,state=online`, instead of one device; the backend runs it as an operation, which continues when this command ends')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show the devices that match, and change nothing')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has finished')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -613,7 +618,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;device;tag' {
-            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Every device that matches, such as `tag=lab,state=online`, instead of one device: an operation of the backend, which continues when this command ends')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Selection of devices, such as `tag=lab,state=online`, instead of one device; the backend runs it as an operation, which continues when this command ends')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show the devices that match, and change nothing')
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has finished')
@@ -627,7 +632,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;device;untag' {
-            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Every device that matches, such as `tag=lab,state=online`, instead of one device: an operation of the backend, which continues when this command ends')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Selection of devices, such as `tag=lab,state=online`, instead of one device; the backend runs it as an operation, which continues when this command ends')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show the devices that match, and change nothing')
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has finished')
@@ -651,7 +656,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;device;update' {
-            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Every device that matches, such as `tag=lab,state=online`, instead of one device: an operation of the backend, which continues when this command ends')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Selection of devices, such as `tag=lab,state=online`, instead of one device; the backend runs it as an operation, which continues when this command ends')
             [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'Version to install')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show the devices that match, and change nothing')
@@ -703,11 +708,11 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;device;help' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the devices of the account')
-            [CompletionResult]::new('rename', 'rename', [CompletionResultType]::ParameterValue, 'Give a device another name')
+            [CompletionResult]::new('rename', 'rename', [CompletionResultType]::ParameterValue, 'Rename a device')
             [CompletionResult]::new('tag', 'tag', [CompletionResultType]::ParameterValue, 'Add tags to a device')
             [CompletionResult]::new('untag', 'untag', [CompletionResultType]::ParameterValue, 'Remove tags from a device')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show one device')
-            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the agent of a device with another version; an offline device does this later')
+            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the agent of a device with another version; an offline device updates later')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a device from the account')
             [CompletionResult]::new('transfer', 'transfer', [CompletionResultType]::ParameterValue, 'Transfer a device to another account, with a key of that account')
             [CompletionResult]::new('retire', 'retire', [CompletionResultType]::ParameterValue, 'Remove a device that was uninstalled while the backend was unreachable; needs no login')
@@ -818,7 +823,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the commands sent to devices, newest first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a command and its result')
-            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain where a command is, why, and what happens next')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain the state of a command, its cause, and what happens next')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -858,7 +863,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;commands;help' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the commands sent to devices, newest first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a command and its result')
-            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain where a command is, why, and what happens next')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain the state of a command, its cause, and what happens next')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -884,14 +889,14 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List operations, newest first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show an operation and its result on each device')
-            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'Stop sending an operation to further devices; a device that has it continues')
-            [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Send an operation again to the devices that failed')
+            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'Stop sending an operation to further devices; devices that have received it continue')
+            [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Retry an operation on the devices that failed')
             [CompletionResult]::new('wait', 'wait', [CompletionResultType]::ParameterValue, 'Wait until an operation ends, and show its results')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'link;operation;list' {
-            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Number of operations')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Largest number of operations')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -935,7 +940,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;operation;wait' {
-            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait, such as `60s`, `5m` or `1h`')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -948,8 +953,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;operation;help' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List operations, newest first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show an operation and its result on each device')
-            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'Stop sending an operation to further devices; a device that has it continues')
-            [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Send an operation again to the devices that failed')
+            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'Stop sending an operation to further devices; devices that have received it continue')
+            [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Retry an operation on the devices that failed')
             [CompletionResult]::new('wait', 'wait', [CompletionResultType]::ParameterValue, 'Wait until an operation ends, and show its results')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -1042,9 +1047,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;model;deploy' {
             [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or name [default: this machine]')
-            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Every device that matches, such as `tag=lab,state=online`, instead of one device: an operation of the backend, which continues when this command ends')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Selection of devices, such as `tag=lab,state=online`, instead of one device; the backend runs it as an operation, which continues when this command ends')
             [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port to serve on [default: the port of the last deployment, or 8080]')
-            [CompletionResult]::new('--alias', '--alias', [CompletionResultType]::ParameterName, 'Name of the model in requests [default: derived from the model''s name]')
+            [CompletionResult]::new('--alias', '--alias', [CompletionResultType]::ParameterName, 'Name of the model in requests [default: that of the last deployment, or derived from the model''s name]')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show the devices that match, and change nothing')
             [CompletionResult]::new('--serve', '--serve', [CompletionResultType]::ParameterName, 'Serve the model as soon as it is downloaded')
@@ -1062,7 +1067,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;model;serve' {
             [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or name [default: this machine]')
-            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Every device that matches, such as `tag=lab,state=online`, instead of one device: an operation of the backend, which continues when this command ends')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Selection of devices, such as `tag=lab,state=online`, instead of one device; the backend runs it as an operation, which continues when this command ends')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
             [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port to serve on from now on [default: the current port]')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show the devices that match, and change nothing')
@@ -1078,7 +1083,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;model;stop' {
             [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or name [default: this machine]')
-            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Every device that matches, such as `tag=lab,state=online`, instead of one device: an operation of the backend, which continues when this command ends')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Selection of devices, such as `tag=lab,state=online`, instead of one device; the backend runs it as an operation, which continues when this command ends')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show the devices that match, and change nothing')
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has finished')
@@ -1093,7 +1098,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;model;remove' {
             [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or name [default: this machine]')
-            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Every device that matches, such as `tag=lab,state=online`, instead of one device: an operation of the backend, which continues when this command ends')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Selection of devices, such as `tag=lab,state=online`, instead of one device; the backend runs it as an operation, which continues when this command ends')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show the devices that match, and change nothing')
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has finished')
@@ -1188,12 +1193,13 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the installed builds of the inference engine, and why each was chosen')
             [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a build of the inference engine and switch to it')
-            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a build')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a build of the inference engine')
             [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs engine indexes, in addition to the release keys')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'link;engine;list' {
+            [CompletionResult]::new('--plugin', '--plugin', [CompletionResultType]::ParameterName, 'Plugin that runs the engine')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -1207,6 +1213,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--sha256', '--sha256', [CompletionResultType]::ParameterName, 'Expected SHA-256 of the archive')
             [CompletionResult]::new('--build', '--build', [CompletionResultType]::ParameterName, 'Name of the build [default: the version that the engine reports]')
             [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'Folder with a signed index, on a web server (https) or on this machine (file://)')
+            [CompletionResult]::new('--plugin', '--plugin', [CompletionResultType]::ParameterName, 'Plugin that runs the engine')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -1217,6 +1224,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;engine;remove' {
+            [CompletionResult]::new('--plugin', '--plugin', [CompletionResultType]::ParameterName, 'Plugin that runs the engine')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -1241,7 +1249,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;engine;help' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the installed builds of the inference engine, and why each was chosen')
             [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a build of the inference engine and switch to it')
-            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a build')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a build of the inference engine')
             [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs engine indexes, in addition to the release keys')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -1261,6 +1269,99 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;engine;help;help' {
             break
         }
+        'link;plugin' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the plugins that this machine can serve models with')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show what a plugin runs, serves, counts and offers')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check a plugin''s folder without installing it')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin from its folder')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a plugin that was installed from a folder')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;plugin;list' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;plugin;show' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;plugin;check' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;plugin;install' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;plugin;remove' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;plugin;help' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the plugins that this machine can serve models with')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show what a plugin runs, serves, counts and offers')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check a plugin''s folder without installing it')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin from its folder')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a plugin that was installed from a folder')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;plugin;help;list' {
+            break
+        }
+        'link;plugin;help;show' {
+            break
+        }
+        'link;plugin;help;check' {
+            break
+        }
+        'link;plugin;help;install' {
+            break
+        }
+        'link;plugin;help;remove' {
+            break
+        }
+        'link;plugin;help;help' {
+            break
+        }
         'link;run' {
             [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port to serve on [default: the port of the last deployment, or 8080]')
             [CompletionResult]::new('--system', '--system', [CompletionResultType]::ParameterName, 'System prompt')
@@ -1278,6 +1379,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;chat' {
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or name, which must be this machine [default: this machine]')
             [CompletionResult]::new('--system', '--system', [CompletionResultType]::ParameterName, 'System prompt')
             [CompletionResult]::new('--temperature', '--temperature', [CompletionResultType]::ParameterName, 'Sampling temperature, from 0 to 10 [default: the engine''s]')
             [CompletionResult]::new('--max-tokens', '--max-tokens', [CompletionResultType]::ParameterName, 'Largest number of tokens in an answer [default: the engine''s]')
@@ -1293,7 +1395,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;repair-serving' {
             [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or name [default: this machine]')
-            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Every device that matches, such as `tag=lab,state=online`, instead of one device: an operation of the backend, which continues when this command ends')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Selection of devices, such as `tag=lab,state=online`, instead of one device; the backend runs it as an operation, which continues when this command ends')
             [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port to serve on from now on [default: the current port]')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show the devices that match, and change nothing')
@@ -1493,12 +1595,13 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('operation', 'operation', [CompletionResultType]::ParameterValue, 'Follow, cancel and retry operations on many devices')
             [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Add models, deploy them and serve them')
             [CompletionResult]::new('engine', 'engine', [CompletionResultType]::ParameterValue, 'List, install and remove the inference engine on this machine')
+            [CompletionResult]::new('plugin', 'plugin', [CompletionResultType]::ParameterValue, 'Show, install and remove the plugins that serve models on this machine')
             [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Chat with a model on this machine; deploys and serves it first where needed')
             [CompletionResult]::new('chat', 'chat', [CompletionResultType]::ParameterValue, 'Chat with a model that is served on this machine')
             [CompletionResult]::new('repair-serving', 'repair-serving', [CompletionResultType]::ParameterValue, 'Update the allowlist of a served model in place')
             [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that new deployments of the account allow')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completion script for a shell')
-            [CompletionResult]::new('complete', 'complete', [CompletionResultType]::ParameterValue, 'Print the names that complete the last of these words')
+            [CompletionResult]::new('complete', 'complete', [CompletionResultType]::ParameterValue, 'Print the names that complete the last word')
             [CompletionResult]::new('self-check', 'self-check', [CompletionResultType]::ParameterValue, 'Check that this program runs on this machine')
             [CompletionResult]::new('verify-files', 'verify-files', [CompletionResultType]::ParameterValue, 'Verify the signature of an unpacked release')
             [CompletionResult]::new('install-files', 'install-files', [CompletionResultType]::ParameterValue, 'Install an unpacked release, register the device and start the agent')
@@ -1624,11 +1727,11 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;help;device' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the devices of the account')
-            [CompletionResult]::new('rename', 'rename', [CompletionResultType]::ParameterValue, 'Give a device another name')
+            [CompletionResult]::new('rename', 'rename', [CompletionResultType]::ParameterValue, 'Rename a device')
             [CompletionResult]::new('tag', 'tag', [CompletionResultType]::ParameterValue, 'Add tags to a device')
             [CompletionResult]::new('untag', 'untag', [CompletionResultType]::ParameterValue, 'Remove tags from a device')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show one device')
-            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the agent of a device with another version; an offline device does this later')
+            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the agent of a device with another version; an offline device updates later')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a device from the account')
             [CompletionResult]::new('transfer', 'transfer', [CompletionResultType]::ParameterValue, 'Transfer a device to another account, with a key of that account')
             [CompletionResult]::new('retire', 'retire', [CompletionResultType]::ParameterValue, 'Remove a device that was uninstalled while the backend was unreachable; needs no login')
@@ -1678,7 +1781,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;help;commands' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the commands sent to devices, newest first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a command and its result')
-            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain where a command is, why, and what happens next')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain the state of a command, its cause, and what happens next')
             break
         }
         'link;help;commands;list' {
@@ -1693,8 +1796,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;help;operation' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List operations, newest first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show an operation and its result on each device')
-            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'Stop sending an operation to further devices; a device that has it continues')
-            [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Send an operation again to the devices that failed')
+            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'Stop sending an operation to further devices; devices that have received it continue')
+            [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Retry an operation on the devices that failed')
             [CompletionResult]::new('wait', 'wait', [CompletionResultType]::ParameterValue, 'Wait until an operation ends, and show its results')
             break
         }
@@ -1759,7 +1862,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;help;engine' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the installed builds of the inference engine, and why each was chosen')
             [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a build of the inference engine and switch to it')
-            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a build')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a build of the inference engine')
             [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs engine indexes, in addition to the release keys')
             break
         }
@@ -1773,6 +1876,29 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;engine;trust' {
+            break
+        }
+        'link;help;plugin' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the plugins that this machine can serve models with')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show what a plugin runs, serves, counts and offers')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check a plugin''s folder without installing it')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin from its folder')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a plugin that was installed from a folder')
+            break
+        }
+        'link;help;plugin;list' {
+            break
+        }
+        'link;help;plugin;show' {
+            break
+        }
+        'link;help;plugin;check' {
+            break
+        }
+        'link;help;plugin;install' {
+            break
+        }
+        'link;help;plugin;remove' {
             break
         }
         'link;help;run' {

@@ -988,16 +988,3 @@ if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERS
 else
     complete -F _link__backend -o bashdefault -o default link-backend
 fi
-
-_link-backend_names() {
-    _link-backend "$@"
-    local names
-    names="$(linkctl complete -- "${COMP_WORDS[@]:0:COMP_CWORD}" "$2" 2>/dev/null)"
-    if [[ -n $names ]]; then
-        COMPREPLY=()
-        local one
-        while IFS= read -r one; do COMPREPLY+=("$(printf '%q' "$one")"); done <<< "$names"
-    fi
-}
-
-complete -F _link-backend_names -o bashdefault -o default link-backend

@@ -82,6 +82,9 @@ _link() {
             link,operation)
                 cmd="link__subcmd__operation"
                 ;;
+            link,plugin)
+                cmd="link__subcmd__plugin"
+                ;;
             link,refresh-files)
                 cmd="link__subcmd__refresh__subcmd__files"
                 ;;
@@ -382,6 +385,9 @@ _link() {
             link__subcmd__help,operation)
                 cmd="link__subcmd__help__subcmd__operation"
                 ;;
+            link__subcmd__help,plugin)
+                cmd="link__subcmd__help__subcmd__plugin"
+                ;;
             link__subcmd__help,refresh-files)
                 cmd="link__subcmd__help__subcmd__refresh__subcmd__files"
                 ;;
@@ -574,6 +580,21 @@ _link() {
             link__subcmd__help__subcmd__operation,wait)
                 cmd="link__subcmd__help__subcmd__operation__subcmd__wait"
                 ;;
+            link__subcmd__help__subcmd__plugin,check)
+                cmd="link__subcmd__help__subcmd__plugin__subcmd__check"
+                ;;
+            link__subcmd__help__subcmd__plugin,install)
+                cmd="link__subcmd__help__subcmd__plugin__subcmd__install"
+                ;;
+            link__subcmd__help__subcmd__plugin,list)
+                cmd="link__subcmd__help__subcmd__plugin__subcmd__list"
+                ;;
+            link__subcmd__help__subcmd__plugin,remove)
+                cmd="link__subcmd__help__subcmd__plugin__subcmd__remove"
+                ;;
+            link__subcmd__help__subcmd__plugin,show)
+                cmd="link__subcmd__help__subcmd__plugin__subcmd__show"
+                ;;
             link__subcmd__help__subcmd__token,create)
                 cmd="link__subcmd__help__subcmd__token__subcmd__create"
                 ;;
@@ -745,6 +766,42 @@ _link() {
             link__subcmd__operation__subcmd__help,wait)
                 cmd="link__subcmd__operation__subcmd__help__subcmd__wait"
                 ;;
+            link__subcmd__plugin,check)
+                cmd="link__subcmd__plugin__subcmd__check"
+                ;;
+            link__subcmd__plugin,help)
+                cmd="link__subcmd__plugin__subcmd__help"
+                ;;
+            link__subcmd__plugin,install)
+                cmd="link__subcmd__plugin__subcmd__install"
+                ;;
+            link__subcmd__plugin,list)
+                cmd="link__subcmd__plugin__subcmd__list"
+                ;;
+            link__subcmd__plugin,remove)
+                cmd="link__subcmd__plugin__subcmd__remove"
+                ;;
+            link__subcmd__plugin,show)
+                cmd="link__subcmd__plugin__subcmd__show"
+                ;;
+            link__subcmd__plugin__subcmd__help,check)
+                cmd="link__subcmd__plugin__subcmd__help__subcmd__check"
+                ;;
+            link__subcmd__plugin__subcmd__help,help)
+                cmd="link__subcmd__plugin__subcmd__help__subcmd__help"
+                ;;
+            link__subcmd__plugin__subcmd__help,install)
+                cmd="link__subcmd__plugin__subcmd__help__subcmd__install"
+                ;;
+            link__subcmd__plugin__subcmd__help,list)
+                cmd="link__subcmd__plugin__subcmd__help__subcmd__list"
+                ;;
+            link__subcmd__plugin__subcmd__help,remove)
+                cmd="link__subcmd__plugin__subcmd__help__subcmd__remove"
+                ;;
+            link__subcmd__plugin__subcmd__help,show)
+                cmd="link__subcmd__plugin__subcmd__help__subcmd__show"
+                ;;
             link__subcmd__token,create)
                 cmd="link__subcmd__token__subcmd__create"
                 ;;
@@ -776,7 +833,7 @@ _link() {
 
     case "${cmd}" in
         link)
-            opts="-q -h -V --json --quiet --full --utc --help --version up open down register status start stop restart update uninstall login logout whoami account member token audit key device logs fleet commands operation model engine run chat repair-serving allowlist completions complete self-check verify-files install-files install-backend uninstall-backend refresh-files help"
+            opts="-q -h -V --json --quiet --full --utc --help --version up open down register status start stop restart update uninstall login logout whoami account member token audit key device logs fleet commands operation model engine plugin run chat repair-serving allowlist completions complete self-check verify-files install-files install-backend uninstall-backend refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1120,12 +1177,16 @@ _link() {
             return 0
             ;;
         link__subcmd__chat)
-            opts="-q -h --system --temperature --max-tokens --seed --json --quiet --full --utc --help"
+            opts="-q -h --device --system --temperature --max-tokens --seed --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --device)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --system)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1512,12 +1573,20 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__rename)
-            opts="-q -h --json --quiet --full --utc --help"
+            opts="-q -h --select --dry-run --wait --timeout --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --select)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1758,7 +1827,7 @@ _link() {
             return 0
             ;;
         link__subcmd__engine__subcmd__install)
-            opts="-q -h --sha256 --build --source --json --quiet --full --utc --help"
+            opts="-q -h --sha256 --build --source --plugin --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1776,6 +1845,10 @@ _link() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --plugin)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1784,12 +1857,16 @@ _link() {
             return 0
             ;;
         link__subcmd__engine__subcmd__list)
-            opts="-q -h --json --quiet --full --utc --help"
+            opts="-q -h --plugin --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --plugin)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1798,12 +1875,16 @@ _link() {
             return 0
             ;;
         link__subcmd__engine__subcmd__remove)
-            opts="-q -h --json --quiet --full --utc --help"
+            opts="-q -h --plugin --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --plugin)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1928,7 +2009,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help)
-            opts="up open down register status start stop restart update uninstall login logout whoami account member token audit key device logs fleet commands operation model engine run chat repair-serving allowlist completions complete self-check verify-files install-files install-backend uninstall-backend refresh-files help"
+            opts="up open down register status start stop restart update uninstall login logout whoami account member token audit key device logs fleet commands operation model engine plugin run chat repair-serving allowlist completions complete self-check verify-files install-files install-backend uninstall-backend refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2908,6 +2989,90 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__operation__subcmd__wait)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__plugin)
+            opts="list show check install remove"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__plugin__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__plugin__subcmd__install)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__plugin__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__plugin__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__plugin__subcmd__show)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4288,6 +4453,188 @@ _link() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__plugin)
+            opts="-q -h --json --quiet --full --utc --help list show check install remove help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__plugin__subcmd__check)
+            opts="-q -h --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__plugin__subcmd__help)
+            opts="list show check install remove help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__plugin__subcmd__help__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__plugin__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__plugin__subcmd__help__subcmd__install)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__plugin__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__plugin__subcmd__help__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__plugin__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__plugin__subcmd__install)
+            opts="-q -h --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__plugin__subcmd__list)
+            opts="-q -h --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__plugin__subcmd__remove)
+            opts="-q -h --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__plugin__subcmd__show)
+            opts="-q -h --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

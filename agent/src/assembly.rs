@@ -1,7 +1,7 @@
 //! Builds a running agent: determines the identity of this device, opens the stored state, and
-//! starts each part after the parts it depends on.
+//! starts the parts in order of their dependencies.
 //!
-//! This module decides nothing. The loop drives and ends what it builds.
+//! This module makes no decisions. The main loop in `run` drives and ends the parts.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the clock and the state folder")]
 
@@ -43,6 +43,7 @@ use crate::{
     serving::{
         download::Downloads,
         engine::{self, EngineDownloads, Engines},
+        plugins::PluginFolder,
         proxy::Frontends,
     },
     state::{
@@ -102,7 +103,7 @@ struct Started {
 }
 
 impl Assembly {
-    /// Builds the agent; returns nothing if it is asked to stop before the identity is known.
+    /// Builds the agent. Returns `None` if the agent is asked to stop before the identity is known.
     pub(crate) async fn build(
         setup: &Setup<'_>,
         stop: &mut StopSignal,
@@ -167,8 +168,8 @@ impl Assembly {
     }
 }
 
-/// Determines the identity of this device and loads its state; returns nothing if it is asked to
-/// stop meanwhile.
+/// Determines the identity of this device and loads its state. Returns `None` if the agent is asked
+/// to stop meanwhile.
 async fn remember(setup: &Setup<'_>, stop: &mut StopSignal) -> anyhow::Result<Option<Memory>> {
     let roots = setup.roots;
     let wanted = WantedPort::of(setup.args.local_port, setup.config.local_api.port);
@@ -211,7 +212,7 @@ fn start(
     let brought = EngineDownloads::new(roots, &memory.identity.backend_url, keys);
     let settings = engine::Settings::of(args, config);
     let engines = Engines::start(settings, roots, brought.clone(), inbox.clone())?;
-    let frontends = Frontends::start(reporter.clone())?;
+    let frontends = Frontends::start(PluginFolder::new(roots), reporter.clone())?;
     let downloads = Downloads::start(roots.models(), &memory.identity, brought, inbox.clone())?;
     if memory.doubtful {
         tracing::warn!("a session cannot be read, so unreferenced model files are kept");
@@ -270,8 +271,8 @@ fn transport_of(
     }
 }
 
-/// Opens the journal of `device`. If the journal belongs to an earlier registration of this
-/// machine, it is set aside and that device's models are deleted.
+/// Opens the journal of `device`. A journal of an earlier registration of this machine is renamed,
+/// and that device's models are deleted.
 async fn journal_of(device: DeviceId, roots: &Roots) -> anyhow::Result<Journal> {
     let journal = Journal::open(&roots.journal()).await?;
     let owner = journal.owner(device).await?;

@@ -110,13 +110,13 @@ impl Running {
         Ok(Self(running))
     }
 
-    /// The restart counters of all pipelines.
+    /// Returns the restart counters of all pipelines.
     pub(crate) fn restarts(&self) -> Restarts {
         self.0.iter().map(|(id, pipeline)| (id.clone(), pipeline.restarts())).collect()
     }
 }
 
-/// The interval between measurements of the machine.
+/// Returns the interval between measurements of the machine.
 pub(crate) fn sampled_every(config: &AgentConfig) -> Duration {
     let settings = config.components.get(SYSTEM_MONITOR);
     let seconds = settings.and_then(|settings| settings.number("interval_s"));
@@ -152,7 +152,7 @@ async fn measure(parts: Parts) -> anyhow::Result<()> {
     }
 }
 
-/// The served models, with the process ids of their engines.
+/// Returns the served models, with the process ids of their engines.
 async fn engines_of(parts: &Parts) -> Vec<(ModelId, u32)> {
     let pipelines = parts.inbox.view().await.map(|view| view.pipelines).unwrap_or_default();
     let running = pipelines.iter().filter_map(|pipeline| {

@@ -7,6 +7,8 @@ use link_agent_core::components;
 use link_platform::{fs, paths::Roots};
 use link_protocol::config::{self, AgentConfig, Faults};
 
+use crate::serving::plugins;
+
 /// The JSON Schema of the configuration, generated from its types.
 pub(crate) const SCHEMA: &str = include_str!("../../docs/agent.schema.json");
 
@@ -28,7 +30,8 @@ impl std::error::Error for Unusable {}
 /// Reads the agent's configuration; returns the defaults if there is no file.
 ///
 /// # Errors
-/// [`Unusable`] with every fault, or why the file cannot be read. The file is never changed.
+/// [`Unusable`] with every fault, or with the reason why the file cannot be read. The file is never
+/// changed.
 pub(crate) fn load(roots: &Roots) -> anyhow::Result<AgentConfig> {
     let path = roots.agent_config();
     let text = match fs::read_plain(&path, config::SIZE_LIMIT) {
@@ -36,12 +39,12 @@ pub(crate) fn load(roots: &Roots) -> anyhow::Result<AgentConfig> {
         Err(error) if error.is_not_found() => return Ok(AgentConfig::default()),
         Err(error) => return Err(error.into()),
     };
-    Ok(parse(&path, &text)?)
+    Ok(parse(&path, &text, &plugins::settings(roots))?)
 }
 
-fn parse(path: &Path, text: &str) -> Result<AgentConfig, Unusable> {
+fn parse(path: &Path, text: &str, plugins: &components::Plugins) -> Result<AgentConfig, Unusable> {
     let (config, mut faults) = config::read(text);
-    components::check(&config, &mut faults);
+    components::check(&config, plugins, &mut faults);
     if faults.is_empty() {
         Ok(config)
     } else {
@@ -71,7 +74,8 @@ mod tests {
     fn faults_of_form_and_of_meaning_are_told_together() {
         let text = r#"{"schema_version": "2.1", "local_api": {"port": 70000},
             "pipelines": [{"id": "a", "source": "nothing", "sink": "reports"}]}"#;
-        let error = parse(Path::new("agent.json"), text).unwrap_err().to_string();
+        let plugins = components::Plugins::new();
+        let error = parse(Path::new("agent.json"), text, &plugins).unwrap_err().to_string();
         assert!(
             error.contains("local_api.port") && error.contains("pipelines[0].source"),
             "{error}"

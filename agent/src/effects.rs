@@ -1,5 +1,6 @@
 //! Carries out the core's effects, one match arm each.
 
+use link_protocol::counter::Epoch;
 use std::collections::VecDeque;
 
 use link_agent_core::{
@@ -31,10 +32,10 @@ pub(crate) struct Shell {
     pub(crate) downloads: Downloads,
     pub(crate) updates: Updates,
     pub(crate) inbox: Inbox,
-    /// Whether another version waits to replace this process.
+    /// Whether another version is ready to replace this process.
     pub(crate) makes_way: bool,
-    /// The epoch that begins in another account.
-    pub(crate) hands_over: Option<u64>,
+    /// The next epoch, if the device was transferred to another account.
+    pub(crate) hands_over: Option<Epoch>,
 }
 
 impl Shell {
@@ -153,7 +154,7 @@ impl Shell {
     }
 }
 
-/// The name of an effect, without its data, which may be secret.
+/// Returns the name of an effect, without its data, which may be secret.
 fn label(effect: &Effect) -> &'static str {
     match effect {
         Effect::Persist(_) => "persist",
@@ -177,7 +178,7 @@ fn label(effect: &Effect) -> &'static str {
     }
 }
 
-/// The checkpoint reached after a kind of change is on disk.
+/// Returns the name of the checkpoint after a kind of change is on disk.
 fn name(change: &Change) -> &'static str {
     match change {
         Change::PutCommand(entry) if entry.result.is_some() => "command-done",
@@ -187,7 +188,7 @@ fn name(change: &Change) -> &'static str {
         Change::RemovePipeline(_) => "pipeline-removed",
         Change::PutReport(_) => "report-stored",
         Change::RemoveReport(_) => "report-removed",
-        Change::SetAside(_) => "report-set-aside",
+        Change::HoldReport(_) => "report-held",
         Change::BuryReport { .. } => "report-buried",
         Change::SetLastSeq(_) => "seq-stored",
     }
@@ -218,7 +219,11 @@ mod tests {
         sync::{Arc, Mutex, PoisonError},
     };
 
+    use link_protocol::{config::Level, envelope::Envelope};
+    use tracing_subscriber::layer::SubscriberExt as _;
+
     use super::*;
+    use crate::control::log::Records;
 
     /// The captured log.
     #[derive(Clone, Default)]
@@ -256,5 +261,37 @@ mod tests {
         assert!(!lines[0].contains(SECURITY), "{text}");
         assert!(lines[1].contains("category=\"security\""), "{text}");
         assert!(lines[1].contains("the signature is not valid"), "{text}");
+    }
+
+    #[tokio::test]
+    async fn the_fault_of_a_command_stays_in_the_log_of_this_machine() {
+        let envelope = r#"{
+            "v": 1, "command_id": "cmd_00000000000000000000000000000001",
+            "device_id": "dev_00000000000000000000000000000001", "epoch": 1, "seq": 1,
+            "type": "STOP_SERVING", "lane": "control", "idempotency_key": "1", "attempt": 1,
+            "issued_at": "2026-08-07T12:00:00Z", "expires_at": "2026-08-07T12:10:00Z",
+            "ttl_ms": 1000, "exec_deadline_s": 60, "payload": { "pipeline_id": "canary" }
+        }"#;
+        let envelope: Envelope = serde_json::from_str(envelope).unwrap();
+        assert!(envelope.command().is_err());
+        let command = envelope.command_id.to_string();
+        let (said, records) = (Said::default(), Records::taking(Level::Debug));
+        let writer = said.clone();
+        let lines = tracing_subscriber::fmt::layer().with_ansi(false);
+        let log_to = tracing_subscriber::registry()
+            .with(lines.with_writer(move || writer.clone()))
+            .with(records.clone());
+        tracing::subscriber::with_default(log_to, || {
+            log(&Note::Invalid { command: command.clone(), fault: envelope.fault() });
+            log(&Note::Accepted { command: "the next".to_owned() });
+        });
+        let first = records.next().await;
+        assert!(first.contains("the next"), "the backend reads of no fault: {first}");
+        let text = said.text();
+        let line = text.lines().next().unwrap();
+        for word in [command.as_str(), "STOP_SERVING", "payload.pipeline_id"] {
+            assert!(line.contains(word), "no `{word}` in {line}");
+        }
+        assert!(!text.contains("canary"), "{text}");
     }
 }

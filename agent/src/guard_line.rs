@@ -10,7 +10,7 @@ use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use crate::local_api::OwnDoor;
 
-/// The timeout for telling the guard.
+/// The timeout for sending a message to the guard.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The line to the guard. A manually started agent has none, and then every method does nothing.
@@ -38,7 +38,7 @@ impl GuardLine {
         self.local_api.send_replace(door);
     }
 
-    /// Returns once the guard has kept the version on trial.
+    /// Returns once the guard has decided to keep the version on trial.
     pub(crate) async fn settled(&self) {
         self.settled.notified().await;
     }
@@ -54,7 +54,7 @@ impl GuardLine {
     }
 }
 
-/// A question of the guard, while it is being answered.
+/// The pending answer to a health query of the guard.
 type Asked = Pin<Box<dyn Future<Output = Option<Version>> + Send>>;
 
 async fn run(
@@ -92,7 +92,7 @@ async fn run(
                             Box::pin(async move { door.version().await })
                         });
                     }
-                    // A message of a newer guard.
+                    // Ignore a message that only a newer guard sends.
                     Err(_) => {}
                 }
             }

@@ -69,7 +69,8 @@ pub(crate) async fn settle(
                     is_logged = true;
                     match waiting::start(port, roots).await {
                         Ok(listening) => *waiting = Some(listening),
-                        // The port may be free by the time the device is registered.
+                        // Another program uses the port, which may be free by the time the device
+                        // is registered.
                         Err(error) => tracing::warn!("no local API yet: {error:#}"),
                     }
                 }

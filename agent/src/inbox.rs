@@ -66,14 +66,14 @@ impl Inbox {
         let _stopping = self.0.blocking_send(Input::Event(event));
     }
 
-    /// Asks for the device's hello; returns nothing if the agent is stopping.
+    /// Requests the device's hello. Returns `None` if the agent is stopping.
     pub(crate) async fn hello(&self) -> Option<Hello> {
         let (answer, question) = oneshot::channel();
         self.0.send(Input::Hello(answer)).await.ok()?;
         question.await.ok()
     }
 
-    /// Asks for the current state; returns nothing if the agent is stopping or blocked.
+    /// Requests the current state. Returns `None` if the agent is stopping or blocked.
     pub(crate) async fn view(&self) -> Option<View> {
         let (answer, question) = oneshot::channel();
         let ask = async {

@@ -1,9 +1,9 @@
 //! The local API: shows the agent's current state and accepts actions of its user.
 //!
 //! Every answer is computed on request. On the TCP port of 127.0.0.1, every user of the machine may
-//! read what the specification lists; anything else needs a token or the socket. A request on the
-//! port is refused unless its Host names this machine, so no web page can reach the API through a
-//! name of its own. Requests from pages of other origins are refused too.
+//! read the fields that the specification lists; anything else requires a token or the socket. A
+//! request on the port is refused unless its Host header names this machine, so no web page can
+//! reach the API through its own domain name. Requests from pages of other origins are refused too.
 
 mod access;
 mod actions;
@@ -66,7 +66,7 @@ const FAREWELL: Duration = Duration::from_millis(500);
 /// Seconds after which a client of a busy agent should retry.
 const RETRY_AFTER: &str = "5";
 
-/// What the API needs.
+/// The parts of the agent that the API uses.
 #[derive(Clone, Debug)]
 pub(crate) struct LocalApi {
     pub(crate) device_id: DeviceId,
@@ -153,7 +153,7 @@ fn router(api: LocalApi, port: u16, closing: &CancellationToken) -> Router {
 }
 
 impl LocalApi {
-    /// The current state.
+    /// Returns the current state.
     async fn state(&self) -> Result<(Healthz, Vec<PipelineEntry>), Refusal> {
         let view = self.view().await?;
         let health = self.engines.health(&view.pipelines).await;
@@ -174,7 +174,7 @@ impl LocalApi {
     }
 }
 
-/// Why a request is refused, as a problem document.
+/// The reason why a request is refused, as a problem document.
 #[derive(Debug)]
 struct Refusal(Box<Problem>);
 
@@ -243,7 +243,7 @@ async fn check(State(port): State<u16>, request: Request, next: Next) -> Respons
     }
 }
 
-/// Why a request with these headers is refused on `port`, if it is.
+/// Returns the reason to refuse a request with these headers on `port`, if any.
 fn refusal(port: u16, headers: &HeaderMap) -> Option<Refusal> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     if !text(header::HOST).is_some_and(|host| host::is_port(host, port)) {

@@ -49,7 +49,7 @@ use crate::{
     },
     guard_line::GuardLine,
     local_api::PortTaken,
-    run::Outcome,
+    run::RunOutcome,
     state::state_folder,
 };
 
@@ -114,20 +114,20 @@ fn start(args: &Args) -> anyhow::Result<()> {
         tracing::debug!("cannot raise the limit of file descriptors: {error}");
     }
     let setup = Setup { args, roots: &roots, config: &config, records: &records };
-    let ended: anyhow::Result<Outcome> = runtime.block_on(async {
+    let ended: anyhow::Result<RunOutcome> = runtime.block_on(async {
         let guard = GuardLine::start();
         let _lasting = tokio::spawn(footprint::keep_small());
         loop {
             match run::run(&setup, &guard).await? {
-                Outcome::Stopped => return Ok(Outcome::Stopped),
-                Outcome::RegisteredAnew => tracing::info!("the device was registered again; starting over"),
-                Outcome::HandedOver => tracing::warn!(
+                RunOutcome::Stopped => return Ok(RunOutcome::Stopped),
+                RunOutcome::RegisteredAnew => tracing::info!("the device was registered again; starting over"),
+                RunOutcome::HandedOver => tracing::warn!(
                     category = "security",
                     "this device was transferred to another account; starting over without its models"
                 ),
-                Outcome::MakesWay => {
+                RunOutcome::MakesWay => {
                     guard.tell_replacing().await;
-                    return Ok(Outcome::MakesWay);
+                    return Ok(RunOutcome::MakesWay);
                 }
             }
         }
@@ -135,8 +135,8 @@ fn start(args: &Args) -> anyhow::Result<()> {
     // A stuck file operation must not keep the agent from ending.
     runtime.shutdown_timeout(LAST_WORK);
     match ended? {
-        Outcome::MakesWay => make_way(&roots),
-        Outcome::Stopped | Outcome::RegisteredAnew | Outcome::HandedOver => {
+        RunOutcome::MakesWay => make_way(&roots),
+        RunOutcome::Stopped | RunOutcome::RegisteredAnew | RunOutcome::HandedOver => {
             Ok(fs::remove_file(&roots.agent_pid())?)
         }
     }

@@ -117,7 +117,7 @@ fn condemns_the_key(error: &HttpError) -> bool {
     )
 }
 
-/// The key that the configuration names, with its file.
+/// Reads the configured key, and returns it with the path of its file.
 fn key_of(config: &IdentityConfig) -> anyhow::Result<(PathBuf, EnrolmentKey)> {
     let named = match (&config.registration_key_file, &config.fleet_key_file) {
         (Some(path), _) => Some((path, KeyKind::Registration)),
@@ -127,7 +127,7 @@ fn key_of(config: &IdentityConfig) -> anyhow::Result<(PathBuf, EnrolmentKey)> {
     let (path, kind) = named.context("the configuration names no key")?;
     let path = Path::new(path);
     let text = fs::read_to_string(path)?;
-    // The error must not contain the key.
+    // The error message must not contain the key.
     let key = EnrolmentKey::parse(text.trim())
         .map_err(|error| anyhow::anyhow!("`{}`: {error}", path.display()))?;
     anyhow::ensure!(key.kind() == kind, "`{}` holds a key of another kind", path.display());

@@ -1,4 +1,5 @@
-//! The main loop: an event goes to the core, and the outcomes of its effects are the next events.
+//! The main loop: it passes each event to the core and carries out the effects, whose outcomes are
+//! further events.
 //!
 //! Only this loop touches the core and the journal. Everything else uses its inbox.
 
@@ -25,12 +26,12 @@ use crate::{
     stop_signal::StopSignal,
 };
 
-/// How long sending the last report may take when the agent stops.
+/// The timeout of the last report when the agent stops.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum RunOutcome {
     Stopped,
     RegisteredAnew,
     /// The device was transferred to another account.
@@ -41,10 +42,10 @@ pub(crate) enum Outcome {
 
 /// Runs the agent until it is asked to stop, the device is registered again or transferred, or
 /// another version takes over.
-pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<Outcome> {
+pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<RunOutcome> {
     let mut stop = StopSignal::listen()?;
     let Some(mut assembly) = Assembly::build(setup, &mut stop).await? else {
-        return Ok(Outcome::Stopped);
+        return Ok(RunOutcome::Stopped);
     };
     guard.set_local_api(Some(assembly.local_api.door.clone()));
     let outcome = drive(&mut assembly, setup.roots, guard, &mut stop).await?;
@@ -60,7 +61,7 @@ async fn drive(
     roots: &Roots,
     guard: &GuardLine,
     stop: &mut StopSignal,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<RunOutcome> {
     let Assembly { started, identity, transport, agent, first, shell, inputs, changed, .. } =
         assembly;
     let path = roots.identity();
@@ -75,23 +76,23 @@ async fn drive(
             // A journal that cannot be written blocks the loop, but must not block a stop.
             tokio::select! {
                 ran = shell.run_all(effects, &mut next) => ran?,
-                () = stop.received() => return Ok(Outcome::Stopped),
+                () = stop.received() => return Ok(RunOutcome::Stopped),
             }
             changed.send_replace(());
         }
         if shell.hands_over.is_some() {
-            return Ok(Outcome::HandedOver);
+            return Ok(RunOutcome::HandedOver);
         }
         if shell.makes_way {
-            return Ok(Outcome::MakesWay);
+            return Ok(RunOutcome::MakesWay);
         }
         let deadline = agent.deadline().and_then(|at| started.checked_add(at));
         let deadline = deadline.map(tokio::time::Instant::from_std);
         let input = tokio::select! {
             input = inputs.recv() => input,
             () = until(deadline) => Some(Input::Event(Event::DeadlineReached)),
-            () = stop.received() => return Ok(Outcome::Stopped),
-            () = &mut anew => return Ok(Outcome::RegisteredAnew),
+            () = stop.received() => return Ok(RunOutcome::Stopped),
+            () = &mut anew => return Ok(RunOutcome::RegisteredAnew),
             () = guard.settled() => {
                 shell.updates.refresh_files();
                 let last = versions::state(shell.updates.layout()).last;
@@ -109,14 +110,14 @@ async fn drive(
 }
 
 /// Stops every part; the handlers of reports and logs stop last.
-async fn end(assembly: Assembly, setup: &Setup<'_>, outcome: &Outcome) -> anyhow::Result<()> {
+async fn end(assembly: Assembly, setup: &Setup<'_>, outcome: &RunOutcome) -> anyhow::Result<()> {
     let Assembly { started, identity, agent_version, shell, inputs, changed, local_api, .. } =
         assembly;
     drop((inputs, changed));
     local_api.close().await;
     let hands_over = shell.hands_over;
     let journal = shell.stop().await;
-    if matches!(outcome, Outcome::Stopped) {
+    if matches!(outcome, RunOutcome::Stopped) {
         let report = Report::Lifecycle(LifecycleReport {
             status: LifecycleStatus::Stopping,
             agent_version,

@@ -2,4 +2,5 @@
 
 pub(crate) mod download;
 pub(crate) mod engine;
+pub(crate) mod plugins;
 pub(crate) mod proxy;

@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use tokio::{signal, sync::mpsc};
 
-/// The request to stop, which arrives once.
+/// The receiver of the request to stop, which arrives once.
 #[derive(Debug)]
 pub(crate) struct StopSignal {
     stop: mpsc::Receiver<()>,

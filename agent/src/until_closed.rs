@@ -1,4 +1,4 @@
-//! Serves a connection until it ends or the server closes.
+//! Serves a connection until it ends or the server shuts down.
 
 use std::error::Error;
 
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 /// Serves a connection until it ends. After `closing`, the current request is the last.
 ///
 /// # Errors
-/// If the connection breaks or carries invalid HTTP.
+/// If the connection breaks or the client sends invalid HTTP.
 pub(crate) async fn until_closed<I, S, B>(
     connection: Connection<I, S>,
     closing: &CancellationToken,

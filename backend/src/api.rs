@@ -1,4 +1,4 @@
-//! HTTP: each handler extracts, calls one use case, and responds.
+//! The HTTP API: each handler reads a request, calls one use case, and writes the answer.
 //!
 //! Routes and the OpenAPI document come from the same declarations, so they always agree. Every error is a problem
 //! document.
@@ -45,7 +45,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 pub(crate) use self::extract::Proven;
 pub use self::peer::forwarded;
-use crate::{app::App, failure::Failure};
+use crate::{app::App, failure::AppError};
 
 /// Returns the service with all routes.
 pub fn router(app: Arc<App>) -> Router {
@@ -68,8 +68,8 @@ pub fn router(app: Arc<App>) -> Router {
         .layer(middleware::from_fn_with_state(health, layer::finish))
 }
 
-/// Returns the service for messages of devices that did not come over HTTP. Each request carries [`Proven`] in its
-/// extensions.
+/// Returns the service for messages of devices that arrived over another transport than HTTP. Each request carries
+/// [`Proven`] in its extensions.
 pub(crate) fn agents_only(app: Arc<App>) -> Router {
     let (router, _) = OpenApiRouter::new().nest(PREFIX, agents()).split_for_parts();
     let finish = middleware::from_fn_with_state(app.health(), layer::finish);
@@ -77,11 +77,11 @@ pub(crate) fn agents_only(app: Arc<App>) -> Router {
 }
 
 /// Returns the problem document for a failure.
-pub(crate) fn rejection(failure: Failure) -> Box<Problem> {
+pub(crate) fn rejection(failure: AppError) -> Box<Problem> {
     problem::Rejection::from(failure).problem
 }
 
-/// Every documented operation with its handler.
+/// Returns every documented operation with its handler.
 fn declared() -> OpenApiRouter<Arc<App>> {
     let api = OpenApiRouter::new().merge(people()).merge(things()).merge(agents());
     OpenApiRouter::with_openapi(openapi::Document::openapi())

@@ -1,6 +1,7 @@
-//! The use cases: read the clock, ask the domain, store the outcome, wake who waits for it.
+//! The use cases: each reads the clock, asks the domain for a decision, stores the result, and wakes the tasks that
+//! wait for it.
 //!
-//! Nothing here knows HTTP. Each file is one subject; the handlers in `api` call one method each.
+//! This layer does not know HTTP. Each file has one subject, and each handler in `api` calls one method.
 
 pub mod accounts;
 mod audit;
@@ -80,7 +81,7 @@ use crate::{
     releases::Releases,
 };
 
-/// A running backend, without its HTTP.
+/// A running backend, without the HTTP layer.
 pub struct App {
     config: Config,
     store: Store,
@@ -89,25 +90,25 @@ pub struct App {
     refresh: RefreshTokens,
     passwords: Passwords,
     logins: Mutex<Logins>,
-    /// Machines that ask for codes of the device flow.
+    /// Limits the networks from which machines request codes of the device flow.
     codes: Mutex<Networks>,
-    /// People who type such codes.
+    /// Limits the guesses of people who type such codes.
     guesses: Mutex<Attempts<UserId>>,
     contents: Contents,
     uploads: Arc<Uploads>,
     setup_token: Mutex<Option<SetupToken>>,
-    /// The owner who can prove it, once the backend answers.
+    /// The owner of a single-user backend; set when the backend starts to answer requests.
     local_owner: Mutex<Option<LocalOwner>>,
     polls: Arc<Bells<DeviceId>>,
     results: Arc<Bells<CommandId>>,
     presence: presence::Presence,
     draining: watch::Sender<bool>,
     zenoh: zenoh::ZenohState,
-    /// An operation was accepted or retried here.
+    /// Notified when an operation is accepted or retried in this process.
     operations: Notify,
-    /// Not ready any more, and still answering.
+    /// Whether the backend is unready because it shuts down. It still answers requests.
     leaving: AtomicBool,
-    /// What requests come in at, once they do.
+    /// The address of the HTTP listener, once it listens.
     listener: OnceLock<SocketAddr>,
     leading: leading::Leading,
     offset: time::Offset,
@@ -116,10 +117,10 @@ pub struct App {
 }
 
 impl App {
-    /// Opens everything in the data folder, which exists.
+    /// Opens the database and all files in the data folder, which must exist.
     ///
     /// # Errors
-    /// When the database or a file cannot be opened.
+    /// If the database or a file cannot be opened.
     pub async fn open(config: Config) -> anyhow::Result<Self> {
         let store = Store::open(&config.data, config.database_url.as_ref()).await?;
         let setup_token = if store.has_account().await? {
@@ -167,36 +168,36 @@ impl App {
         })
     }
 
-    /// Notes the address that requests come in at; the first one counts.
+    /// Sets the address of the HTTP listener. Only the first call has an effect.
     pub fn listens_on(&self, address: SocketAddr) {
         self.listener.get_or_init(|| address);
     }
 
-    /// Returns the setup token, while there is no account.
+    /// Returns the setup token as long as there is no account.
     #[must_use]
     pub fn setup_token(&self) -> Option<Secret> {
         lock(&self.setup_token).as_ref().map(|token| token.token().clone())
     }
 
-    /// Deletes what uploads left that a killed backend had begun.
+    /// Deletes partial files of uploads that were running when the backend was killed.
     ///
     /// # Errors
-    /// When the folder of models cannot be listed or a file not deleted.
+    /// If the folder of models cannot be listed or a file cannot be deleted.
     pub fn clear_uploads(&self) -> std::io::Result<()> {
         self.contents.clear_uploads()
     }
 
-    /// Deletes what is left over in the bucket of models, where there is one.
+    /// Deletes leftover objects and uploads in the bucket of models, if one is configured.
     pub async fn tidy_contents(&self) {
         self.contents.tidy().await;
     }
 
-    /// Answers every poll that is parked, and every later one, at once.
+    /// Answers all parked polls at once, and each later poll immediately.
     pub fn drain(&self) {
         self.draining.send_replace(true);
     }
 
-    /// Returns the folder that holds everything.
+    /// Returns the data folder.
     #[must_use]
     pub fn data(&self) -> &Path {
         &self.config.data
@@ -208,19 +209,19 @@ impl App {
         &self.store
     }
 
-    /// Returns the address that people and devices reach the backend at, when it was configured.
+    /// Returns the configured address at which people and devices reach the backend.
     #[must_use]
     pub fn public_url(&self) -> Option<&str> {
         self.config.public_url.as_deref()
     }
 
-    /// Returns what this backend hands on to devices.
+    /// Returns the releases that this backend serves to devices.
     #[must_use]
     pub fn releases(&self) -> Releases {
         Releases::in_folder(&self.config.data)
     }
 
-    /// Tells whether a proxy stands in front of the backend and says where requests come from.
+    /// Tells whether a proxy in front of the backend reports the source of each request.
     #[must_use]
     pub const fn is_behind_proxy(&self) -> bool {
         self.config.behind_proxy

@@ -1,7 +1,6 @@
-//! The command line; its text is the help.
+//! The command line. The doc comments are the help texts.
 //!
-//! Flags that stand for keys of the configuration are texts here: one place judges them, wherever
-//! they come from.
+//! Flags that set keys of the configuration are texts here, so that one place checks the values of all sources.
 
 use std::path::PathBuf;
 
@@ -10,7 +9,7 @@ use link_protocol::{account_name::AccountName, exit_code};
 
 use crate::config::layers::Flag;
 
-/// The backend of Link: accounts, devices, models, and the commands that join them.
+/// The backend of Link: manages accounts, devices and models, and sends commands to devices
 #[derive(Debug, Parser)]
 #[command(name = "link-backend", version, after_help = after_help())]
 pub struct Arguments {
@@ -20,27 +19,27 @@ pub struct Arguments {
     pub global: Global,
 }
 
-/// What every command takes.
+/// The flags of every command.
 #[derive(Clone, Debug, Args)]
 pub struct Global {
-    /// The configuration file [default: ~/.config/link-backend/backend.toml, else
-    /// /etc/link-backend/backend.toml, unless a data folder is given].
+    /// Configuration file [default: ~/.config/link-backend/backend.toml, else /etc/link-backend/backend.toml, unless a
+    /// data folder is given]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// The folder that holds everything [LINK_BACKEND_DATA].
+    /// Folder for all data [LINK_BACKEND_DATA]
     #[arg(long, global = true, value_name = "DIR")]
     pub data: Option<String>,
-    /// A private file that holds the address of a PostgreSQL database
-    /// [LINK_BACKEND_DATABASE_URL_FILE; LINK_BACKEND_DATABASE_URL may hold the address itself].
+    /// Private file with the address of a PostgreSQL database [LINK_BACKEND_DATABASE_URL_FILE;
+    /// LINK_BACKEND_DATABASE_URL may hold the address itself]
     #[arg(long, global = true, value_name = "FILE")]
     pub database_url_file: Option<String>,
-    /// What to log, such as `info` or `link_backend=debug` [LINK_BACKEND_LOG_FILTER].
+    /// Log filter, such as `info` or `link_backend=debug` [LINK_BACKEND_LOG_FILTER]
     #[arg(long, global = true, value_name = "FILTER")]
     pub log: Option<String>,
-    /// How a log record looks, `text` or `json` [LINK_BACKEND_LOG_FORMAT].
+    /// Format of the log records: `text` or `json` [LINK_BACKEND_LOG_FORMAT]
     #[arg(long, global = true, value_name = "FORMAT")]
     pub log_format: Option<String>,
-    /// Print JSON for a program instead of text for a person.
+    /// Print JSON for programs instead of text for people
     #[arg(long, global = true)]
     pub json: bool,
 }
@@ -54,52 +53,57 @@ Examples:
   link-backend doctor
   link-backend create-account ada@example.org
 
-Every key of the configuration file can be set by a variable too: `log.format` by
-LINK_BACKEND_LOG_FORMAT, and the file itself by LINK_BACKEND_CONFIG. A flag wins over the variable,
-the variable over the file.
+Each key of the configuration file has a variable, such as LINK_BACKEND_LOG_FORMAT for `log.format`.
+LINK_BACKEND_CONFIG names the file itself. A flag overrides the variable, and the variable overrides
+the file.
 
-The first start makes a setup token, with which `POST /api/v1/setup` creates the first account; it
-prints the token at a terminal, and the name of its file elsewhere.";
+The first start creates a setup token, with which `link account create` creates the first account. On
+a terminal the backend prints the token, elsewhere the name of the token's file.";
 
 fn after_help() -> String {
     format!("{EXAMPLES}\n\n{}", exit_code::table())
 }
 
-/// What the program is to do.
+/// The commands of the program.
 #[derive(Debug, Subcommand)]
 pub enum Action {
-    /// Answer requests until SIGTERM or Ctrl-C.
+    /// Answer requests until SIGTERM or Ctrl-C
     Serve(Serve),
-    /// Bring the tables of the database up to date; `serve` does it too.
+    /// Migrate the database to the tables of this version; `serve` does so too
     #[command(after_help = "Examples:\n  link-backend migrate --dry-run\n  link-backend migrate")]
     Migrate(Migrate),
-    /// Write one consistent archive of the data folder; the backend may run.
+    /// Write a consistent archive of the data folder; the backend may run meanwhile
     #[command(after_help = "Examples:\n  link-backend backup /backup/link-$(date +%F).tar\n  \
         link-backend backup ./link.tar --data ./data --json")]
     Backup(Backup),
-    /// Put a backup in the place of the data folder; the backend must not run.
+    /// Replace the data folder with a backup; the backend must not run meanwhile
     #[command(after_help = "Examples:\n  link-backend restore link.tar --data ./new\n  \
         link-backend restore link.tar --force\n\n\
-        Everything is verified before anything is changed. What was in the folder is put aside, \
-        beside it.")]
+        The whole backup is verified before anything changes. The previous folder is renamed and \
+        stays next to the new one.")]
     Restore(Restore),
-    /// Look for what is wrong or will be, and say what to do about it.
+    /// List current and expected problems of the backend, each with its remedy
     #[command(after_help = "Examples:\n  link-backend doctor\n  link-backend doctor --json\n\n\
-        It ends with 0 when nothing must be done, and with 1 otherwise.")]
+        Exit code 0: there is nothing to do. 1: a problem needs a remedy.")]
     Doctor,
-    /// Hand releases and engines on to devices.
-    #[command(subcommand)]
+    /// Provide releases and engines for devices
+    #[command(
+        subcommand,
+        after_help = "Example:\n  link-backend releases pull https://releases.example/stable"
+    )]
     Releases(Releases),
-    /// Look at the configuration.
-    #[command(subcommand)]
+    /// Check and show the configuration
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  link-backend config show\n  link-backend config check --config ./backend.toml"
+    )]
     Config(Config),
-    /// Create a further account; its password is asked for, or the first line of a piped standard
-    /// input.
+    /// Create another account; prompts for its password, or reads the first line of a piped stdin
     #[command(after_help = "Examples:\n  link-backend create-account ada@example.org\n  \
         link-backend create-account ada@example.org --data ./data < password-file\n  \
         link-backend create-account bob@example.org --name acme")]
     CreateAccount(NewAccount),
-    /// Give a user another password and end every login of that user.
+    /// Set a new password for a user and end all logins of that user
     #[command(after_help = "Examples:\n  link-backend reset-password ada@example.org\n  \
         link-backend reset-password ada@example.org --data ./data < password-file")]
     ResetPassword(Person),
@@ -108,134 +112,128 @@ pub enum Action {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  link-backend serve --data ./data\n  \
     link-backend serve --data ./data --listen 127.0.0.1:0 --address-file ./address\n\n\
-    SIGTERM and Ctrl-C end it in an orderly way, a second one at once.")]
+    SIGTERM and Ctrl-C shut the backend down gracefully; a second signal ends it at once.")]
 pub struct Serve {
-    /// The address to listen on; port 0 takes a free one [default: 127.0.0.1:8000]
-    /// [LINK_BACKEND_LISTEN].
+    /// Address to listen on; port 0 picks a free port [default: 127.0.0.1:8000] [LINK_BACKEND_LISTEN]
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
-    /// The address that answers `/metrics`, for Prometheus [default: none]
-    /// [LINK_BACKEND_METRICS_LISTEN].
+    /// Address that answers `/metrics`, for Prometheus [default: none] [LINK_BACKEND_METRICS_LISTEN]
     #[arg(long, value_name = "ADDRESS")]
     metrics_listen: Option<String>,
-    /// The address that people and devices reach this backend at [LINK_BACKEND_PUBLIC_URL].
+    /// Address at which people and devices reach this backend [LINK_BACKEND_PUBLIC_URL]
     #[arg(long, value_name = "URL")]
     public_url: Option<String>,
-    /// The address of the workspace, when this backend does not serve it itself
-    /// [LINK_BACKEND_WORKSPACE_URL].
+    /// Address of the workspace, if this backend does not serve the workspace itself [LINK_BACKEND_WORKSPACE_URL]
     #[arg(long, value_name = "URL")]
     workspace_url: Option<String>,
-    /// An origin whose pages may call the deployed models of every account, in the place of the
-    /// workspace's own. May be given several times [LINK_BACKEND_ALLOWED_ORIGINS].
+    /// Origin whose pages may call the deployed models of every account; may be given several times [default: the
+    /// workspace's origin] [LINK_BACKEND_ALLOWED_ORIGINS]
     #[arg(long = "allowed-origin", value_delimiter = ',', value_name = "ORIGIN")]
     allowed_origins: Vec<String>,
-    /// Devices that an account may have [default: 100] [LINK_BACKEND_DEVICE_LIMIT].
+    /// Largest number of devices of an account [default: 100] [LINK_BACKEND_DEVICE_LIMIT]
     #[arg(long, value_name = "N")]
     device_limit: Option<String>,
-    /// Write the address that was bound to this file, once requests are answered
-    /// [LINK_BACKEND_ADDRESS_FILE].
+    /// File to write the bound address to, once the backend answers requests [LINK_BACKEND_ADDRESS_FILE]
     #[arg(long, value_name = "FILE")]
     address_file: Option<String>,
-    /// Endpoint of the built-in zenoh router, such as `tls/0.0.0.0:7447`. May be given several
-    /// times [default: none] [LINK_BACKEND_ZENOH_LISTEN].
+    /// Endpoint of the built-in zenoh router, such as `tls/0.0.0.0:7447`; may be given several times [default: none]
+    /// [LINK_BACKEND_ZENOH_LISTEN]
     #[arg(long, value_delimiter = ',', value_name = "ENDPOINT")]
     zenoh_listen: Vec<String>,
-    /// Endpoint of zenoh that devices are told, where it is not the one that is listened on
-    /// [LINK_BACKEND_ZENOH_ENDPOINTS].
+    /// Endpoint of the zenoh router for devices; may be given several times [default: the endpoints of --zenoh-listen]
+    /// [LINK_BACKEND_ZENOH_ENDPOINTS]
     #[arg(long = "zenoh-endpoint", value_delimiter = ',', value_name = "ENDPOINT")]
     zenoh_endpoints: Vec<String>,
-    /// Free slots that the zenoh router opens with at least [default: 64]
-    /// [LINK_BACKEND_ZENOH_RESERVE].
+    /// Smallest number of free slots when the zenoh router opens [default: 64] [LINK_BACKEND_ZENOH_RESERVE]
     #[arg(long, value_name = "N")]
     zenoh_reserve: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub enum Config {
-    /// Say every fault of the configuration, or that there is none.
+    /// Check the configuration and list all its faults
     Check,
-    /// Print every key with its value and where that stands; secrets are stars.
+    /// Print every key with its value and its source; secrets are printed as stars
     Show,
-    /// Print the JSON Schema of the file, for an editor.
+    /// Print the JSON Schema of the configuration file, for an editor
     Schema,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Releases {
-    /// Fetch the newest release with its index of engines, verify it, and serve it below `/releases`.
+    /// Fetch the newest release and its index of engines, verify both, and serve them below `/releases`
     #[command(
         after_help = "Examples:\n  link-backend releases pull https://releases.example/stable\n  \
         link-backend releases pull ./release-folder --trust ./release-key.pub\n\n\
-        A release key must have signed both. The backend may run: what it serves changes in one step, \
-        and stays as it is when anything is wrong."
+        A release key must have signed both. The backend may run meanwhile: it switches to the new \
+        release in one step, and keeps the old one if a check fails."
     )]
     Pull(Pull),
 }
 
 #[derive(Debug, Args)]
 pub struct Pull {
-    /// The folder with the release: an address (https) or a path.
+    /// Folder with the release: an address (https) or a path
     #[arg(value_name = "URL|FOLDER")]
     pub from: String,
-    /// A file with a public key whose releases are taken, beside those that this program trusts. May be
-    /// given several times.
+    /// File with a public key to trust, in addition to the release keys of this program; may be given several times
     #[arg(long, value_name = "FILE")]
     pub trust: Vec<PathBuf>,
-    /// Take a release or an index that is older than what is served.
+    /// Accept a release or an index that is older than the served one
     #[arg(long)]
     pub allow_older: bool,
-    /// Keys whose releases a development build takes, beside its own.
+    /// Additional release keys that a development build trusts
     #[arg(long, env = "LINK_DEV_RELEASE_KEYS", hide = true)]
     pub development_release_keys: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Migrate {
-    /// Say what is pending and change nothing.
+    /// List the pending migrations, and change nothing
     #[arg(long)]
     pub dry_run: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct Backup {
-    /// The archive to write; only you can read it, and it holds every key.
+    /// Archive to write; it contains every key, and only you can read it
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Replace the file when it exists.
+    /// Replace the file if it exists
     #[arg(long)]
     pub force: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct Restore {
-    /// The archive that `backup` wrote.
+    /// Archive that `link-backend backup` wrote
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Put a folder aside that is not empty.
+    /// Also replace a data folder that is not empty; it is renamed, not deleted
     #[arg(long)]
     pub force: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct NewAccount {
-    /// The e-mail address of its owner.
+    /// E-mail address of the account's owner
     #[arg(value_name = "EMAIL")]
     pub email: String,
-    /// What other accounts know it by; it stays for ever [default: what stands before the `@`, with a
-    /// number when another account has that].
+    /// Permanent name of the account for other accounts [default: the part before the `@`, with a number if another
+    /// account has that name]
     #[arg(long, value_name = "NAME")]
     pub name: Option<AccountName>,
 }
 
 #[derive(Debug, Args)]
 pub struct Person {
-    /// The e-mail address of the user.
+    /// E-mail address of the user
     #[arg(value_name = "EMAIL")]
     pub email: String,
 }
 
 impl Global {
-    /// Returns what stands for keys of the configuration.
+    /// Returns the flags that set keys of the configuration.
     #[must_use]
     pub fn flags(&self) -> Vec<(&'static str, Flag)> {
         let given = [
@@ -249,7 +247,7 @@ impl Global {
 }
 
 impl Serve {
-    /// Returns what stands for keys of the configuration.
+    /// Returns the flags that set keys of the configuration.
     #[must_use]
     pub fn flags(&self) -> Vec<(&'static str, Flag)> {
         let given = [

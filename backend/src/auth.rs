@@ -1,6 +1,7 @@
-//! How a caller proves who they are: tokens, passwords, and the secrets that private files hold.
+//! Authentication of callers: tokens, passwords, and the secrets in private files.
 //!
-//! Nothing here reads the database. `app` compares what is presented with what is stored.
+//! This module does not read the database. `app` compares the presented secrets with the stored
+//! ones.
 
 pub mod access;
 pub mod owner_file;

@@ -1,4 +1,4 @@
-//! The chores of the command line, one file each.
+//! The maintenance commands of the command line, one file each.
 
 pub(crate) mod account;
 mod archive;
@@ -18,7 +18,7 @@ use link_protocol::exit_code::ExitCode;
 
 use crate::command::outcome::Refused;
 
-/// The file in the data folder that a running backend holds locked.
+/// The file in the data folder that a running backend keeps locked.
 pub(crate) const LOCK: &str = "lock";
 
 /// Checks that the data folder exists, so that a mistyped path creates no folder.
@@ -30,7 +30,7 @@ pub(crate) fn must_exist(data: &Path) -> Result<(), Refused> {
     Err(Refused::new(ExitCode::CannotWrite, anyhow::Error::msg(said)))
 }
 
-/// Locks the data folder for as long as the returned lock lives. Two backends on one folder would deliver each other's
+/// Locks the data folder until the returned lock is dropped. Two backends on one folder would deliver each other's
 /// commands.
 pub(crate) fn lock(data: &Path) -> Result<Lock, Refused> {
     fs::try_lock(&data.join(LOCK))?.ok_or_else(|| {
@@ -51,7 +51,7 @@ pub(crate) fn bar(total: u64) -> ProgressBar {
     bar
 }
 
-/// The mode of our folders: nobody else has access.
+/// The mode of the backend's folders: only the owner has access.
 pub(crate) fn private() -> Permissions {
     Permissions::from_mode(0o700)
 }

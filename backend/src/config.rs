@@ -30,17 +30,17 @@ const PASSWORD_MEMORY_KIB: u32 = 19 * 1024;
 /// The settings of a backend.
 #[derive(Clone)]
 pub struct Config {
-    /// The folder that holds everything: the database, model files, the setup token.
+    /// The data folder, with the database, model files and the setup token.
     pub data: PathBuf,
-    /// The database's address, unless the database is a file in the data folder.
+    /// The URL of the database, unless the database is a file in the data folder.
     pub database_url: Option<Secret>,
-    /// Where model files are kept.
+    /// The location of the model files.
     pub content: Home,
     /// The address at which people and devices reach the backend, shown in the OpenAPI document.
     pub public_url: Option<String>,
-    /// The address of the workspace, if the backend does not serve it.
+    /// The address of the workspace, if the backend does not serve it itself.
     pub workspace_url: Option<String>,
-    /// The defaults of every account's allowlist, instead of the backend's own origins.
+    /// The default allowlist of every account, instead of the backend's own origins.
     pub allowed_origins: Vec<Origin>,
     /// The accounts that may share models with every account.
     pub sharing: Sharing,
@@ -49,18 +49,19 @@ pub struct Config {
     pub quota: Quota,
     /// The disk space that uploads leave free, in bytes.
     pub disk_reserve: u64,
-    /// Whether a proxy in front of the backend appends its peer's address to `X-Forwarded-For`.
+    /// Whether a proxy in front of the backend appends the address of its peer to
+    /// `X-Forwarded-For`.
     pub behind_proxy: bool,
     /// How the owner proves their identity.
     pub owner_proof: OwnerProof,
     pub password_memory_kib: u32,
-    /// Rows of token usage that are kept for each device.
+    /// The maximum number of token usage rows for each device.
     pub telemetry_kept: u32,
-    /// Log records that are kept for each device.
+    /// The maximum number of log records for each device.
     pub logs_kept: u32,
-    /// How long old rows are kept.
+    /// How long records are kept.
     pub retention: Retention,
-    /// Devices that operations tell in a second.
+    /// The number of devices per second to which operations send requests.
     pub operation_rate: u32,
     pub clock: Arc<dyn Clock>,
 }

@@ -3,8 +3,8 @@
 //! Most connections belong to devices that wait, so the memory of an idle connection is the cost of a device. HTTP/2 stays
 //! off: a server that detects it reads the first bytes of a connection separately and then needs a buffer twice as large.
 //!
-//! No client holds a connection for nothing: the head of a request has a deadline, an answer must be read, and when all
-//! places are taken, `domain::connections` decides which connection is closed.
+//! No client can hold a connection without using it: the head of a request has a deadline, an answer must be read, and
+//! when all places are taken, `domain::connections` decides which connection is closed.
 
 mod paced;
 pub mod seat;
@@ -93,7 +93,7 @@ impl Door {
     }
 }
 
-/// A connection that can be told to end after its current answer.
+/// A connection that can be ended after its current answer.
 fn connection(
     stream: TcpStream,
     peer: SocketAddr,

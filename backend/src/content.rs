@@ -1,7 +1,8 @@
 //! Model files: received as a stream and kept only if they match their announcement.
 //!
-//! A home of model files is either a folder or a bucket of an S3 store. Both behave the same: only a whole file gets its
-//! name, so nothing that a crash or a cut leaves can be taken for a model, and leftovers are deleted later.
+//! Model files are stored either in a folder or in a bucket of an S3 store. Both behave the same: a file gets its final
+//! name only when it is complete, so leftovers of a crash or a cut connection are never mistaken for a model. They are
+//! deleted later.
 
 mod announced;
 mod bucket;
@@ -29,7 +30,7 @@ use crate::{
 /// The folder of models in the data folder.
 pub const FOLDER: &str = "models";
 
-/// Where model files are kept.
+/// The location of the model files.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum Home {
     /// The folder of models in the data folder.
@@ -38,14 +39,15 @@ pub enum Home {
     Bucket(Box<BucketConfig>),
 }
 
-/// The model files of a backend.
+/// The stored model files of a backend.
 #[derive(Clone, Debug)]
 pub enum Contents {
     Folder(Folder),
     Bucket(Arc<Bucket>),
 }
 
-/// A received file that is not kept yet. Dropping an upload deletes its file, unless the upload can be resumed.
+/// A received file that does not have its final name yet. Dropping an upload deletes its file, unless the upload can be
+/// resumed.
 #[derive(Debug)]
 pub struct Upload {
     pub received: Received,
@@ -59,22 +61,22 @@ enum Place {
     Bucket(bucket::Pending),
 }
 
-/// How much of a file has arrived over several requests.
+/// The progress of a file that arrives over several requests.
 #[derive(Debug)]
 pub struct Progress {
     pub offset: u64,
-    /// The file, once it is whole.
+    /// The file, once it is complete.
     pub upload: Option<Upload>,
 }
 
-/// The bytes of a file.
+/// A stream of a file's bytes.
 pub type Reading = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
 
 impl Contents {
-    /// Opens the home of the model files. No request is sent to a bucket.
+    /// Opens the location of the model files. Sends no request to a bucket.
     ///
     /// # Errors
-    /// When the folder or the client of the bucket cannot be created.
+    /// If the folder or the client of the bucket cannot be created.
     pub fn open(data: &Path, home: &Home) -> anyhow::Result<Self> {
         Ok(match home {
             Home::Folder => Self::Folder(Folder::open(data.join(FOLDER))?),
@@ -82,7 +84,7 @@ impl Contents {
         })
     }
 
-    /// Refuses uploads into a folder that would leave fewer than `reserve` bytes on its disk.
+    /// Rejects uploads into a folder that would leave fewer than `reserve` bytes free on its disk.
     #[must_use]
     pub fn keeping_free(self, reserve: u64) -> Self {
         match self {
@@ -91,10 +93,10 @@ impl Contents {
         }
     }
 
-    /// Deletes what earlier uploads have left in a folder. No upload may be running.
+    /// Deletes the leftovers of earlier uploads in a folder. No upload may be running.
     ///
     /// # Errors
-    /// When the folder cannot be listed or a file cannot be deleted.
+    /// If the folder cannot be listed or a file cannot be deleted.
     pub fn clear_uploads(&self) -> io::Result<()> {
         match self {
             Self::Folder(folder) => folder.clear_uploads(),
@@ -102,8 +104,8 @@ impl Contents {
         }
     }
 
-    /// Deletes the leftovers of earlier uploads from a bucket, except those of running uploads. Failed deletions are
-    /// retried at the next call.
+    /// Deletes the leftovers of earlier uploads from a bucket, except those of running uploads. The next call retries
+    /// failed deletions.
     pub async fn tidy(&self) {
         match self {
             Self::Folder(_) => {}
@@ -114,7 +116,7 @@ impl Contents {
     /// Receives `content` and stores it under a temporary name.
     ///
     /// # Errors
-    /// [`ReceiveError`]; then nothing of the content is left.
+    /// [`ReceiveError`]; nothing of the content is kept.
     pub async fn receive<E>(
         &self,
         announced: &Announced,
@@ -132,17 +134,17 @@ impl Contents {
         })
     }
 
-    /// Tells whether the caller must store the standing of an upload of this size: then [`Contents::resume`] receives the
-    /// file.
+    /// Tells whether the caller must store the [`Standing`] of an upload of this size. [`Contents::resume`] then
+    /// receives the file.
     #[must_use]
     pub fn needs_standing(&self, size_bytes: u64) -> bool {
         matches!(self, Self::Bucket(_)) && bucket::has_parts(size_bytes)
     }
 
-    /// Resumes the upload of a file of `size_bytes` into a bucket, or begins one. The caller stores each new standing.
+    /// Resumes or starts the upload of a file of `size_bytes` into a bucket. The caller stores each new standing.
     ///
     /// # Errors
-    /// [`ReceiveError`]; `Elsewhere` when the store no longer has the upload of `standing`.
+    /// [`ReceiveError`]; `Elsewhere` if the store does not have the upload of `standing` any more.
     pub async fn resume<S, E>(
         &self,
         (announced, size_bytes): (&Announced, u64),
@@ -158,10 +160,10 @@ impl Contents {
         }
     }
 
-    /// Returns the upload if its file is whole.
+    /// Returns the upload if its file is complete.
     ///
     /// # Errors
-    /// When the journal of uploads cannot be written.
+    /// If the journal of uploads cannot be written.
     pub fn finish<S, E>(&self, resumed: Resumed<S>) -> Result<Option<Upload>, ReceiveError>
     where
         S: Stream<Item = Result<Bytes, E>> + Send,
@@ -170,10 +172,10 @@ impl Contents {
         Ok(finished.map(|(received, pending)| Upload { received, place: Place::Bucket(pending) }))
     }
 
-    /// Aborts an upload that nobody will resume. A folder has no such uploads.
+    /// Aborts an upload that will not be resumed. Does nothing for a folder, which has no such uploads.
     ///
     /// # Errors
-    /// When the store refuses or does not answer.
+    /// If the store refuses the request or does not answer.
     pub async fn abandon(&self, standing: &Standing) -> Result<(), ContentError> {
         match self {
             Self::Folder(_) => Ok(()),
@@ -181,11 +183,11 @@ impl Contents {
         }
     }
 
-    /// Resumes the upload of a model's file, of `size_bytes`, at `offset`. A folder keeps the bytes before a cut; a bucket
-    /// takes a small file in one piece.
+    /// Resumes the upload of a model's file, of `size_bytes`, at `offset`. A folder keeps the bytes that arrived before
+    /// a cut. A bucket receives a small file in one piece.
     ///
     /// # Errors
-    /// [`ReceiveError`]; a cut is not an error.
+    /// [`ReceiveError`]; a cut connection is not an error.
     pub async fn go_on<E>(
         &self,
         announced: &Announced,
@@ -215,7 +217,7 @@ impl Contents {
         }
     }
 
-    /// Returns how many bytes of an incomplete model file are kept.
+    /// Returns the number of stored bytes of an incomplete model file.
     #[must_use]
     pub fn offset(&self, model: ModelId) -> u64 {
         match self {
@@ -227,7 +229,7 @@ impl Contents {
     /// Deletes an incomplete model file, if there is one.
     ///
     /// # Errors
-    /// When the file cannot be deleted.
+    /// If the file cannot be deleted.
     pub fn forget_partial(&self, model: ModelId) -> Result<(), ContentError> {
         match self {
             Self::Folder(folder) => folder.partial(model).remove().map_err(ContentError::Folder),
@@ -238,7 +240,7 @@ impl Contents {
     /// Lists the models whose files are incomplete.
     ///
     /// # Errors
-    /// When they cannot be listed.
+    /// If the files cannot be listed.
     pub fn partials(&self) -> Result<Vec<ModelId>, ContentError> {
         match self {
             Self::Folder(folder) => folder.partials().map_err(ContentError::Folder),
@@ -246,10 +248,10 @@ impl Contents {
         }
     }
 
-    /// Keeps an upload as the file of `model`.
+    /// Gives an upload its final name, as the file of `model`.
     ///
     /// # Errors
-    /// When the file cannot get its name.
+    /// If the upload cannot get its final name.
     pub async fn keep(&self, model: ModelId, upload: Upload) -> Result<(), ContentError> {
         let Upload { received, place } = upload;
         match (self, place) {
@@ -272,7 +274,7 @@ impl Contents {
         }
     }
 
-    /// Deletes an upload, or leaves it to the next [`Contents::tidy`].
+    /// Deletes an upload, now or at the next [`Contents::tidy`].
     pub async fn discard(&self, upload: Upload) {
         match upload.place {
             Place::Folder(temporary) => drop(temporary),
@@ -288,7 +290,7 @@ impl Contents {
     /// Opens a range of the file of a model.
     ///
     /// # Errors
-    /// When the file does not exist or cannot be read.
+    /// If the file does not exist or cannot be read.
     pub async fn read(
         &self,
         model: ModelId,
@@ -302,10 +304,10 @@ impl Contents {
         }
     }
 
-    /// Deletes the file of a model, if it exists. A deletion from a bucket that fails is retried later.
+    /// Deletes the file of a model, if it exists. A failed deletion from a bucket is retried later.
     ///
     /// # Errors
-    /// When the file cannot be deleted and the deletion will not be retried.
+    /// If the file cannot be deleted and the deletion will not be retried.
     pub async fn remove(&self, model: ModelId, sha256: &Sha256Hex) -> Result<(), ContentError> {
         let name = name(model, sha256);
         match self {
@@ -314,10 +316,10 @@ impl Contents {
         }
     }
 
-    /// Lists the names of the kept files.
+    /// Lists the names of the stored files.
     ///
     /// # Errors
-    /// When they cannot be listed.
+    /// If the files cannot be listed.
     pub async fn names(&self) -> Result<BTreeSet<String>, ContentError> {
         match self {
             Self::Folder(folder) => folder.names().map_err(ContentError::folder),
@@ -328,7 +330,7 @@ impl Contents {
     /// Writes, reads and deletes a test file.
     ///
     /// # Errors
-    /// When one of these steps fails.
+    /// If one of these steps fails.
     pub async fn probe(&self) -> Result<(), ContentError> {
         match self {
             Self::Folder(folder) => folder.probe().map_err(ContentError::Folder),

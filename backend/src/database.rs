@@ -1,8 +1,7 @@
-//! How something is stored: connections, statements, transactions and their retries. What is stored is
-//! the business of `tables`.
+//! Storage: connections, statements, transactions and their retries. `tables` defines the stored data.
 //!
-//! One SQL text serves every database: `$n` parameters, times as BIGINT, identifiers and JSON as TEXT.
-//! What is accepted is on disk before anybody is told.
+//! One SQL text works on every database: parameters are `$n`, times are BIGINT, and identifiers and JSON are TEXT.
+//! Accepted data is on disk before the request is answered.
 
 pub(crate) mod column;
 pub(crate) mod error;
@@ -29,15 +28,15 @@ use sqlx::PgPool;
 
 use crate::database::{lite::Readers, neighbours::Neighbours, writer::Writer};
 
-/// Everything that is stored.
+/// The store: a database behind a common interface.
 #[derive(Clone, Debug)]
 pub struct Store {
     db: Db,
-    /// Where other backends can share the database.
+    /// The other backends on the database, if it can be shared.
     neighbours: Option<Arc<Neighbours>>,
 }
 
-/// The databases that can be behind a store.
+/// The supported databases.
 #[derive(Clone, Debug)]
 enum Db {
     Lite { readers: Readers, writer: Writer },
@@ -53,13 +52,12 @@ macro_rules! read {
     }};
 }
 
-/// Runs a block as one transaction under locks that name what it decides about (`tables::locks`);
-/// leaving the block early undoes what it did. A transaction without a lock decides nothing: each of
-/// its statements is right whatever was stored before.
+/// Runs a block as one transaction under locks, which name the records that its decisions depend on (`tables::locks`).
+/// Leaving the block early rolls the transaction back. A transaction without locks makes no decisions: each of its
+/// statements is correct whatever was stored before.
 ///
-/// The block may run several times, each time as if for the first time: on PostgreSQL a transaction
-/// that conflicts with another one is retried. So the block borrows or clones what it uses, and
-/// nothing that it does reaches beyond the database: who waits is woken afterwards.
+/// The block may run several times, because PostgreSQL makes a conflicting transaction retry. So the block borrows or
+/// clones what it uses and has no effect outside the database: waiting tasks are woken after it.
 macro_rules! write {
     ($store:expr, $locks:expr, |$connection:ident| $body:block) => {{
         let mut tries = $crate::database::transaction::Tries::default();
@@ -87,7 +85,7 @@ impl Store {
         matches!(self.db, Db::Pg(_))
     }
 
-    /// Closes every connection, when all statements that run have ended.
+    /// Closes every connection after the running statements have ended.
     pub async fn close(&self) {
         match &self.db {
             Db::Lite { readers, writer } => {

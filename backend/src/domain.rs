@@ -1,7 +1,7 @@
-//! What the backend decides, without doing anything.
+//! The rules of the backend, as pure functions.
 //!
-//! No file, socket, thread, clock or random number: the time and new identifiers are arguments, and every rule is a
-//! function from stored facts to an answer or a [`refusal::Refusal`].
+//! This module uses no file, socket, thread, clock or random number: the time and new identifiers are arguments, and
+//! every rule is a function from stored facts to a result or a [`refusal::Refusal`].
 
 pub mod account;
 pub mod alias;
@@ -35,13 +35,15 @@ pub mod outcome;
 pub mod ownership;
 pub mod permission;
 pub mod quota;
+pub mod refresh;
 pub mod refusal;
 pub mod registration;
 pub mod retention;
 pub mod retirement;
+pub mod routers;
+pub mod routes;
 pub mod scan;
 pub mod seat;
-pub mod session;
 pub mod sharing;
 pub mod slot;
 pub mod tag;

@@ -8,22 +8,22 @@ use crate::{
 
 /// A use case failed.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
-    /// A rule refused it; the caller learns which one.
+pub enum AppError {
+    /// A rule refused the request. The caller learns which one.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// The database failed.
     #[error(transparent)]
     Store(StoreError),
-    /// The home of model files failed.
+    /// The storage for model files failed.
     #[error(transparent)]
     Content(#[from] ContentError),
-    /// Something else failed; only the log says what.
+    /// Something else failed. Only the log contains the details.
     #[error("failed to {0}")]
     Broken(&'static str, #[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-impl Failure {
+impl AppError {
     /// Wraps an error of the step `what`.
     pub fn broken<E>(what: &'static str) -> impl FnOnce(E) -> Self
     where
@@ -33,13 +33,13 @@ impl Failure {
     }
 }
 
-impl From<StoreError> for Failure {
+impl From<StoreError> for AppError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl Cause for Failure {
+impl Cause for AppError {
     fn of_store(&self) -> Option<&StoreError> {
         match self {
             Self::Store(error) => Some(error),

@@ -1,4 +1,4 @@
-//! What the process takes from the machine: the time, random numbers, wake-ups between tasks, and metrics.
+//! Services of the machine and the runtime: the time, random numbers, wake-ups between tasks, and metrics.
 //!
 //! Every other module may use these modules, and they import no module outside this folder.
 

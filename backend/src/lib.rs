@@ -1,7 +1,7 @@
-//! The backend of Link: an HTTP API over one database, the only durable queue of commands.
+//! The backend of Link: an HTTP API over one database, which also holds the only durable queue of commands.
 //!
-//! `api` extracts, calls and responds. `app` holds the use cases, `domain` the decisions, and `tables` the rows, which
-//! `database` stores. The other modules are the shells around them.
+//! `api` reads requests, calls a use case and writes the answer. `app` contains the use cases, `domain` the decisions,
+//! `tables` the rows, and `database` the access to the database. The other modules handle input and output.
 
 #![forbid(unsafe_code)]
 
@@ -26,7 +26,7 @@ use anyhow::Context as _;
 
 use crate::{app::App, config::Config};
 
-/// An opened backend.
+/// An open backend.
 pub struct Backend {
     /// The HTTP service, whose state is `app`.
     pub router: axum::Router,
@@ -36,7 +36,7 @@ pub struct Backend {
 /// Opens the data folder, the database and the files of `config`, and builds the service. Only one backend may use a folder.
 ///
 /// # Errors
-/// When the data folder, the database or a file cannot be opened.
+/// If the data folder, the database or a file cannot be opened.
 pub async fn build(config: Config) -> anyhow::Result<Backend> {
     let data = config.data.display().to_string();
     tokio::fs::create_dir_all(&config.data)
@@ -48,7 +48,7 @@ pub async fn build(config: Config) -> anyhow::Result<Backend> {
     Ok(Backend { router: api::router(Arc::clone(&app)), app })
 }
 
-/// Returns the OpenAPI document, pretty and in a stable order.
+/// Returns the OpenAPI document, formatted and in a stable order.
 #[must_use]
 pub fn openapi_json() -> String {
     api::openapi::json(None)

@@ -1,4 +1,5 @@
-//! `link-backend`: reads the command line, then serves until a signal arrives, or runs one chore.
+//! `link-backend`: parses the command line, then serves until a signal arrives, or runs one
+//! maintenance command.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,9 @@
-//! What this backend publishes for devices: a release, the index of engines with its engines, and the catalogue of models.
+//! The files that this backend publishes for devices: a release, the index of engines with its engines, and the
+//! catalogue of models.
 //!
-//! `link-backend releases pull` fills a new folder, verifies every file in it, and then moves the pointer to that folder in
-//! one step. The backend serves only names that the folder's list contains, so a request can neither leave the folder nor
-//! list it.
+//! `link-backend releases pull` fills a new folder, verifies every file in it, and then switches to that folder in one
+//! step. The backend serves only files that the folder's list names, so a request can neither leave the folder nor list
+//! it.
 
 #![expect(
     clippy::disallowed_methods,
@@ -63,13 +64,13 @@ struct Listed {
     sha256: Sha256Hex,
 }
 
-/// An open file to answer with.
+/// An open file that is sent as the answer.
 #[derive(Debug)]
 pub(crate) struct Published {
     pub(crate) file: tokio::fs::File,
     pub(crate) size_bytes: u64,
     pub(crate) sha256: Sha256Hex,
-    /// The content never changes under this name.
+    /// Whether the content never changes under this name.
     pub(crate) is_archive: bool,
 }
 
@@ -80,16 +81,16 @@ impl List {
 }
 
 impl Releases {
-    /// Names the folder of releases in the folder of a backend's data.
+    /// Returns the folder of releases in the data folder `data`.
     #[must_use]
     pub fn in_folder(data: &Path) -> Self {
         Self { folder: data.join("releases") }
     }
 
-    /// Opens a served file; returns nothing if the list lacks the name.
+    /// Opens a served file. Returns `None` if the list does not contain the name.
     ///
     /// # Errors
-    /// When a listed file cannot be read.
+    /// If a listed file cannot be read.
     pub(crate) async fn open(&self, name: &str) -> io::Result<Option<Published>> {
         let Ok(name) = name.parse::<FileName>() else { return Ok(None) };
         let Some((folder, mut list)) = self.current() else { return Ok(None) };
@@ -112,7 +113,7 @@ impl Releases {
         Some((folder, serde_json::from_str(&list).ok()?))
     }
 
-    /// Serves the folder `staged` from now on, and deletes the folder that was served before.
+    /// Serves the folder `staged` from now on, and deletes the previously served folder.
     fn publish(&self, staged: &Path, name: &str, list: &List) -> Result<(), FileError> {
         fs::write_atomic(&staged.join(LIST), &list.to_text())?;
         fs::rename(staged, &self.folder.join(name))?;

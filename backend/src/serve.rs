@@ -1,4 +1,4 @@
-//! Listens, answers, and drains at the end: first `/readyz` fails, then parked polls are answered at once and running
+//! Runs the service and drains it at the end: first `/readyz` fails, then parked polls are answered at once and running
 //! requests get a deadline. A second signal ends the process at once.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: signals and time")]
@@ -39,15 +39,16 @@ use crate::{
 
 /// The interval of the sweep for expired rows.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
-/// Sweeps between two deletions of old tokens and idempotency keys.
+/// The number of sweeps between two deletions of records whose retention is over.
 const PURGE_EVERY: u32 = 600;
 /// The interval of the clean-up of model files.
 const TIDY_EVERY: Duration = Duration::from_secs(600);
-/// How often the clock is compared with that of the database server.
+/// The interval between comparisons with the clock of the database server.
 const COMPARE_CLOCKS_EVERY: Duration = Duration::from_secs(5);
-/// How often one table of the database is checked.
+/// The interval between checks of one database table.
 const CHECK_EVERY: Duration = Duration::from_secs(600);
-/// The interval at which free memory returns to the system, which is a lot after many devices reconnect at once.
+/// The interval at which free memory is returned to the system. After many devices have reconnected at once, it is a
+/// lot.
 const GIVE_BACK_EVERY: Duration = Duration::from_secs(30);
 
 pub(crate) async fn run(loaded: &Loaded) -> Ended {
@@ -57,14 +58,14 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     let mut signals = Signals::listen().context("signals cannot be received")?;
     fs::create_private_dir(&data)?;
     let _lock = command::lock(&data)?;
-    // The proof of an earlier run is no longer valid.
+    // The owner's proof of an earlier run is not valid any more.
     owner_file::remove(&data)?;
     let bounds = Bounds::of(descriptors_limit());
     let Backend { router, app } = link_backend::build(config).await?;
     app.compare_clocks().await?;
 
     if let Some(file) = &values.address_file {
-        // A reader must not take the address of an earlier run for this one.
+        // Readers must not mistake the address of an earlier run for the current one.
         fs::remove_file(file)?;
     }
     let listener = TcpListener::bind(values.listen)
@@ -100,7 +101,7 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     let door = Door { bounds, forwarded };
     let (drain, drained) = oneshot::channel::<()>();
     let serving = connections::serve(listener, router, door, async {
-        // Otherwise nothing could end the process.
+        // An error means that the signal handler is gone. Then nothing else could end the process.
         drained.await.unwrap_or(());
     });
     notify::tell(Note::Ready);
@@ -152,7 +153,7 @@ async fn sweep(app: Arc<App>) {
     }
 }
 
-/// Keeps to the clock of the database server.
+/// Updates the offset from the clock of the database server at intervals.
 async fn compare_clocks(app: Arc<App>) {
     let mut ticks = tokio::time::interval(COMPARE_CLOCKS_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -164,7 +165,8 @@ async fn compare_clocks(app: Arc<App>) {
     }
 }
 
-/// Cleans up model files, now and at intervals, in a task of its own, because an unreachable store can block for long.
+/// Cleans up model files, now and at intervals, in a separate task, because an unreachable object store can block for
+/// long.
 async fn tidy(app: Arc<App>) {
     let mut ticks = tokio::time::interval(TIDY_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -174,7 +176,7 @@ async fn tidy(app: Arc<App>) {
     }
 }
 
-/// Checks one table of the database at a time, all of them once a day.
+/// Checks the tables of the database, one at a time, each once a day.
 async fn check(app: Arc<App>) {
     let mut ticks = tokio::time::interval(CHECK_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -188,7 +190,7 @@ async fn heed_neighbours(app: Arc<App>) {
     app.heed_neighbours().await;
 }
 
-/// Feeds the watchdog of the service manager at the interval that the manager asks for.
+/// Notifies the watchdog of the service manager at the interval that it asks for.
 async fn feed_watchdog() {
     let Some(within) = notify::watchdog() else { return };
     let mut ticks = tokio::time::interval(within / 3);
@@ -210,8 +212,8 @@ async fn keep_small() {
     }
 }
 
-/// Returns the line about the setup token. A person at a terminal sees the token. A log, which more people can read, gets the
-/// path of its file.
+/// Returns the line about the setup token. On a terminal it contains the token. In a log, which more people can read,
+/// it contains only the path of the token's file.
 fn setup_token_line(data: &Path, token: &Secret) -> String {
     if io::stderr().is_terminal() {
         format!("setup token: {}", token.expose())

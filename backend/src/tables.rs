@@ -1,7 +1,7 @@
-//! What is stored: a file for each table, or for what is always stored together.
+//! The database tables: one file for each table, or for data that is always stored together.
 //!
-//! Functions find, insert, change and delete rows and return types of the domain. Rules stand in `domain`,
-//! and `app` opens the transactions that ask them.
+//! The functions find, insert, change and delete rows, and return types of the domain. The rules are in `domain`, and
+//! `app` opens the transactions.
 
 pub(crate) mod accounts;
 pub(crate) mod audit;
@@ -25,8 +25,8 @@ pub(crate) mod models;
 pub(crate) mod operations;
 pub(crate) mod paging;
 pub(crate) mod presence;
+pub(crate) mod refresh_tokens;
 pub(crate) mod reports;
-pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod slots;
 pub(crate) mod sweep;
@@ -41,6 +41,5 @@ pub use command_list::CommandFilter;
 pub use deployments::{DeploymentFilter, DeploymentView};
 pub use devices::DeviceFilter;
 pub use paging::Look;
-pub use slots::SlotTurn;
 pub use sweep::Outdated;
 pub use usage::UsageFilter;

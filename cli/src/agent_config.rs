@@ -1,6 +1,7 @@
-//! Faults of the agent's configuration (`agent.json`), found before the agent is started with it.
+//! Finds faults in the agent's configuration (`agent.json`) before the agent is started.
 //!
-//! The agent refuses the same faults. Told here, they are told at once and not after a timeout.
+//! The agent refuses a configuration with these faults. Checked here, they are reported at once and
+//! not after a timeout.
 
 use link_platform::fs;
 use link_protocol::{
@@ -13,7 +14,7 @@ use crate::{context::Context, error::CliError, error_code::ErrorCode};
 /// Checks the agent's configuration, if there is one.
 ///
 /// # Errors
-/// The file with the line and the text of every fault.
+/// The path of the file, and each fault with its line.
 pub(crate) fn check(context: &Context) -> Result<(), CliError> {
     match faults(context) {
         None => Ok(()),
@@ -22,7 +23,7 @@ pub(crate) fn check(context: &Context) -> Result<(), CliError> {
     }
 }
 
-/// Returns the faults of the agent's configuration, if there are any.
+/// Returns the faults of the agent's configuration as text. None if there are none.
 pub(crate) fn faults(context: &Context) -> Option<String> {
     let path = context.roots.agent_config();
     let text = fs::read_plain(&path, config::SIZE_LIMIT).ok()?;
@@ -39,7 +40,7 @@ fn in_words(text: &str, fault: &Fault) -> String {
     format!("{line}{key}: expected {expected}, found {found}")
 }
 
-/// Returns the line of the last part of `key`, where only one line can be meant.
+/// Returns the line that contains the last part of `key`. None if several lines could be meant.
 fn line_of(text: &str, key: &str) -> Option<usize> {
     let last = key.rsplit('.').next()?.split('[').next()?;
     let quoted = format!("\"{last}\"");

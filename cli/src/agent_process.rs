@@ -1,8 +1,8 @@
-//! Starts and stops the agent's processes on this machine, the guard and the agent, and tells
+//! Starts and stops the agent's processes on this machine, the guard and the agent, and checks
 //! whether they run.
 //!
-//! Each holds a lock while it runs. A crashed process therefore never counts as running, and the
-//! process id that gets the signal never belongs to another program.
+//! Each process holds a lock while it runs. So a crashed process never counts as running, and the
+//! signal never reaches another program that got the same process id.
 
 use std::{
     path::{Path, PathBuf},
@@ -35,20 +35,20 @@ pub(crate) enum Started {
     Now,
 }
 
-/// Tells whether the agent runs, or its guard, which restarts the agent.
+/// Returns whether the agent or its guard runs. The guard restarts the agent.
 ///
 /// # Errors
-/// When a lock cannot be checked.
+/// If a lock cannot be checked.
 pub(crate) fn is_running(context: &Context) -> Result<bool, CliError> {
     let guard = Layout::new(context.roots.clone()).guard_lock();
     Ok(is_held(&guard)? || is_held(&context.roots.agent_lock())?)
 }
 
-/// Starts the guard, which starts the agent, unless it runs already, and waits until the agent
-/// answers. A systemd unit, where there is one, starts the guard.
+/// Starts the guard, which starts the agent, unless it already runs. Waits until the agent answers.
+/// If there is a systemd unit, it starts the guard.
 ///
 /// # Errors
-/// When the agent is not installed, its configuration has faults, it ends at once, or it does not
+/// If the agent is not installed, its configuration has faults, it ends at once, or it does not
 /// answer in time.
 pub(crate) async fn start(context: &Context) -> Result<Started, CliError> {
     let layout = Layout::new(context.roots.clone());
@@ -62,7 +62,7 @@ pub(crate) async fn start(context: &Context) -> Result<Started, CliError> {
     }
     agent_config::check(context)?;
     fs::create_private_dir(&context.roots.logs()).map_err(|error| CliError::file(&error))?;
-    // The process id of a killed agent would be mistaken for that of the new one.
+    // The process id of a killed agent would otherwise be mistaken for that of the new one.
     fs::remove_file(&context.roots.agent_pid()).map_err(|error| CliError::file(&error))?;
     let guard = if by_unit {
         service::start()?;
@@ -98,8 +98,9 @@ async fn wait_until_up(
     let local = LocalClient::of(&context.roots);
     let (deadline, grace) = (Deadline::after(PATIENCE), Deadline::after(GRACE));
     loop {
-        // Both write their process ids after they take their locks. A check takes a lock for a
-        // moment, so the locks are left alone while the two processes may be about to take them.
+        // The guard and the agent write their process ids after they take their locks. Checking a
+        // lock takes it briefly, so the locks are not checked while the two processes may be about
+        // to take them.
         let written = process_id(&layout.guard_pid());
         let up = written.is_some()
             && guard.is_none_or(|pid| written == Some(pid))
@@ -117,10 +118,10 @@ async fn wait_until_up(
     }
 }
 
-/// Reports the port of the local API if it differs from the configured port.
+/// Reports the port of the agent's local API if it differs from the configured port.
 ///
 /// # Errors
-/// When LINK_LOCAL_PORT is not a port.
+/// If LINK_LOCAL_PORT is not a port.
 pub(crate) fn say_port(context: &Context) -> Result<(), CliError> {
     let wanted = context.local_port()?;
     if let Some(port) = LocalClient::of(&context.roots).port().filter(|port| *port != wanted) {
@@ -134,10 +135,10 @@ pub(crate) fn say_port(context: &Context) -> Result<(), CliError> {
 /// Stops the guard and the agent. Returns false if neither was running.
 ///
 /// # Errors
-/// When they do not end in time.
+/// If the guard or the agent does not end in time.
 pub(crate) async fn stop(context: &Context) -> Result<bool, CliError> {
     let layout = Layout::new(context.roots.clone());
-    // The unit restarts a guard that a signal has stopped.
+    // If only a signal stopped the guard, the unit would restart it.
     let by_unit = service::uses_unit(&layout) && systemd::is_active();
     if by_unit {
         service::stop()?;
@@ -147,7 +148,7 @@ pub(crate) async fn stop(context: &Context) -> Result<bool, CliError> {
     }
     let deadline = Deadline::after(PATIENCE);
     let pid = loop {
-        // An agent without a guard was started by hand.
+        // Without a running guard, a person has started the agent.
         let guarded = is_held(&layout.guard_lock())?;
         let file = if guarded { layout.guard_pid() } else { context.roots.agent_pid() };
         if let Some(pid) = process_id(&file) {
@@ -179,12 +180,12 @@ fn is_held(lock: &Path) -> Result<bool, CliError> {
     }
 }
 
-/// Returns the process id that the running program, or the last run, has written.
+/// Returns the process id in `file`, which the running program, or its last run, has written.
 fn process_id(file: &Path) -> Option<u32> {
     fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
-/// Returns the guard of the installation, or the guard next to this program in a build folder.
+/// Returns the guard of the installation, or the guard beside this program in a development build.
 fn executable(layout: &Layout) -> Result<PathBuf, CliError> {
     let beside = std::env::current_exe().ok().and_then(|own| {
         let own = own.canonicalize().unwrap_or(own);

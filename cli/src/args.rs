@@ -17,12 +17,15 @@ mod commands;
 mod device;
 mod engine;
 mod fleet;
+mod groups;
 mod help;
 mod key;
 mod logs;
 mod member;
 mod model;
 mod operation;
+mod paragraphs;
+mod plugin;
 mod time;
 mod token;
 mod up;
@@ -39,6 +42,8 @@ pub use logs::Logs;
 pub use member::{Accept, LeftKeysArg, MemberCommand, RoleArg};
 pub use model::{Add, Deploy, ModelCommand, OnDevice, Remove, Serve};
 pub use operation::{Many, OperationCommand};
+pub(crate) use paragraphs::flowing;
+pub use plugin::PluginCommand;
 pub use time::Moment;
 pub use token::TokenCommand;
 pub use up::{Down, Open, Up};
@@ -49,7 +54,7 @@ pub use up::{Down, Open, Up};
     name = "link",
     version,
     about = "Deploys models to your devices and serves them there",
-    after_help = "Run `link --help` for examples and exit codes, `link help <COMMAND>` for one command.",
+    after_help = "Run `link --help` for examples and exit codes, `link help COMMAND` for one command.",
     after_long_help = help::long_help(),
     disable_help_subcommand = false,
     subcommand_required = true,
@@ -123,41 +128,44 @@ pub enum Command {
     #[command(after_help = "Example:\n  link whoami")]
     Whoami,
     /// Create the first account of a backend, list your accounts, switch between them
-    #[command(subcommand)]
+    #[command(subcommand, after_help = groups::ACCOUNT)]
     Account(AccountCommand),
     /// List, invite and remove the members of the account
-    #[command(subcommand)]
+    #[command(subcommand, after_help = groups::MEMBER)]
     Member(MemberCommand),
     /// Create, list and revoke personal access tokens for scripts
-    #[command(subcommand)]
+    #[command(subcommand, after_help = groups::TOKEN)]
     Token(TokenCommand),
     /// Show the audit log of the account
     #[command(after_help = audit::EXAMPLES)]
     Audit(Audit),
     /// Create, list and revoke the keys that devices register with
-    #[command(subcommand)]
+    #[command(subcommand, after_help = groups::KEY)]
     Key(KeyCommand),
     /// List, show, tag, update and remove devices
-    #[command(subcommand)]
+    #[command(subcommand, after_help = groups::DEVICE)]
     Device(DeviceCommand),
     /// Show the log records of a device
     #[command(after_help = logs::EXAMPLES)]
     Logs(Logs),
     /// List tags, and the devices of a tag
-    #[command(subcommand)]
+    #[command(subcommand, after_help = groups::FLEET)]
     Fleet(FleetCommand),
     /// List the commands sent to devices, and explain their outcomes
-    #[command(subcommand)]
+    #[command(subcommand, after_help = groups::COMMANDS)]
     Commands(CommandsCommand),
     /// Follow, cancel and retry operations on many devices
-    #[command(subcommand)]
+    #[command(subcommand, after_help = groups::OPERATION)]
     Operation(OperationCommand),
     /// Add models, deploy them and serve them
-    #[command(subcommand)]
+    #[command(subcommand, after_help = groups::MODEL)]
     Model(ModelCommand),
     /// List, install and remove the inference engine on this machine
-    #[command(subcommand)]
+    #[command(subcommand, after_help = groups::ENGINE)]
     Engine(EngineCommand),
+    /// Show, install and remove the plugins that serve models on this machine
+    #[command(subcommand, after_help = groups::PLUGIN)]
+    Plugin(PluginCommand),
     /// Chat with a model on this machine; deploys and serves it first where needed
     #[command(after_help = chat::RUN_EXAMPLES)]
     Run(Run),
@@ -168,17 +176,17 @@ pub enum Command {
     #[command(after_help = help::REPAIR_EXAMPLES)]
     RepairServing(RepairServing),
     /// Show and change the web origins that new deployments of the account allow
-    #[command(subcommand)]
+    #[command(subcommand, after_help = groups::ALLOWLIST)]
     Allowlist(AllowlistCommand),
     /// Print the completion script for a shell
     #[command(
         after_help = "Example:\n  link completions bash > ~/.local/share/bash-completion/completions/link"
     )]
     Completions {
-        /// Shell to complete in
+        /// Shell that the script is for
         shell: clap_complete::Shell,
     },
-    /// Print the names that complete the last of these words
+    /// Print the names that complete the last word
     #[command(hide = true)]
     Complete {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -351,7 +359,8 @@ pub enum AllowlistCommand {
 /// The name under which a model is served.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Naming {
-    /// Name of the model in requests [default: derived from the model's name]
+    /// Name of the model in requests [default: that of the last deployment, or derived from the
+    /// model's name]
     #[arg(long, value_name = "ALIAS")]
     pub alias: Option<Alias>,
 }
@@ -392,13 +401,10 @@ mod tests {
     #[test]
     fn every_command_that_is_shown_has_an_example() {
         fn check(command: &clap::Command) {
-            let mut leaves = 0;
-            for subcommand in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
-                leaves += 1;
-                check(subcommand);
-            }
-            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-            assert!(leaves > 0 || help.contains("Example"), "{}", command.get_name());
+            command.get_subcommands().filter(|sub| !sub.is_hide_set()).for_each(check);
+            let help = command.get_after_long_help().or_else(|| command.get_after_help());
+            let help = help.map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("Example"), "{}", command.get_name());
         }
         check(&Arguments::command());
     }

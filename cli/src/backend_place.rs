@@ -1,4 +1,4 @@
-//! Where the backend of this machine or of this user is installed, next to a device's own folders.
+//! The place of the backend's installation, of this machine or of this user, beside a device's own folders.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use link_installer::{
     service::{BackendUnit, Scope, Wish},
     shared::SharedFile,
 };
-use link_platform::{paths::Roots, session};
+use link_platform::{paths::Roots, user_manager};
 
 use crate::{context::Context, shared_files};
 
@@ -24,14 +24,14 @@ pub(crate) fn layout(context: &Context) -> Layout {
 }
 
 impl Place {
-    /// With `LINK_HOME` every file is below that folder. Otherwise root uses the machine's folders,
-    /// and any other user their own.
+    /// Finds the place. With `LINK_HOME`, every file is in that folder. Otherwise root uses the machine's folders, and
+    /// any other user their own.
     pub(crate) fn find(context: &Context, wish: Wish) -> Self {
-        let is_root = !context.environment.has_own_home && session::is_root();
+        let is_root = !context.environment.has_own_home && user_manager::is_root();
         Self::of(context, wish, is_root)
     }
 
-    /// Returns the place of this user's backend. The user may be root.
+    /// Returns the place of this user's own backend. The user may be root.
     pub(crate) fn of_user(context: &Context, wish: Wish) -> Self {
         Self::of(context, wish, false)
     }

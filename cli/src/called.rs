@@ -1,8 +1,8 @@
-//! How to call this program in the shell that started it. `link` is a coreutils program too, and a
-//! shell runs the first match on PATH.
+//! How to call this program in the shell that started it. `link` is also a program of coreutils,
+//! and a shell runs the first match on PATH.
 //!
-//! The texts of this program say `link`. Where that name would run another program, or none, the
-//! output says `linkctl` or the path of the command.
+//! The texts of this program say `link`. If that name would run another program or none, the output
+//! says `linkctl` or the path of the command instead.
 
 use std::{
     borrow::Cow,
@@ -10,10 +10,10 @@ use std::{
     sync::OnceLock,
 };
 
-/// The names of the command, the preferred one first.
+/// The names of the command, the preferred name first.
 pub(crate) const NAMES: [&str; 2] = ["link", "linkctl"];
 
-/// The inputs of the choice.
+/// The facts that decide the name.
 #[derive(Clone, Debug)]
 pub(crate) struct Surroundings {
     /// The folders on PATH.
@@ -25,40 +25,40 @@ pub(crate) struct Surroundings {
 static SURROUNDINGS: OnceLock<Surroundings> = OnceLock::new();
 
 impl Surroundings {
-    /// Returns the command to type in this shell: a name that the shell finds, or the path of the
-    /// command.
+    /// Returns the command to type in this shell: a name that the shell finds, or the path.
     pub(crate) fn command(&self) -> String {
         let is_ours = |name: &&&str| self.first_with(name).is_some_and(|first| first == self.bin);
         let name = NAMES.iter().find(is_ours);
         name.map_or_else(|| quoted(&self.bin.join(NAMES[1])), |name| (*name).to_owned())
     }
 
-    /// Returns the first folder on PATH that has a program called `name`.
+    /// Returns the first folder on PATH that contains a program called `name`.
     pub(crate) fn first_with(&self, name: &str) -> Option<&Path> {
         self.folders.iter().map(PathBuf::as_path).find(|folder| folder.join(name).is_file())
     }
 
-    /// Tells whether the command is installed. A build folder has no command of its own, and
-    /// whoever runs it knows its path.
+    /// Returns whether the command is installed. A development build has no installed command, and
+    /// its user knows the path.
     fn is_installed(&self) -> bool {
         self.bin.join(NAMES[1]).is_file()
     }
 }
 
-/// Stores the inputs that [`in_words`] needs.
+/// Stores the facts that [`in_words`] needs.
 pub(crate) fn remember(surroundings: Surroundings) {
-    // The inputs of a process never change.
+    // The facts do not change while the process runs.
     let _known_already = SURROUNDINGS.set(surroundings);
 }
 
-/// Returns the name that this process was called by, or the first name if it has another.
+/// Returns the name by which this process was called, or the preferred name if that is none of
+/// ours.
 pub(crate) fn own_name() -> &'static str {
     let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
     let is_it = |name: &&&str| called.file_stem().is_some_and(|stem| stem == **name);
     NAMES.iter().find(is_it).unwrap_or(&NAMES[0])
 }
 
-/// Replaces the name in each command of `text` by the one that works in this shell.
+/// Replaces `link` in each command of `text` with the name that works in this shell.
 pub(crate) fn in_words(text: &str) -> Cow<'_, str> {
     match SURROUNDINGS.get().filter(|surroundings| surroundings.is_installed()) {
         Some(surroundings) => with(text, &surroundings.command()),

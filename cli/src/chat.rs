@@ -1,5 +1,5 @@
-//! A conversation in the terminal: messages and typed lines (`conversation`, pure), the line editor
-//! (`prompt`), and the printing of an answer (`answer`).
+//! A conversation in the terminal: messages and the meaning of typed lines (`conversation`, pure),
+//! the line editor (`prompt`), and the printing of an answer (`answer`).
 
 mod answer;
 mod conversation;
@@ -23,10 +23,10 @@ pub(crate) enum Left {
     StopModel,
 }
 
-/// Answers one question and prints the answer to stdout while it arrives.
+/// Asks one question, and prints the answer to stdout while it arrives.
 ///
 /// # Errors
-/// When the model cannot be reached or stdout cannot be written.
+/// If the model cannot be reached or stdout cannot be written.
 pub(crate) async fn once(
     context: &Context,
     client: &ChatClient,
@@ -39,10 +39,10 @@ pub(crate) async fn once(
     Ok(answered)
 }
 
-/// Talks until the user leaves.
+/// Asks questions and prints the answers until the user leaves.
 ///
 /// # Errors
-/// When the terminal cannot be read. A failed question is reported, and the conversation continues.
+/// If the terminal cannot be read. A failed question is reported, and the conversation continues.
 pub(crate) async fn interactive(
     context: &Context,
     client: &ChatClient,
@@ -67,7 +67,7 @@ pub(crate) async fn interactive(
                 }
                 Err(error) => {
                     conversation.take_back();
-                    // The answer may have broken off in the middle of a line.
+                    // The answer may have been interrupted in the middle of a line.
                     output::write_stdout("\n")?;
                     context.output.error(&error);
                 }

@@ -10,6 +10,7 @@ mod chat;
 mod commands;
 mod device;
 mod device_login;
+pub(crate) mod documents;
 mod down;
 mod engine;
 mod fleet;
@@ -21,6 +22,7 @@ mod model;
 mod open_browser;
 mod operation;
 mod outcome;
+mod plugin;
 mod register;
 mod release_check;
 mod repair_serving;
@@ -45,7 +47,7 @@ use crate::{
 /// Runs one command.
 ///
 /// # Errors
-/// The failure of the command.
+/// The error of the command.
 pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode, CliError> {
     context.ensure_own(written_by(context, &command).as_deref())?;
     match command {
@@ -74,6 +76,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
         Command::Logs(arguments) => return logs::run(context, arguments).await,
         Command::Model(command) => model::run(context, command).await?,
         Command::Engine(command) => engine::run(context, command).await?,
+        Command::Plugin(command) => plugin::run(context, command)?,
         Command::Run(arguments) => return run::run(context, arguments).await,
         Command::Chat(arguments) => return chat::run(context, arguments).await,
         Command::RepairServing(arguments) => repair_serving::run(context, &arguments).await?,
@@ -90,8 +93,9 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
     Ok(ExitCode::Success)
 }
 
-/// Returns the folder of a user that a command writes to. Root may uninstall an installation that
-/// root made in another user's home, and commands that only read may always run.
+/// Returns the folder that a command writes to, which must belong to this user. None for commands
+/// that only read. For an uninstallation it is the data folder: root may uninstall what root
+/// installed in another user's home.
 fn written_by(context: &Context, command: &Command) -> Option<PathBuf> {
     match command {
         Command::Status(_)
@@ -125,6 +129,7 @@ fn written_by(context: &Context, command: &Command) -> Option<PathBuf> {
         | Command::Device(_)
         | Command::Model(_)
         | Command::Engine(_)
+        | Command::Plugin(_)
         | Command::Run(_)
         | Command::Chat(_)
         | Command::RepairServing(_)

@@ -1,18 +1,19 @@
-//! Names for the completion of an argument: which kind a word is (pure), and the names of that kind.
+//! The completion of names: decides the kind of name that an argument needs (pure), and prints the names of that kind.
 //!
-//! A shell waits for the answer, so there is one within [`PATIENCE`] or none. Nothing is said on failure.
+//! A shell waits for the answer, so the command answers within [`PATIENCE`] or prints nothing. A failure prints no
+//! message.
 
 use std::time::Duration;
 
 use clap::{Arg, Command, CommandFactory as _};
 use link_client::backend::{BackendClient, CallError};
 
-use crate::{args::Arguments, context::Context, error::CliError, output, resolve, session};
+use crate::{args::Arguments, backend_login, context::Context, error::CliError, output, resolve};
 
-/// The longest wait for the backend. A person notices a completion that takes 300 ms.
+/// Timeout for the backend. A person notices a completion that takes 300 ms.
 const PATIENCE: Duration = Duration::from_millis(250);
 
-/// What a word names.
+/// The kind of a name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Kind {
     Account,
@@ -25,13 +26,13 @@ enum Kind {
     Token,
 }
 
-/// Prints the names that can stand in place of the last of `words`, one on each line.
+/// Prints the names that complete the last of `words`, one per line.
 ///
 /// # Errors
-/// When stdout cannot be written.
+/// If stdout cannot be written.
 pub(crate) async fn run(context: &Context, words: &[String]) -> Result<(), CliError> {
     let Some((kind, begun)) = wanted(&Arguments::command(), words) else { return Ok(()) };
-    let Ok(backend) = session::logged_in(context) else { return Ok(()) };
+    let Ok(backend) = backend_login::logged_in(context) else { return Ok(()) };
     let names = tokio::time::timeout(PATIENCE, names(&backend, kind)).await;
     let Ok(Ok(mut names)) = names else { return Ok(()) };
     names.retain(|name| name.starts_with(begun) && !name.contains(char::is_control));
@@ -67,14 +68,14 @@ async fn names(backend: &BackendClient, kind: Kind) -> Result<Vec<String>, CallE
     })
 }
 
-/// Returns what the last of `words` names, and how it begins.
+/// Returns the kind of name that the last of `words` needs, and the part that was already typed.
 fn wanted<'w>(root: &Command, words: &'w [String]) -> Option<(Kind, &'w str)> {
     let (last, before) = words.split_last()?;
     let mut command = root;
     let mut path = Vec::new();
     let (mut positional, mut pending): (usize, Option<&Arg>) = (0, None);
     for word in before.iter().skip(1) {
-        // Bash takes `--device=x` apart.
+        // Bash splits `--device=x` into three words.
         if word == "=" || pending.take().is_some() {
             continue;
         }
@@ -103,7 +104,7 @@ fn wanted<'w>(root: &Command, words: &'w [String]) -> Option<(Kind, &'w str)> {
     Some((kind(&path, argument)?, begun))
 }
 
-/// Returns the option that `word` is, if its value is the next word.
+/// Returns the option `word`, if the next word is its value.
 fn option<'c>(root: &'c Command, command: &'c Command, word: &str) -> Option<&'c Arg> {
     if word.contains('=') {
         return None;

@@ -1,4 +1,4 @@
-//! The environment of the process, read once: variables, folders, clock.
+//! The environment of the process, which is read only once: variables, folders, clock.
 
 #![expect(
     clippy::disallowed_methods,
@@ -22,7 +22,7 @@ use crate::{
 
 const LOCAL_PORT: &str = "LINK_LOCAL_PORT";
 
-/// Variables that a service needs as well: folders, the port, the route to the network.
+/// Variables that a service needs as well: for folders, the port, and the route to the network.
 const FOR_SERVICE: &[&str] = &[
     LOCAL_PORT,
     "XDG_DATA_HOME",
@@ -36,7 +36,7 @@ const FOR_SERVICE: &[&str] = &[
     "SSL_CERT_DIR",
 ];
 
-/// The input of every command.
+/// The context of every command.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
     pub(crate) output: Output,
@@ -45,18 +45,18 @@ pub(crate) struct Context {
     pub(crate) surroundings: Surroundings,
 }
 
-/// The variables that the command reads.
+/// The environment variables that the command reads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Environment {
     pub(crate) backend_url: Option<String>,
     pub(crate) registration_key: Option<Secret>,
-    /// Files that hold a key, in place of the key itself.
+    /// Files that contain a key, as an alternative to the variable with the key.
     pub(crate) registration_key_file: Option<String>,
     pub(crate) fleet_key_file: Option<String>,
     pub(crate) fleet_key: Option<Secret>,
     pub(crate) access_token: Option<Secret>,
     pub(crate) local_port: Option<String>,
-    /// `LINK_HOME` is set: no file outside that folder is touched unless asked for.
+    /// Whether `LINK_HOME` is set. Then no file outside that folder is changed unless requested.
     pub(crate) has_own_home: bool,
     /// `LINK_SERVICE`.
     pub(crate) service: Option<String>,
@@ -66,11 +66,11 @@ pub(crate) struct Environment {
     pub(crate) leaves_path: bool,
     pub(crate) shell: Option<PathBuf>,
     pub(crate) zsh_folder: Option<PathBuf>,
-    /// Variables with which a service finds the same folders and port.
+    /// Variables to pass to a service, so that it finds the same folders and port.
     pub(crate) for_service: Vec<(&'static str, String)>,
-    /// A browser can be displayed.
+    /// Whether a browser can open a window.
     pub(crate) has_display: bool,
-    /// Public keys whose releases a development build accepts.
+    /// Additional release keys that a development build trusts.
     pub(crate) development_release_keys: Option<String>,
 }
 
@@ -78,7 +78,7 @@ impl Context {
     /// Reads the environment.
     ///
     /// # Errors
-    /// When no folder for Link's files can be found.
+    /// If no folder for Link's files can be found.
     pub(crate) fn read(global: Global) -> Result<Self, CliError> {
         let text = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let secret = |name| text(name).map(|value| Secret::new(value.trim()));
@@ -92,7 +92,7 @@ impl Context {
         })?;
         let own = home.as_deref().and_then(|home| Some(("LINK_HOME", home.to_str()?.to_owned())));
         let shared = FOR_SERVICE.iter().copied().filter_map(|name| Some((name, text(name)?)));
-        // Other users may read the unit file, so a proxy URL with a password stays out of it.
+        // Other users may read the unit file, so a proxy URL with a password is left out.
         let shared = shared.filter(|(_, value)| !value.contains('@'));
         let is_set = |name| text(name).is_some_and(|value| value != "0");
         let roots = Roots::find(home.as_deref()).map_err(|error| {
@@ -130,7 +130,7 @@ impl Context {
         })
     }
 
-    /// Returns the same context without any backend, login or key from the environment.
+    /// Returns the same context, without the backend, the login and the keys of the environment.
     #[must_use]
     pub(crate) fn without_backend(&self) -> Self {
         let mut context = self.clone();
@@ -141,16 +141,16 @@ impl Context {
         context
     }
 
-    /// Returns how tables show their values.
+    /// Returns the form in which tables show their values.
     pub(crate) fn view(&self) -> View {
         self.output.view(now())
     }
 
-    /// Refuses to write to a `folder` of another user: files that root creates in a person's home
-    /// would lock that person out. A folder that LINK_HOME names is intended.
+    /// Refuses to write to a `folder` of another user: root would create files in a person's home
+    /// that the person cannot change. The folder in LINK_HOME is exempt.
     ///
     /// # Errors
-    /// When this user does not own the folder.
+    /// If this user does not own the folder.
     pub(crate) fn ensure_own(&self, folder: Option<&Path>) -> Result<(), CliError> {
         match folder.filter(|folder| !self.environment.has_own_home && !fs::is_own(folder)) {
             None => Ok(()),
@@ -169,7 +169,7 @@ impl Context {
     /// the default.
     ///
     /// # Errors
-    /// When LINK_LOCAL_PORT is not a port.
+    /// If LINK_LOCAL_PORT is not a port.
     pub(crate) fn local_port(&self) -> Result<u16, CliError> {
         let of_unit = || systemd::variable(&Layout::new(self.roots.clone()), LOCAL_PORT);
         let given = self.environment.local_port.clone().or_else(of_unit);
@@ -185,8 +185,8 @@ impl Context {
 }
 
 impl Context {
-    /// Returns the port in the agent's configuration. A faulty configuration prevents the agent's
-    /// start, and the agent reports its faults.
+    /// Returns the port in the agent's configuration, or the default port. Faults of the
+    /// configuration are reported at the agent's start.
     fn configured_port(&self) -> u16 {
         let text = fs::read_limited(&self.roots.agent_config(), config::SIZE_LIMIT);
         let config = text.map(|text| config::read(&text).0).unwrap_or_default();

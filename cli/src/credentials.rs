@@ -1,6 +1,6 @@
-//! The file that stores a login between commands. Readable by its owner only.
+//! The file that stores a login between commands. Only its owner can read it.
 //!
-//! Every change happens under a lock file, because a refresh token works only once.
+//! Every change holds a lock file, because a refresh token can be used only once.
 
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ impl Credentials {
     }
 }
 
-/// The place of the stored login.
+/// The file of the stored login.
 #[derive(Clone, Debug)]
 pub(crate) struct CredentialsFile {
     path: PathBuf,
@@ -42,10 +42,10 @@ impl CredentialsFile {
         Self { path: roots.config.join("credentials.json") }
     }
 
-    /// Returns the login, if there is one.
+    /// Returns the stored login. None if there is none.
     ///
     /// # Errors
-    /// When the file cannot be read or is damaged.
+    /// If the file cannot be read or is damaged.
     pub(crate) fn read(&self) -> Result<Option<Credentials>, CliError> {
         let text = match fs::read_to_string(&self.path) {
             Ok(text) => text,
@@ -53,7 +53,7 @@ impl CredentialsFile {
             Err(error) => return Err(CliError::file(&error)),
         };
         serde_json::from_str(&text).map(Some).map_err(|error| {
-            // The parser's message may quote the file, so only its position is shown.
+            // The parser's message may quote the secret, so only the position is shown.
             let place = format!("line {}, column {}", error.line(), error.column());
             let message = format!("`{}` is damaged at {place}", self.path.display());
             CliError::new(ExitCode::CannotWrite, ErrorCode::File, message)
@@ -64,7 +64,7 @@ impl CredentialsFile {
     /// Stores the login.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub(crate) fn write(&self, credentials: &Credentials) -> Result<(), CliError> {
         self.try_write(credentials).map_err(|error| CliError::file(&error))
     }
@@ -72,7 +72,7 @@ impl CredentialsFile {
     /// Deletes the login.
     ///
     /// # Errors
-    /// When the file cannot be removed.
+    /// If the file cannot be deleted.
     pub(crate) fn remove(&self) -> Result<(), CliError> {
         fs::remove_file(&self.path).map_err(|error| CliError::file(&error))
     }

@@ -1,4 +1,4 @@
-//! The failure of a command: an exit code, what failed, why, and what to do next.
+//! The error of a command: an exit code, what failed, why, and what to do next.
 
 use link_client::{
     backend::{CallError, UploadError},
@@ -7,49 +7,57 @@ use link_client::{
 use link_installer::{install::InstallError, state_file::StateError, versions::ChangeError};
 use link_platform::fs::FileError;
 use link_protocol::{exit_code::ExitCode, problem::Code};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error_code::ErrorCode;
 
 pub(crate) use link_protocol::error_chain::chain;
 
-/// A command failed.
+/// The error of a failed command.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct CliError {
     pub(crate) exit: ExitCode,
     pub(crate) code: StableCode,
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
-    /// The HTTP status, when the backend refused.
+    /// The HTTP status, if the backend has refused the request.
     pub(crate) status: Option<u16>,
     pub(crate) request_id: Option<String>,
 }
 
-/// The stable code by which programs tell errors apart.
+/// The stable code by which programs distinguish errors.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum StableCode {
-    /// A code of this command.
+    /// A code of this program.
     Own(ErrorCode),
-    /// The code of a backend's problem document. The backend may be of a later version.
+    /// The code of the backend's problem document. A later version of the backend may send an unknown code.
     OfProblem(String),
 }
 
-/// The error as one JSON document.
-#[derive(Debug, Serialize)]
-struct Document<'a> {
+/// The error of a command that has failed, on stderr.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct ErrorDocument<'a> {
+    /// The stable code by which programs distinguish errors. The manual page of `link` lists the
+    /// codes of the command; the backend has further ones.
     error: &'a str,
+    /// What failed and why, as text for a person.
     message: &'a str,
+    /// The exit code of the command.
     exit_code: u8,
+    /// What to do next, as text for a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'a str>,
+    /// The HTTP status, if the backend has refused the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
+    /// The id of the request in the log of the backend.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<&'a str>,
 }
 
 impl CliError {
-    /// Creates an error of this command.
+    /// Creates an error of this program.
     pub(crate) fn new(exit: ExitCode, code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             exit,
@@ -61,7 +69,7 @@ impl CliError {
         }
     }
 
-    /// Creates an error about wrong usage.
+    /// Creates an error about wrong arguments.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(ExitCode::Usage, ErrorCode::Usage, message)
     }
@@ -72,26 +80,26 @@ impl CliError {
         Self::new(exit, ErrorCode::File, chain(error))
     }
 
-    /// Adds what to do next.
+    /// Adds a hint: what to do next.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Puts the interrupted activity before the message.
+    /// Prefixes the message with the activity that failed.
     pub(crate) fn context(mut self, doing: &str) -> Self {
         self.message = format!("{doing}: {}", self.message);
         self
     }
 
-    /// Tells whether the error is this command's own error with this code.
+    /// Returns whether this is an error of this program with this code.
     pub(crate) fn is(&self, code: ErrorCode) -> bool {
         self.code == StableCode::Own(code)
     }
 
     /// Returns the error as one JSON document.
     pub(crate) fn to_json(&self) -> String {
-        let document = Document {
+        let document = ErrorDocument {
             error: self.code.as_str(),
             message: &self.message,
             exit_code: self.exit.number(),

@@ -1,8 +1,7 @@
-//! The table of this command's own error codes, which the errors, the manual page and the tests
-//! share.
+//! The error codes of this program. The errors, the manual page and the tests share this table.
 //!
-//! With `--json`, `error` holds one of these codes, or the code of the backend's problem document.
-//! A code never changes, because programs depend on it.
+//! With `--json`, the field `error` contains one of these codes, or the code of the backend's problem document. A code
+//! never changes, because programs depend on it.
 
 macro_rules! error_codes {
     ($($name:ident = $code:literal, $meaning:literal;)+) => {
@@ -19,7 +18,7 @@ macro_rules! error_codes {
                 match self { $(Self::$name => $code,)+ }
             }
 
-            /// Returns the meaning, as in the manual page.
+            /// Returns the meaning of the code, as the manual page shows it.
             const fn meaning(self) -> &'static str {
                 match self { $(Self::$name => $meaning,)+ }
             }
@@ -40,7 +39,7 @@ error_codes! {
     CommandFailed = "command-failed", "the device tried the command and failed";
     CommandRejected = "command-rejected", "the device refused the command";
     Configuration = "configuration", "the configuration of the agent has faults";
-    Declined = "declined", "there is no version to install, or installing it is not allowed";
+    Declined = "declined", "there is nothing to change, or the change is not allowed";
     DeploymentCancelled = "deployment-cancelled", "the deployment was cancelled";
     DeploymentCompleted = "deployment-completed", "the model is deployed, but cannot be served";
     DeploymentFailed = "deployment-failed", "the deployment failed";
@@ -54,6 +53,7 @@ error_codes! {
     Input = "input", "the input cannot be read";
     Install = "install", "the installation failed";
     Interrupted = "interrupted", "the agent was interrupted during an update";
+    InvalidPlugin = "invalid-plugin", "the files of a plugin do not form a usable plugin";
     KeyMistyped = "key-mistyped", "the key is incomplete or mistyped";
     LeftBehind = "left-behind", "the uninstallation left files behind";
     LoggedInElsewhere = "logged-in-elsewhere", "this user is logged in to another backend";
@@ -75,6 +75,7 @@ error_codes! {
     NotRunning = "not-running", "the agent does not run";
     NotServing = "not-serving", "the model is not served";
     NothingSelected = "nothing-selected", "the selection matches no device";
+    OtherDevice = "other-device", "the command works on that device alone";
     OtherHome = "other-home", "the home folder belongs to another user";
     Output = "output", "the output cannot be written";
     Pin = "pin", "the file at a URL cannot be read to pin its checksum";

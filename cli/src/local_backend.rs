@@ -1,7 +1,7 @@
-//! The backend that `link up` runs for this user: its place, its state, start and stop.
+//! The backend that `link up` runs for this user: its place, its state, its start and its stop.
 //!
-//! It holds a lock while it runs, and writes a file that only this user can read: the owner's
-//! proof, its address and its process id. The file is valid only while that process listens there.
+//! While it runs, the backend holds a lock and a file that only this user can read, with the owner's proof, its address
+//! and its process id. The file is valid only while that process listens at that address.
 
 mod settings;
 
@@ -36,16 +36,16 @@ use crate::{
 };
 pub(crate) use settings::Settings;
 
-/// The longest time for the backend to start or to stop.
+/// Timeout for the start or the stop of the backend.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The port of a first start, and how many ports after it are tried.
+/// The port of a first start, and how many of the next ports are tried.
 const FIRST_PORT: u16 = 8000;
 const PORTS: u16 = 10;
-/// A log larger than this, in bytes, is truncated at the next start.
+/// A larger log is truncated at the next start, in bytes.
 const LOG_LIMIT: u64 = 16 * 1024 * 1024;
-/// The number of bytes at the end of the log that are searched for its last line.
+/// The size of the end of the log that is searched for its last message, in bytes.
 const LOG_END: u64 = 4096;
-/// The largest file of the owner's proof, in bytes.
+/// The size limit of the file with the owner's proof, in bytes.
 const OWNER_LIMIT: u64 = 4096;
 /// Variables that the backend must not inherit.
 const SECRETS: [&str; 3] = ["LINK_REGISTRATION_KEY", "LINK_FLEET_KEY", "LINK_ACCESS_TOKEN"];
@@ -56,20 +56,20 @@ pub(crate) struct LocalBackend {
 }
 
 impl LocalBackend {
-    /// Returns the installed backend, or the place of a future one.
+    /// Returns the installed backend, or the place for a future one.
     ///
     /// # Errors
-    /// When `LINK_SERVICE` has an unknown value.
+    /// If `LINK_SERVICE` has an unknown value.
     pub(crate) fn find(context: &Context) -> Result<Self, CliError> {
         Ok(Self { place: Place::of_user(context, service::wish(context)?) })
     }
 
-    /// The same without a look at the service manager, for callers that only send requests.
+    /// Like [`Self::find`], but without asking the service manager, for callers that only send requests.
     pub(crate) fn look(context: &Context) -> Self {
         Self { place: Place::of_user(context, Wish::Detached) }
     }
 
-    /// The folder of all its data.
+    /// Returns the folder of all its data.
     pub(crate) fn folder(&self) -> &Path {
         &self.place.layout.roots().state
     }
@@ -78,10 +78,10 @@ impl LocalBackend {
         &self.place.config
     }
 
-    /// Reads its settings, if there are any.
+    /// Reads its settings. None if there are none.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// If the file cannot be read.
     pub(crate) fn settings(&self) -> Result<Option<Settings>, CliError> {
         match fs::read_to_string(self.config()) {
             Ok(text) => Ok(Some(Settings::of(text))),
@@ -90,10 +90,10 @@ impl LocalBackend {
         }
     }
 
-    /// Tells whether `link up` created the backend and no purge has deleted it.
+    /// Returns whether `link up` created the backend and no purge has deleted it.
     ///
     /// # Errors
-    /// When its settings cannot be read.
+    /// If the settings cannot be read.
     pub(crate) fn exists(&self) -> Result<bool, CliError> {
         Ok(self.settings()?.is_some_and(|settings| settings.is_for_one_person()))
     }
@@ -101,24 +101,24 @@ impl LocalBackend {
     /// Writes its settings.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// If the file cannot be written.
     pub(crate) fn write(&self, settings: &Settings) -> Result<(), CliError> {
         fs::create_private_dir(&self.place.layout.roots().config)
             .and_then(|()| fs::write_atomic(self.config(), settings.text().as_bytes()))
             .map_err(|error| CliError::file(&error))
     }
 
-    /// Tells whether the settings are those of an unused first installation as a server.
+    /// Returns whether the settings belong to a first installation as a server that was never used.
     pub(crate) fn is_unused_server(&self, settings: &Settings) -> bool {
         let is_used =
             self.folder().join("link.db").exists() && !self.folder().join("setup-token").exists();
         settings.text() == self.place.default_config() && !is_used
     }
 
-    /// Tells whether the backend runs.
+    /// Returns whether the backend runs.
     ///
     /// # Errors
-    /// When its lock cannot be checked.
+    /// If the backend's lock cannot be checked.
     pub(crate) fn is_running(&self) -> Result<bool, CliError> {
         match fs::try_lock(&self.folder().join("lock")) {
             Ok(lock) => Ok(lock.is_none()),
@@ -127,7 +127,7 @@ impl LocalBackend {
         }
     }
 
-    /// Returns the owner file of the running backend; nothing if none answers.
+    /// Returns the owner file of the running backend. None if no backend answers.
     pub(crate) fn owner(&self) -> Option<OwnerFile> {
         let file = self.folder().join(OWNER_FOLDER).join(OWNER_FILE);
         let text = fs::read_limited(&file, OWNER_LIMIT).ok()?;
@@ -135,10 +135,10 @@ impl LocalBackend {
         is_its_port(&owner).then_some(owner)
     }
 
-    /// Makes sure that the backend runs if `url` is its address.
+    /// Checks that the backend runs, if `url` is its address.
     ///
     /// # Errors
-    /// When it does not.
+    /// If the backend does not run.
     pub(crate) fn must_run_at(&self, url: &str) -> Result<(), CliError> {
         let Some(settings) = self.settings()?.filter(Settings::is_for_one_person) else {
             return Ok(());
@@ -147,10 +147,10 @@ impl LocalBackend {
         if is_its && self.owner().is_none() { Err(not_running(true)) } else { Ok(()) }
     }
 
-    /// Returns the owner file of the running backend.
+    /// Returns the owner file of the running backend, or an error.
     ///
     /// # Errors
-    /// When it does not run.
+    /// If the backend does not run.
     pub(crate) fn running(&self) -> Result<OwnerFile, CliError> {
         match self.owner() {
             Some(owner) => Ok(owner),
@@ -158,10 +158,10 @@ impl LocalBackend {
         }
     }
 
-    /// Returns the backend's program: installed with `link`, on its own, or next to this program.
+    /// Returns the backend's program: from its own installation, from that of `link`, or beside this program.
     ///
     /// # Errors
-    /// When it is not installed.
+    /// If the program is not installed.
     pub(crate) fn program(&self, context: &Context) -> Result<PathBuf, CliError> {
         let name = format!("link-backend{}", std::env::consts::EXE_SUFFIX);
         let beside = std::env::current_exe().ok().map(|own| own.canonicalize().unwrap_or(own));
@@ -183,7 +183,7 @@ impl LocalBackend {
     /// Starts the backend and waits until it answers.
     ///
     /// # Errors
-    /// When it ends at once or does not answer in time. It does not run then.
+    /// If the backend ends at once or does not answer in time. Then it does not run any more.
     pub(crate) async fn start(&self, context: &Context) -> Result<OwnerFile, CliError> {
         let program = self.program(context)?;
         fs::create_private_dir(self.folder()).map_err(|error| CliError::file(&error))?;
@@ -207,7 +207,7 @@ impl LocalBackend {
             {
                 return Ok(owner);
             }
-            if child.as_mut().is_some_and(DetachedChild::has_ended) {
+            if child.as_mut().is_some_and(DetachedChild::reap) {
                 return Err(not_started(self.last_line_of_log()));
             }
             if !deadline.pause_locally().await {
@@ -223,7 +223,7 @@ impl LocalBackend {
     /// Stops the backend. Returns false if it was not running.
     ///
     /// # Errors
-    /// When it does not stop in time.
+    /// If the backend does not stop in time.
     pub(crate) async fn stop(&self) -> Result<bool, CliError> {
         let by_unit = self.stop_unit();
         if !self.is_running()? {
@@ -251,7 +251,7 @@ impl LocalBackend {
         Ok(true)
     }
 
-    /// The scope of the service manager, if one runs the backend.
+    /// Returns the scope of the service manager that runs the backend. None if a command starts it.
     pub(crate) const fn scope(&self) -> Option<Scope> {
         self.place.scope
     }
@@ -260,10 +260,10 @@ impl LocalBackend {
         &self.place
     }
 
-    /// Removes the files of a first start that failed.
+    /// Deletes the files of a failed first start.
     ///
     /// # Errors
-    /// When a file cannot be deleted.
+    /// If a file cannot be deleted.
     pub(crate) fn forget(&self) -> Result<(), CliError> {
         if let Some(scope) = self.scope() {
             let receipt = Receipt::read(&self.place.layout.receipt()).unwrap_or_default();
@@ -281,7 +281,7 @@ impl LocalBackend {
     /// Installs the unit if this user's service manager runs the backend.
     fn place_unit(&self, context: &Context, program: &Path) -> Result<Option<Scope>, CliError> {
         let Some(scope) = self.scope() else { return Ok(None) };
-        // The receipt of the unit is in this folder.
+        // The receipt, which lists the unit, is in this folder.
         fs::create_private_dir(&self.place.layout.roots().data)
             .map_err(|error| CliError::file(&error))?;
         let mut unit = self.place.unit(scope);
@@ -333,10 +333,10 @@ impl LocalBackend {
     }
 }
 
-/// Returns a free port: `wanted`, or the next free one.
+/// Returns a free port: `wanted` (or the default port), one of the next ports, or any other port.
 ///
 /// # Errors
-/// When no port is free.
+/// If no port is free.
 pub(crate) fn free_port(wanted: Option<u16>) -> Result<u16, CliError> {
     let first = wanted.unwrap_or(FIRST_PORT);
     let ports = (first..=first.saturating_add(PORTS)).chain([0]);
@@ -349,13 +349,13 @@ pub(crate) fn free_port(wanted: Option<u16>) -> Result<u16, CliError> {
     })
 }
 
-/// Tells whether `port` is free.
+/// Returns whether `port` is free.
 pub(crate) fn is_free(port: u16) -> bool {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
 }
 
-/// Tells whether the process that wrote the file listens at the address in the file. If the system
-/// does not reveal listeners, the file of this user is trusted.
+/// Returns whether the process that wrote the file listens at the address in the file. If the system does not report
+/// listeners, the file is trusted, because only this user can write it.
 fn is_its_port(owner: &OwnerFile) -> bool {
     let port = owner.url.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
     port.is_some_and(|port| {
@@ -370,7 +370,7 @@ async fn is_ready(owner: &OwnerFile) -> bool {
     }
 }
 
-/// Returns the last messages that the service manager has stored of a backend that just ended.
+/// Returns the last message of the backend in the journal of the service manager.
 fn last_line_of_journal() -> Option<String> {
     let words = ["--user", "--unit", "link-backend", "--lines", "20", "--output", "cat", "--quiet"];
     let call = process::Call {

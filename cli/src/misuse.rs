@@ -1,10 +1,10 @@
-//! Arguments that are not commands of this program, and the commands to use instead.
+//! Arguments that are not commands of this program, and the commands to use in their place.
 
 use std::ffi::OsString;
 
 use crate::error::CliError;
 
-/// A command of earlier versions, and its replacement (specification, section 9).
+/// Commands of earlier versions, each with its replacement (specification, section 9).
 const REMOVED: &[(&str, &str)] = &[
     (
         "setup",
@@ -17,10 +17,10 @@ const REMOVED: &[(&str, &str)] = &[
     ("--username", "use `--email`"),
 ];
 
-/// Refuses removed commands, and two file names that were meant for coreutils' `link`.
+/// Refuses removed commands, and calls with two file names, which were meant for coreutils' `link`.
 ///
 /// # Errors
-/// What to use instead.
+/// An error that names the command to use.
 pub(crate) fn check(
     arguments: &[OsString],
     command: &clap::Command,
@@ -49,7 +49,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Turns clap's message into one error.
+/// Converts clap's message into an error of this program.
 pub(crate) fn of_clap(error: &clap::Error) -> CliError {
     let text = error.render().to_string();
     let mut paragraphs = text.trim().split("\n\n");

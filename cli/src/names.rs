@@ -1,6 +1,6 @@
-//! The names of the things in a table of ids.
+//! Names to show beside ids in a table.
 //!
-//! A list that the caller may not read leaves its ids without names.
+//! If the caller may not read a list, its ids are shown without names.
 
 use std::collections::HashMap;
 
@@ -37,7 +37,7 @@ impl Names {
         names
     }
 
-    /// Makes the cell of a thing.
+    /// Returns the table cell for an id.
     pub(crate) fn cell(&self, id: impl ToString) -> Cell {
         let id = id.to_string();
         let name = self.0.get(&id).cloned();

@@ -1,8 +1,8 @@
-//! The output for people and programs: data on stdout, messages and errors on stderr.
+//! The output for persons and programs: data on stdout, messages and errors on stderr.
 //!
-//! With `--json`, stdout holds one JSON document, and stderr holds nothing except an error as one
-//! document. Texts from devices and servers cannot control the terminal. Colours are off with
-//! `NO_COLOR` or without a terminal.
+//! With `--json`, stdout contains one JSON document, and stderr contains only an error as a JSON
+//! document. Control characters in texts from devices and servers are neutralised. Colours are off
+//! with `NO_COLOR` or without a terminal.
 
 mod pager;
 mod table;
@@ -13,6 +13,7 @@ use console::Term;
 use jiff::Timestamp;
 use link_protocol::{exit_code::ExitCode, shown};
 use owo_colors::OwoColorize as _;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{args::Global, called, error::CliError, error_code::ErrorCode};
@@ -29,13 +30,13 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Creates the output that the flags ask for.
+    /// Creates the output that the flags request.
     pub(crate) const fn new(global: Global) -> Self {
         let Global { json, quiet, full, utc } = global;
         Self { json, quiet, full, utc }
     }
 
-    /// Tells whether stdout holds JSON.
+    /// Returns whether stdout holds JSON.
     pub(crate) const fn is_json(&self) -> bool {
         self.json
     }
@@ -51,24 +52,28 @@ impl Output {
         }
     }
 
-    /// Returns how tables show their values: short on a terminal, exact and whole anywhere else.
+    /// Returns the form in which tables show their values: shortened on a terminal, complete
+    /// elsewhere.
     pub(crate) fn view(&self, now: Timestamp) -> View {
         let Some((_rows, columns)) = terminal() else { return View::exact(now) };
         View { width: Some(columns), full: self.full, utc: self.utc, now }
     }
 
-    /// Prints the result of a command: `value` as JSON, or `text`. A text longer than the terminal
-    /// goes through a pager.
+    /// Prints the result of a command: `value` as JSON, or `text`. A text that is longer than the
+    /// terminal is shown in a pager.
     ///
     /// # Errors
-    /// When stdout cannot be written.
+    /// If stdout cannot be written.
     pub(crate) fn data<T: Serialize + ?Sized>(
         &self,
         value: &T,
         text: impl FnOnce(&T) -> String,
     ) -> Result<(), CliError> {
-        let text =
-            if self.json { shown::json(&to_json(value)) } else { shown::lines(&text(value)) };
+        let text = if self.json {
+            shown::json(&to_json(value))
+        } else {
+            shown::lines(&called::in_words(&text(value)))
+        };
         if text.is_empty() {
             return Ok(());
         }
@@ -85,10 +90,11 @@ impl Output {
     }
 
     /// Prints what a person must do before the command can continue. `--quiet` does not hide it.
-    /// With `--json` it is a document on one line of stderr.
-    pub(crate) fn prompt(&self, value: &serde_json::Value, text: &str) {
+    /// With `--json` it is a one-line document on stderr.
+    pub(crate) fn prompt(&self, value: &Prompt, text: &str) {
         let line = if self.json {
-            shown::json(&value.to_string())
+            let line = serde_json::to_string(value).expect("a prompt has only string keys");
+            shown::json(&line)
         } else {
             shown::lines(&called::in_words(text))
         };
@@ -114,26 +120,26 @@ impl Output {
     }
 }
 
+/// A step that a person must take in a browser before the command can continue, on stderr.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct Prompt {
+    /// The address to open.
+    pub(crate) verification_uri: String,
+    /// The code to enter there.
+    pub(crate) user_code: String,
+}
+
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum ProgressStyle {
     Hidden,
-    /// A bar that is redrawn: for a terminal.
+    /// A bar that is redrawn on a terminal.
     Bar,
-    /// A line per step: for a log.
+    /// One line per step, for a log.
     Lines,
 }
 
-/// Formats rows of plain texts below their headings, one line each.
-pub(crate) fn table<const N: usize>(
-    headings: [&str; N],
-    rows: impl IntoIterator<Item = [String; N]>,
-) -> String {
-    let rows = rows.into_iter().map(|row| row.map(Cell::Text));
-    View::exact(Timestamp::UNIX_EPOCH).table(headings, rows)
-}
-
-/// Returns the rows and columns of the terminal that stdout is, if it is one.
+/// Returns the rows and columns of the terminal. None if stdout is not a terminal.
 fn terminal() -> Option<(usize, usize)> {
     if !io::stdout().is_terminal() {
         return None;
@@ -150,15 +156,15 @@ pub(crate) fn bytes(count: u64) -> String {
 /// Prints a text unchanged.
 ///
 /// # Errors
-/// When stdout cannot be written. A closed reader is no error.
+/// If stdout cannot be written. A closed reader is no error.
 pub(crate) fn write_stdout(text: &str) -> Result<(), CliError> {
     stream_stdout(text).map(|_| ())
 }
 
-/// Prints a text unchanged. Returns false when the reader has closed the output.
+/// Prints a text unchanged. Returns false if the reader has closed the output.
 ///
 /// # Errors
-/// When stdout cannot be written.
+/// If stdout cannot be written.
 pub(crate) fn stream_stdout(text: &str) -> Result<bool, CliError> {
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -177,6 +183,6 @@ fn to_json<T: Serialize + ?Sized>(value: &T) -> String {
 }
 
 fn write_stderr(text: &str) {
-    // If stderr is closed, nobody reads the message.
+    // If stderr is closed, nobody can read the message.
     let _closed = anstream::stderr().lock().write_all(text.as_bytes());
 }

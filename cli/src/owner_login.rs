@@ -1,10 +1,10 @@
-//! The login of the owner of this user's backend, with the proof that only this user can read.
+//! Logs the owner in to this user's backend, by the proof in a file that only this user can read.
 
 use link_client::{
     backend::{self, BackendClient},
     http::Http,
 };
-use link_platform::session;
+use link_platform::user_manager;
 use link_protocol::backend_api::local_owner::{OwnerFile, OwnerLogin};
 
 use crate::{
@@ -13,14 +13,14 @@ use crate::{
     error::CliError,
 };
 
-/// Logs the owner in, stores the login, and returns the owner's e-mail. The first login creates the
-/// account.
+/// Logs in the owner, stores the login, and returns the owner's e-mail address. The first login
+/// creates the account.
 ///
 /// # Errors
-/// When the backend refuses, or the login cannot be stored.
+/// If the backend refuses, or the login cannot be stored.
 pub(crate) async fn log_in(context: &Context, owner: &OwnerFile) -> Result<String, CliError> {
     let http = Http::new(&owner.url)?;
-    let email = email_of(session::user_name());
+    let email = email_of(user_manager::user_name());
     let request = OwnerLogin { proof: owner.proof.clone(), email };
     let tokens = backend::log_in_owner(&http, &request).await?;
     let me = BackendClient::new(http.clone(), tokens.clone(), None).me().await?;
@@ -34,7 +34,8 @@ pub(crate) async fn log_in(context: &Context, owner: &OwnerFile) -> Result<Strin
     Ok(me.email)
 }
 
-/// Returns an e-mail made from the name of the system's user, if the name is valid in one.
+/// Returns an e-mail address made from the name of the system's user. None if an address cannot
+/// contain the name.
 fn email_of(user: Option<String>) -> Option<String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let user = user.filter(|user| !user.is_empty() && user.chars().all(is_plain))?;

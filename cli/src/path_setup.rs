@@ -1,4 +1,4 @@
-//! Puts the `link` command on PATH, and reports which program a new shell finds.
+//! Puts the `link` command on PATH, and reports which program a new shell runs for that name.
 
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use link_installer::{
     layout::Layout,
     path_files::{self, Resolved},
 };
-use link_platform::{fs, path_env::Shells, paths::Roots, session};
+use link_platform::{fs, path_env::Shells, paths::Roots, user_manager};
 
 use crate::{context::Context, error::CliError};
 
-/// Reads the shells' start files. Plans no edit where the owner or the place of the installation
-/// forbids it. Reports what cannot be edited and what a person can do.
+/// Reads the shells' start files. Plans no edit if the owner or the place of the installation
+/// forbids it. Also reports the files that cannot be edited, and what a person can do.
 pub(crate) fn look(context: &Context, layout: &Layout) -> (StartFiles, Vec<String>) {
     let bin = context.roots.bin.clone();
     if !may_edit(context, layout) {
@@ -26,11 +26,11 @@ pub(crate) fn look(context: &Context, layout: &Layout) -> (StartFiles, Vec<Strin
     (StartFiles { bin, edits, unlisted: survey.unlisted(layout) }, said)
 }
 
-/// Edits the start files that do not put the command's folder on PATH, and lists the edited files
-/// in the receipt.
+/// Edits the start files that do not yet put the command's folder on PATH, and lists the edited
+/// files in the receipt.
 ///
 /// # Errors
-/// When another installer runs, or the receipt cannot be read or written.
+/// If another installer runs, or the receipt cannot be read or written.
 pub(crate) fn edit(context: &Context, layout: &Layout) -> Result<(), CliError> {
     let Some(shells) = shells(context) else { return Ok(()) };
     let before = path_files::survey(layout, &shells).skipped;
@@ -71,10 +71,10 @@ pub(crate) fn shells(context: &Context) -> Option<Shells> {
     })
 }
 
-/// Reports which program a fresh login shell runs as `link`.
+/// Reports which program a new login shell runs as `link`.
 fn resolution(layout: &Layout, shells: &Shells) -> String {
     let command = layout.command();
-    let user = session::user_name().unwrap_or_default();
+    let user = user_manager::user_name().unwrap_or_default();
     let asked = |name| path_files::resolve_in_login_shell(shells, &user, name);
     match asked("link") {
         Resolved::Found(found) if found == command => "a new login shell finds `link`".to_owned(),
@@ -99,7 +99,7 @@ fn resolution(layout: &Layout, shells: &Shells) -> String {
     }
 }
 
-/// Says which line zsh needs to find the completions, where it has none.
+/// Returns advice on the line that zsh needs to find the completions. None if it is already there.
 pub(crate) fn zsh_completions(context: &Context) -> Option<String> {
     let environment = &context.environment;
     let is_zsh = environment.shell.as_ref().is_some_and(|shell| shell.ends_with("zsh"));
@@ -109,23 +109,26 @@ pub(crate) fn zsh_completions(context: &Context) -> Option<String> {
     let folder = context.roots.data.parent()?.join("zsh/site-functions");
     let home = Roots::of_user().ok().map(|(home, _)| home);
     let file = environment.zsh_folder.clone().or(home)?.join(".zshrc");
-    let text = fs::read_to_string(&file).unwrap_or_default();
-    (!text.contains("zsh/site-functions")).then(|| {
-        format!(
-            "for completions in zsh, add this line to {} before `compinit`: fpath=({} $fpath)",
-            file.display(),
-            folder.display()
-        )
-    })
+    let line = missing_line(&file, &folder)?;
+    let file = file.display();
+    Some(format!("for completions in zsh, add this line to {file} before `compinit`: {line}"))
 }
 
-/// Tells whether this shell will find our `link` first.
+/// Returns the line that puts the folder of the completions on zsh's path. None if the start file has such a line.
+fn missing_line(start_file: &Path, folder: &Path) -> Option<String> {
+    let text = fs::read_to_string(start_file).unwrap_or_default();
+    let mut lines = text.lines().map(str::trim_start).filter(|line| !line.starts_with('#'));
+    let is_there = lines.any(|line| line.contains("zsh/site-functions"));
+    (!is_there).then(|| format!("fpath=({} $fpath)", folder.display()))
+}
+
+/// Returns whether the current shell finds our `link` first.
 fn is_first(context: &Context) -> bool {
     let (folders, bin) = (&context.surroundings.folders, &context.roots.bin);
     folders.iter().find(|folder| *folder == bin || folder.join("link").is_file()) == Some(bin)
 }
 
-/// Explains what keeps a person from calling the command by its name.
+/// Returns advice on why the shell does not find the command by its name. None if it does.
 fn advice(context: &Context, layout: &Layout) -> Option<String> {
     let bin = &context.roots.bin;
     let surroundings = &context.surroundings;
@@ -140,5 +143,56 @@ fn advice(context: &Context, layout: &Layout) -> Option<String> {
         Some(_) | None => {
             Some(format!("no start file of a shell was changed; to find `link` on PATH: {line}"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests write a temporary home and ask zsh")]
+
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn the_line_for_zsh_is_named_until_the_start_file_has_it() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join(".zshrc");
+        let folder = home.path().join("share/zsh/site-functions");
+        let line = format!("fpath=({} $fpath)", folder.display());
+        assert_eq!(missing_line(&file, &folder).as_ref(), Some(&line), "there is no start file");
+        std::fs::write(&file, format!("# {line}\nautoload -Uz compinit\n")).unwrap();
+        assert_eq!(missing_line(&file, &folder).as_ref(), Some(&line), "it is a comment");
+        std::fs::write(&file, format!("autoload -Uz compinit\n  {line}\ncompinit\n")).unwrap();
+        assert_eq!(missing_line(&file, &folder), None);
+    }
+
+    #[test]
+    fn a_login_shell_finds_the_completions_with_the_line_that_was_named() {
+        if Command::new("zsh").arg("--version").output().is_err() {
+            eprintln!("skipped: this machine has no zsh");
+            return;
+        }
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join(".zshrc");
+        let folder = home.path().join("share/zsh/site-functions");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("_link"), "#compdef link\n_link() { : }\n").unwrap();
+        let completes = |first: &str| {
+            let setup = format!("{first}\nautoload -Uz compinit\ncompinit -u -D\n");
+            std::fs::write(&file, setup).unwrap();
+            let ran = Command::new("zsh")
+                .args(["-l", "-i", "-c", "print -r -- ${_comps[link]}"])
+                .env_clear()
+                .env("HOME", home.path())
+                .env("PATH", "/usr/bin:/bin")
+                .output()
+                .unwrap();
+            String::from_utf8_lossy(&ran.stdout).trim() == "_link"
+        };
+        let line = missing_line(&file, &folder).expect("there is no start file");
+        assert!(!completes(""), "the folder is found without the line");
+        assert!(completes(&line));
+        assert_eq!(missing_line(&file, &folder), None);
     }
 }

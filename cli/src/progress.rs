@@ -7,7 +7,7 @@ use link_protocol::limits::PROGRESS_STEP_PERCENT;
 
 use crate::output::{Output, ProgressStyle, bytes};
 
-/// A transfer with visible progress.
+/// The visible progress of a transfer.
 pub(crate) struct Progress {
     output: Output,
     bar: Option<ProgressBar>,
@@ -16,19 +16,18 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Starts to show.
+    /// Starts to show progress.
     pub(crate) fn start(output: Output) -> Self {
         let style = output.progress_style();
         let bar = (style == ProgressStyle::Bar).then(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            bar.set_style(waiting());
+            let bar = bar_on(ProgressDrawTarget::stderr());
             bar.enable_steady_tick(std::time::Duration::from_millis(120));
             bar
         });
         Self { output, bar, lines: style == ProgressStyle::Lines, last: Mutex::new(None) }
     }
 
-    /// Shows the position of the transfer.
+    /// Shows how much of the transfer is done.
     pub(crate) fn show(&self, what: &str, done: u64, total: u64) {
         if let Some(bar) = &self.bar {
             if total > 0 && bar.length() != Some(total) {
@@ -38,7 +37,7 @@ impl Progress {
             if total > 0 {
                 bar.set_position(done.min(total));
             } else if bar.length().is_some() {
-                // The next stage has no size: the bar of the last transfer would stand still.
+                // The next stage has no known size, so the bar of the last transfer must not stay.
                 bar.set_style(waiting());
                 bar.unset_length();
             }
@@ -54,7 +53,7 @@ impl Progress {
         }
     }
 
-    /// Shows how many of several items are done.
+    /// Shows how many items are done.
     pub(crate) fn show_count(&self, what: &str, done: usize, total: usize) {
         if let Some(bar) = &self.bar {
             let total = u64::try_from(total).unwrap_or(u64::MAX);
@@ -87,6 +86,12 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.finish();
     }
+}
+
+fn bar_on(target: ProgressDrawTarget) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, target);
+    bar.set_style(waiting());
+    bar
 }
 
 fn percent(done: u64, total: u64) -> u64 {
@@ -125,6 +130,7 @@ fn transferring() -> BarStyle {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::Global;
 
     #[test]
     fn lines_are_in_steps_of_five_percent() {
@@ -132,6 +138,24 @@ mod tests {
         assert_eq!(line("downloading", 149, 1000), "downloading 10 % (149 B of 1000 B)");
         assert_eq!(line("downloading", 2048, 2048), "downloading 100 % (2.00 KiB of 2.00 KiB)");
         assert_eq!(line("queued", 0, 0), "queued");
+    }
+
+    /// A redeployment begins at 0 bytes of nothing, and ends with a stage of no known size.
+    #[test]
+    fn a_stage_of_unknown_size_has_no_bar() {
+        let progress = Progress {
+            output: Output::new(Global::default()),
+            bar: Some(bar_on(ProgressDrawTarget::hidden())),
+            lines: false,
+            last: Mutex::new(None),
+        };
+        let bar = progress.bar.as_ref().expect("it was just made");
+        progress.show("queued", 0, 0);
+        assert_eq!(bar.length(), None);
+        progress.show("downloading", 10, 1000);
+        assert_eq!((bar.position(), bar.length()), (10, Some(1000)));
+        progress.show("configuring", 0, 0);
+        assert_eq!((bar.length(), bar.message().as_str()), (None, "configuring"));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Finds models and devices by an id, a unique name, or "this machine". A bare name never selects
-//! another account's model.
+//! Finds models and devices by an id or a unique name, or finds this machine's device. A name
+//! without a publisher never selects another account's model.
 
 use link_client::backend::BackendClient;
 use link_platform::fs;
@@ -12,10 +12,10 @@ use link_protocol::{
 
 use crate::{context::Context, error::CliError, error_code::ErrorCode};
 
-/// Returns the identity of this machine's device, if it is registered.
+/// Returns the identity of this machine's device. None if it is not registered.
 ///
 /// # Errors
-/// When the file cannot be read or is damaged.
+/// If the file cannot be read or is damaged.
 pub(crate) fn identity(context: &Context) -> Result<Option<Identity>, CliError> {
     let path = context.roots.identity();
     let text = match fs::read_to_string(&path) {
@@ -33,10 +33,10 @@ pub(crate) fn identity(context: &Context) -> Result<Option<Identity>, CliError> 
     })
 }
 
-/// Returns the named device, or this machine's.
+/// Returns the named device, or this machine's device if no name is given.
 ///
 /// # Errors
-/// When no device or several have the name, or this machine is not registered.
+/// If no device or several devices have the name, or this machine is not registered.
 pub(crate) async fn device(
     context: &Context,
     backend: &BackendClient,
@@ -51,17 +51,19 @@ pub(crate) async fn device(
     if let Ok(id) = named.parse() {
         return Ok(id);
     }
-    let device = pick("device", named, backend.devices().await?, |device: &Device| {
-        (device.name.clone(), device.device_id.to_string())
+    let device = pick("device", named, backend.devices().await?, |device: &Device| Described {
+        name: device.name.clone(),
+        id: device.device_id.to_string(),
+        is_incomplete: false,
     })?;
     Ok(device.device_id)
 }
 
-/// Returns the named model. A bare name selects one of the account's own; `publisher/name` selects
-/// another account's.
+/// Returns the named model. A name without a publisher selects one of the account's own models,
+/// `publisher/name` one of another account.
 ///
 /// # Errors
-/// When no model or several have the name.
+/// If no model or several models have the name.
 pub(crate) async fn model(backend: &BackendClient, named: &str) -> Result<Model, CliError> {
     if let Ok(id) = named.parse::<ModelId>() {
         return Ok(backend.model(id).await?);
@@ -69,12 +71,13 @@ pub(crate) async fn model(backend: &BackendClient, named: &str) -> Result<Model,
     among(backend.models().await?, named)
 }
 
-/// Returns the name to call a model by; another account's model includes its publisher.
+/// Returns the name by which commands find a model. For another account's model it includes the
+/// publisher.
 pub(crate) fn called(model: &Model) -> String {
     if model.owned { model.name.clone() } else { qualified(model) }
 }
 
-/// Returns a model's name for messages; a shared one names its publisher.
+/// Returns a model's name for messages. For a shared model it includes the publisher.
 pub(crate) fn told(model: &Model) -> String {
     match &model.publisher {
         Some(publisher) if !model.owned && model.shared => {
@@ -87,7 +90,7 @@ pub(crate) fn told(model: &Model) -> String {
 fn qualified(model: &Model) -> String {
     match &model.publisher {
         Some(publisher) => format!("{publisher}/{}", model.name),
-        // An older backend does not send the publisher.
+        // An older backend does not report the publisher.
         None => model.model_id.to_string(),
     }
 }
@@ -96,7 +99,7 @@ fn among(models: Vec<Model>, named: &str) -> Result<Model, CliError> {
     let is_own = |model: &Model| model.owned && model.name == named;
     if models.iter().any(is_own) {
         let own: Vec<_> = models.into_iter().filter(is_own).collect();
-        return pick("model", named, own, |model| (model.name.clone(), model.model_id.to_string()));
+        return pick("model", named, own, |model| described(model, model.name.clone()));
     }
     let of_others: Vec<_> =
         models.iter().filter(|model| model.name == named).map(qualified).take(5).collect();
@@ -105,17 +108,21 @@ fn among(models: Vec<Model>, named: &str) -> Result<Model, CliError> {
         return Err(CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message)
             .hint(format!("others share models of this name: {}", of_others.join(", "))));
     }
-    // The account's own models also match by `publisher/name`, as other accounts write them.
+    // The account's own models also match by `publisher/name`, as other accounts call them.
     let name = |model: &Model| {
         if qualified(model) == named { named.to_owned() } else { called(model) }
     };
-    pick("model", named, models, |model| (name(model), model.model_id.to_string()))
+    pick("model", named, models, |model| described(model, name(model)))
+}
+
+fn described(model: &Model, name: String) -> Described {
+    Described { name, id: model.model_id.to_string(), is_incomplete: !model.ready }
 }
 
 /// Returns the id that begins with `text`.
 ///
 /// # Errors
-/// When no id or several begin with `text`.
+/// If no id or several ids begin with `text`.
 pub(crate) fn by_prefix<I: Clone + ToString>(
     what: &str,
     text: &str,
@@ -138,29 +145,37 @@ pub(crate) fn by_prefix<I: Clone + ToString>(
     }
 }
 
-/// Tells whether `text` is an id without its end, as tables show ids on a terminal.
+/// Returns whether `text` is the beginning of an id, as tables show it on a terminal.
 fn begins(id: &str, text: &str) -> bool {
     id.split_once('_')
         .is_some_and(|(prefix, _)| text.len() > prefix.len() + 1 && id.starts_with(text))
 }
 
-/// Returns the only item with the name, or else the only one whose id begins with it.
+/// What a message says of a model or a device.
+struct Described {
+    name: String,
+    id: String,
+    /// Whether the file of a model is not complete yet.
+    is_incomplete: bool,
+}
+
+/// Returns the only item with this name or, if there is none, the only one whose id begins with it.
 fn pick<T>(
     what: &str,
     named: &str,
     items: Vec<T>,
-    describe: impl Fn(&T) -> (String, String),
+    describe: impl Fn(&T) -> Described,
 ) -> Result<T, CliError> {
     let (mut fitting, mut others): (Vec<_>, Vec<_>) =
-        items.into_iter().partition(|item| describe(item).0 == named);
+        items.into_iter().partition(|item| describe(item).name == named);
     if fitting.is_empty() {
         (fitting, others) =
-            others.into_iter().partition(|item: &T| begins(&describe(item).1, named));
+            others.into_iter().partition(|item: &T| begins(&describe(item).id, named));
     }
     match fitting.len() {
         1 => Ok(fitting.remove(0)),
         0 => {
-            let names: Vec<_> = others.iter().map(|item| describe(item).0).take(5).collect();
+            let names: Vec<_> = others.iter().map(|item| describe(item).name).take(5).collect();
             let hint = if names.is_empty() {
                 format!("there is no {what} yet")
             } else {
@@ -170,7 +185,11 @@ fn pick<T>(
             Err(CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message).hint(hint))
         }
         count => {
-            let ids: Vec<_> = fitting.iter().map(|item| describe(item).1).take(5).collect();
+            let id = |item: &T| {
+                let Described { id, is_incomplete, .. } = describe(item);
+                if is_incomplete { format!("{id} (incomplete)") } else { id }
+            };
+            let ids: Vec<_> = fitting.iter().map(id).take(5).collect();
             let message = format!("{count} {what}s are called `{named}`");
             Err(CliError::new(ExitCode::Failed, ErrorCode::AmbiguousName, message)
                 .hint(format!("use the id: {}", ids.join(", "))))
@@ -230,12 +249,18 @@ mod tests {
     #[test]
     fn a_name_must_fit_exactly_one() {
         let items = || vec![("a", "1"), ("b", "2"), ("b", "3")];
+        let describe = |item: &(&str, &str)| Described {
+            name: item.0.to_owned(),
+            id: item.1.to_owned(),
+            is_incomplete: item.1 == "3",
+        };
         let picked = |named| {
-            pick("model", named, items(), |item| (item.0.to_owned(), item.1.to_owned()))
+            pick("model", named, items(), describe)
                 .map_err(|error| (error.message, error.hint.unwrap_or_default()))
         };
         assert_eq!(picked("a"), Ok(("a", "1")));
-        let twice = ("2 models are called `b`".to_owned(), "use the id: 2, 3".to_owned());
+        let twice =
+            ("2 models are called `b`".to_owned(), "use the id: 2, 3 (incomplete)".to_owned());
         assert_eq!(picked("b"), Err(twice));
         let (message, hint) = picked("c").unwrap_err();
         assert_eq!(message, "no model is called `c`");
@@ -251,7 +276,11 @@ mod tests {
         };
         assert_eq!([found("key_02"), found("key_01"), found("key_"), found("key")], [1, 2, 0, 0]);
         let items = || vec![("a", "dev_01aa"), ("b", "dev_02aa")];
-        let picked = pick("device", "dev_02", items(), |it| (it.0.to_owned(), it.1.to_owned()));
+        let picked = pick("device", "dev_02", items(), |item| Described {
+            name: item.0.to_owned(),
+            id: item.1.to_owned(),
+            is_incomplete: false,
+        });
         assert_eq!(picked, Ok(("b", "dev_02aa")));
     }
 }

@@ -1,4 +1,4 @@
-//! Secrets and e-mails from a prompt, a pipe or a file. They never appear among the arguments.
+//! Secrets and e-mail addresses from a prompt, a pipe or a file. They are never command-line arguments.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads stdin, a file and the terminal")]
 
@@ -11,7 +11,7 @@ use crate::{error::CliError, error_code::ErrorCode};
 /// Reads the first line of a file, or the next line of stdin for `-`.
 ///
 /// # Errors
-/// When there is nothing to read.
+/// If there is nothing to read.
 pub(crate) fn line_of(file: &str, what: &str) -> Result<Secret, CliError> {
     if file == "-" {
         return stdin_line(what);
@@ -30,7 +30,7 @@ pub(crate) fn line_of(file: &str, what: &str) -> Result<Secret, CliError> {
 /// Reads the next line of stdin.
 ///
 /// # Errors
-/// When stdin has ended.
+/// If stdin has ended.
 pub(crate) fn stdin_line(what: &str) -> Result<Secret, CliError> {
     let mut line = String::new();
     let read = io::stdin().lock().read_line(&mut line);
@@ -44,44 +44,49 @@ pub(crate) fn stdin_line(what: &str) -> Result<Secret, CliError> {
     Ok(Secret::new(line))
 }
 
-/// Prompts for a line that is not secret.
+/// Prompts for a line that is not secret, until `parse` accepts it. An error of `parse` says what
+/// is wrong. The line may be empty.
 ///
 /// # Errors
-/// When the terminal cannot be read.
-pub(crate) fn ask_line(question: &str) -> Result<String, CliError> {
+/// If the terminal cannot be read, or its input has ended.
+pub(crate) fn ask_line<T>(
+    question: &str,
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Result<T, CliError> {
     let failed = |error: io::Error| {
         CliError::new(ExitCode::Failed, ErrorCode::Input, format!("failed to read stdin: {error}"))
     };
-    io::stderr().write_all(question.as_bytes()).map_err(failed)?;
-    let mut line = String::new();
-    io::stdin().lock().read_line(&mut line).map_err(failed)?;
-    Ok(line)
-}
-
-/// Prompts for a secret without echo.
-///
-/// # Errors
-/// When there is no terminal. The error then names `flag` as the alternative.
-pub(crate) fn ask_secret(prompt: &str, flag: &str) -> Result<Secret, CliError> {
-    let missing = |error: io::Error| {
-        if matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::Interrupted) {
-            return cancelled();
+    loop {
+        io::stderr().write_all(question.as_bytes()).map_err(failed)?;
+        let mut line = String::new();
+        if io::stdin().lock().read_line(&mut line).map_err(failed)? == 0 {
+            return Err(cancelled());
         }
-        CliError::usage(format!("cannot prompt without a terminal: use {flag}"))
-    };
-    // Hide the input before the prompt appears: a quick paste must not be shown.
-    let _hidden = link_platform::terminal::hide_input();
-    let text = rpassword::prompt_password(format!("{prompt}: ")).map_err(missing)?;
-    if text.is_empty() {
-        return Err(CliError::usage(format!("the {} cannot be empty", prompt.to_lowercase())));
+        match parse(line.trim()) {
+            Ok(value) => return Ok(value),
+            Err(why) => say(&why),
+        }
     }
-    Ok(Secret::new(text))
 }
 
-/// Prompts for a text until `check` accepts one; its error says what is wrong.
+/// Prompts for a secret until it is not empty, without showing the input.
 ///
 /// # Errors
-/// When there is no terminal. The error then names `flag` as the alternative.
+/// If the prompt is cancelled, or there is no terminal. Without a terminal, the error names `flag` as the alternative.
+pub(crate) fn ask_secret(prompt: &str, flag: &str) -> Result<Secret, CliError> {
+    loop {
+        let secret = ask_hidden(prompt, flag)?;
+        if !secret.expose().is_empty() {
+            return Ok(secret);
+        }
+        say(&format!("the {} cannot be empty", prompt.to_lowercase()));
+    }
+}
+
+/// Prompts for a text until `check` accepts it. An error of `check` says what is wrong.
+///
+/// # Errors
+/// If there is no terminal. Then the error names `flag` as the alternative.
 pub(crate) fn ask_text(
     prompt: &str,
     flag: &str,
@@ -98,10 +103,10 @@ pub(crate) fn ask_text(
         .map_err(|_no_more_input| cancelled())
 }
 
-/// Asks whether to continue. Without a terminal, `--yes` is required.
+/// Asks a person whether to continue. Without a terminal, `--yes` is required.
 ///
 /// # Errors
-/// When there is no terminal.
+/// If there is no terminal.
 pub(crate) fn confirm(question: &str) -> Result<bool, CliError> {
     if !io::stdin().is_terminal() {
         return Err(CliError::usage("cannot ask for confirmation without a terminal: use --yes"));
@@ -113,45 +118,60 @@ pub(crate) fn confirm(question: &str) -> Result<bool, CliError> {
         .map_err(|_no_more_input| cancelled())
 }
 
-/// Asks whether a destructive command is meant, on a terminal and without `--yes`. A script means it.
+/// Asks for confirmation of a destructive command on a terminal, unless `yes` is set. A script needs no confirmation.
 ///
 /// # Errors
-/// When the prompt is cancelled.
+/// If the prompt is cancelled.
 pub(crate) fn is_meant(question: &str, yes: bool) -> Result<bool, CliError> {
     if yes || !io::stdin().is_terminal() { Ok(true) } else { confirm(question) }
 }
 
-/// Prompts for a new password until it is long enough and was typed twice alike.
+/// Prompts for a new password until it is long enough and was typed the same way twice.
 ///
 /// # Errors
-/// When there is no terminal, or the prompt is cancelled.
+/// If there is no terminal, or the prompt is cancelled.
 pub(crate) fn ask_new_password() -> Result<Secret, CliError> {
     let flag = "--password-stdin";
     loop {
-        let password = ask_secret("New password (12 or more characters)", flag)?;
+        let password = ask_hidden("New password (12 or more characters)", flag)?;
         if let Err(why) = check_password(password.expose()) {
             say(&why);
             continue;
         }
-        if ask_secret("Repeat password", flag)?.expose() == password.expose() {
+        if ask_hidden("Repeat password", flag)?.expose() == password.expose() {
             return Ok(password);
         }
         say("the two passwords differ");
     }
 }
 
+/// Prompts for a secret once. The secret may be empty.
+fn ask_hidden(prompt: &str, flag: &str) -> Result<Secret, CliError> {
+    let missing = |error: io::Error| {
+        if matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::Interrupted) {
+            return cancelled();
+        }
+        CliError::usage(format!("cannot prompt without a terminal: use {flag}"))
+    };
+    // Hide the input before the prompt appears, so that an immediate paste is not shown.
+    let _hidden = link_platform::terminal::hide_input();
+    let text = rpassword::prompt_password(format!("{prompt}: ")).map_err(missing)?;
+    Ok(Secret::new(text))
+}
+
 fn check_password(text: &str) -> Result<(), String> {
     match text.chars().count() {
-        0..12 => Err("the password must have at least 12 characters".to_owned()),
+        0 => Err("the password cannot be empty; use at least 12 characters".to_owned()),
+        1..12 => Err("the password must have at least 12 characters".to_owned()),
         12..=200 => Ok(()),
         _ => Err("the password must have at most 200 characters".to_owned()),
     }
 }
 
-/// Tells whether a text can be an e-mail address.
+/// Returns whether a text can be an e-mail address.
 ///
 /// # Errors
-/// What is wrong, for a person.
+/// The fault of the text, for a person.
 pub(crate) fn check_email(text: &str) -> Result<(), String> {
     let (name, host) = text.split_once('@').unwrap_or((text, ""));
     let is_part = |part: &str| !part.is_empty() && !part.contains(['@', ' ']);
@@ -162,8 +182,9 @@ pub(crate) fn check_email(text: &str) -> Result<(), String> {
     }
 }
 
-fn say(text: &str) {
-    // If stderr is closed, nobody reads the message.
+/// Says what is wrong with an answer, before the prompt is shown again.
+pub(crate) fn say(text: &str) {
+    // If stderr is closed, nobody can read the message.
     let _closed = writeln!(io::stderr(), "{text}");
 }
 

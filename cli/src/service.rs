@@ -1,4 +1,4 @@
-//! Messages about the service that starts this installation; `link_installer::service` acts.
+//! Chooses the service that starts the agent, and reports about it. `link_installer::service` does the changes.
 
 use link_installer::{
     decide::plan::device::ServiceFound,
@@ -8,7 +8,7 @@ use link_installer::{
         systemd::{self, Linger, ServiceError},
     },
 };
-use link_platform::session;
+use link_platform::user_manager;
 
 use link_protocol::exit_code::ExitCode;
 
@@ -18,15 +18,15 @@ use crate::{
     error_code::ErrorCode,
 };
 
-/// Tells whether a unit starts and stops the agent of this installation.
+/// Returns whether a unit starts and stops the agent of this installation.
 pub(crate) fn uses_unit(layout: &Layout) -> bool {
     systemd::has_unit(layout) && systemd::answers()
 }
 
-/// Reads the owner's choice.
+/// Reads the owner's choice from `LINK_SERVICE`.
 ///
 /// # Errors
-/// When `LINK_SERVICE` has an unknown value.
+/// If `LINK_SERVICE` has an unknown value.
 pub(crate) fn wish(context: &Context) -> Result<Wish, CliError> {
     match context.environment.service.as_deref() {
         None | Some("auto") => Ok(Wish::Best),
@@ -37,8 +37,8 @@ pub(crate) fn wish(context: &Context) -> Result<Wish, CliError> {
     }
 }
 
-/// Chooses what starts the agent: the best way that the machine offers and the owner wants. Reports
-/// what stays unchanged against expectation.
+/// Chooses what starts the agent: the best way that the machine offers and the owner wants. Also returns a note if the
+/// choice differs from what the owner may expect.
 pub(crate) fn look(
     context: &Context,
     layout: &Layout,
@@ -56,18 +56,18 @@ pub(crate) fn look(
     }
     match systemd::look(layout, unit(context, layout)) {
         Ok(unit) => {
-            let lingers = |user: &String| session::linger_file(user).exists();
-            let waits_for_login = session::user_name().filter(|user| !lingers(user));
+            let lingers = |user: &String| user_manager::linger_file(user).exists();
+            let waits_for_login = user_manager::user_name().filter(|user| !lingers(user));
             let said = kept(&unit.step);
             (ServiceFound::Unit { unit, waits_for_login }, Ok(said))
         }
-        // The agent can run without the unit, and `link status` reports that.
+        // The agent can also run without the unit, and `link status` reports that state.
         Err(error) => (ServiceFound::Detached, Err(explain(error))),
     }
 }
 
-/// Changes the unit and tells whether it is ours. A failure is only reported: the agent can run
-/// without the unit, and `link status` shows that.
+/// Changes the unit, and returns whether it is ours. A failure is only reported: the agent can also run without the
+/// unit, and `link status` shows that.
 pub(crate) fn place(context: &Context, layout: &Layout, change: UnitChange) -> bool {
     match systemd::place(layout, unit(context, layout)) {
         Ok(UnitStep::Write) => {
@@ -75,7 +75,7 @@ pub(crate) fn place(context: &Context, layout: &Layout, change: UnitChange) -> b
             true
         }
         Ok(step) => {
-            // The unit was edited after it was read.
+            // The unit was edited between the decision and the change.
             let said = kept(&step).filter(|_| change == UnitChange::Write);
             said.iter().for_each(|said| context.output.say(said));
             matches!(step, UnitStep::Leave | UnitStep::Keep { .. })
@@ -90,7 +90,7 @@ pub(crate) fn place(context: &Context, layout: &Layout, change: UnitChange) -> b
 /// Removes the unit.
 ///
 /// # Errors
-/// When systemd fails.
+/// If systemd fails.
 pub(crate) fn remove(context: &Context, layout: &Layout) -> Result<(), CliError> {
     if systemd::withdraw(layout).map_err(explain)? {
         context.output.say("removed the unit `link.service`");
@@ -114,14 +114,14 @@ fn kept(step: &UnitStep) -> Option<String> {
     }
 }
 
-/// Reports whether the agent survives a logout and a reboot.
+/// Finds out whether the agent survives a logout and a reboot.
 pub(crate) fn availability(context: &Context) -> Availability {
-    let user = session::user_name().unwrap_or_default();
+    let user = user_manager::user_name().unwrap_or_default();
     let layout = Layout::new(context.roots.clone());
     service::availability(&systemd::observe(&layout, &user))
 }
 
-/// The same on one line.
+/// Returns the same as one line of text.
 pub(crate) fn in_words(availability: &Availability) -> String {
     let tier = match availability.tier {
         Tier::SystemdUser => "unit of the user's systemd",
@@ -139,7 +139,7 @@ pub(crate) fn in_words(availability: &Availability) -> String {
 /// Starts the unit.
 ///
 /// # Errors
-/// When systemd fails.
+/// If systemd fails.
 pub(crate) fn start() -> Result<(), CliError> {
     systemd::start().map_err(explain)
 }
@@ -147,13 +147,13 @@ pub(crate) fn start() -> Result<(), CliError> {
 /// Stops the unit.
 ///
 /// # Errors
-/// When systemd fails.
+/// If systemd fails.
 pub(crate) fn stop() -> Result<(), CliError> {
     systemd::stop().map_err(explain)
 }
 
 fn tier(context: &Context, layout: &Layout, wish: Wish) -> Tier {
-    // A home folder that already has a unit keeps it without another request.
+    // An installation in its own folder keeps its unit without a further request.
     let own_folder = context.environment.has_own_home && systemd::made(layout).is_none();
     service::choose(wish, own_folder, systemd::answers())
 }
@@ -164,12 +164,12 @@ fn unit(context: &Context, layout: &Layout) -> Unit {
     Unit { program: layout.guard(), environment }
 }
 
-/// Asks systemd to run this user's services without a login, and reports the outcome.
+/// Asks systemd to run this user's services without a login, and reports the result.
 ///
 /// # Errors
-/// When the receipt cannot be written.
+/// If the receipt cannot be written.
 pub(crate) fn linger(context: &Context, layout: &Layout) -> Result<(), CliError> {
-    let Some(user) = session::user_name() else {
+    let Some(user) = user_manager::user_name() else {
         return Ok(());
     };
     match systemd::ask_to_linger(layout, &user).map_err(explain)? {

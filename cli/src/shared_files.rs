@@ -1,5 +1,5 @@
-//! Manual pages and completions, generated from the definition of the command, and the folders
-//! where `man` and the shells find them.
+//! Manual pages and completions, generated from the definition of the command. They are put into the folders that `man`
+//! and the shells search.
 
 pub mod backend;
 
@@ -25,16 +25,16 @@ use crate::{
     error_code::{self, ErrorCode},
 };
 
-/// The shells with completions.
+/// The shells for which completions are generated.
 pub const SHELLS: &[Shell] = &[Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell];
 
-/// Each file's name and contents.
+/// The contents of each file, by its name.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
 /// Returns a page for `command` and for each visible subcommand.
 ///
 /// # Errors
-/// When a page cannot be rendered.
+/// If a page cannot be rendered.
 pub fn man_pages(command: &Command) -> io::Result<Files> {
     let mut command = command.clone().disable_help_subcommand(true);
     command.build();
@@ -55,7 +55,7 @@ pub fn man_pages(command: &Command) -> io::Result<Files> {
     Ok(files)
 }
 
-/// The section of the manual page about the `error` field of an error document.
+/// Returns the section of the manual page about the `error` field of an error document.
 fn error_section() -> String {
     let codes = error_code::table().replace('-', "\\-");
     format!(
@@ -66,20 +66,21 @@ fn error_section() -> String {
     )
 }
 
-/// Returns the completions of `shell` for a command called `name`.
+/// Returns the completions of `shell` for the command `name`.
 #[must_use]
 pub fn completions(command: &Command, shell: Shell, name: &str) -> Vec<u8> {
     let mut command = command.clone();
     let mut contents = Vec::new();
     clap_complete::generate(shell, &mut command, name, &mut contents);
-    names::add(shell, name, contents)
+    // Only `link` has names to complete: `link-backend` names nothing of an account.
+    if NAMES.contains(&name) { names::add(shell, name, contents) } else { contents }
 }
 
-/// Returns the files of this installation: below the user's folder of shared data, or below the
-/// installation's own folder if it has one.
+/// Returns the shared files of this installation: in the user's folder of shared data, or in the installation's own
+/// folder if it has one.
 ///
 /// # Errors
-/// When a page cannot be rendered.
+/// If a page cannot be rendered.
 pub(crate) fn of_installation(context: &Context) -> Result<Vec<SharedFile>, CliError> {
     let data = &context.roots.data;
     let base = match data.parent() {
@@ -104,11 +105,11 @@ pub(crate) fn of_installation(context: &Context) -> Result<Vec<SharedFile>, CliE
     Ok(files)
 }
 
-/// Returns the files of a backend that is installed in `data`: below the shared data next to that
-/// folder, or below its own folder when everything is in one home.
+/// Returns the shared files of a backend whose programs are in `data`: in the folder of shared data beside it, or in
+/// its own folder if the installation has one home folder.
 pub(crate) fn of_backend(data: &Path, has_own_home: bool) -> Vec<SharedFile> {
     let base = match data.parent() {
-        // Programs of the machine are in `/usr/local/lib`, shared files in `/usr/local/share`.
+        // The machine's programs are in `/usr/local/lib`, and its shared files in `/usr/local/share`.
         Some(parent) if !has_own_home && parent.ends_with("lib") => parent.with_file_name("share"),
         Some(parent) if !has_own_home => parent.to_owned(),
         Some(_) | None => data.join("share"),
@@ -126,8 +127,8 @@ pub(crate) fn of_backend(data: &Path, has_own_home: bool) -> Vec<SharedFile> {
     pages.chain(backend::COMPLETIONS.iter().filter_map(completion)).collect()
 }
 
-/// Where `shell` looks for the completions of `name`. PowerShell has no such folder; a person's
-/// profile must load the file.
+/// Returns the path where `shell` looks for the completions of `name`. For PowerShell, which has no such folder, a
+/// person's profile must load the file.
 fn place(base: &Path, data: &Path, shell: Shell, name: &str) -> Option<PathBuf> {
     let folder = match shell {
         Shell::Bash => return Some(base.join("bash-completion/completions").join(name)),

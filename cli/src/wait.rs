@@ -10,10 +10,11 @@ use link_protocol::exit_code::ExitCode;
 
 use crate::{error::CliError, error_code::ErrorCode};
 
-/// The intervals between requests to the backend: short at first, for quick results.
+/// The first interval between requests to the backend. It is short, so that quick results show at
+/// once.
 const FIRST_STEP: Duration = Duration::from_millis(50);
 const STEP: Duration = Duration::from_millis(500);
-/// The interval between checks on this machine.
+/// The interval between two checks on this machine.
 const LOCAL_STEP: Duration = Duration::from_millis(50);
 
 /// A deadline.
@@ -24,29 +25,29 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
-    /// Starts the clock.
+    /// Creates a deadline after `patience`, from now on.
     pub(crate) fn after(patience: Duration) -> Self {
         Self { started: Instant::now(), patience }
     }
 
-    /// Pauses before the next request to the backend, at least as long as the backend asked.
-    /// Returns false when the deadline has passed.
+    /// Pauses before the next request to the backend, at least for `asked_for`. Returns false if
+    /// the deadline has passed.
     pub(crate) async fn pause(&self, asked_for: Option<Duration>) -> bool {
         let step = (self.started.elapsed() / 4).clamp(FIRST_STEP, STEP);
         self.pause_for(asked_for.unwrap_or_default().max(step)).await
     }
 
-    /// Pauses before the next check on this machine.
+    /// Pauses before the next check on this machine. Returns false if the deadline has passed.
     pub(crate) async fn pause_locally(&self) -> bool {
         self.pause_for(LOCAL_STEP).await
     }
 
-    /// Tells whether the deadline has passed.
+    /// Returns whether the deadline has passed.
     pub(crate) fn has_passed(&self) -> bool {
         self.started.elapsed() >= self.patience
     }
 
-    /// Returns the error for a wait for `what` that has timed out.
+    /// Returns the error for a timeout while waiting for `what`.
     pub(crate) fn gave_up(&self, what: &str) -> CliError {
         let message = format!("timed out after {} s: {what}", self.patience.as_secs());
         CliError::new(ExitCode::GaveUp, ErrorCode::GaveUp, message)
@@ -60,10 +61,10 @@ impl Deadline {
     }
 }
 
-/// Waits for `work`. After Ctrl-C returns an error that says that `what` continues, and `hint`.
+/// Waits for `work`. After Ctrl-C, returns an error that says that `what` continues, with `hint`.
 ///
 /// # Errors
-/// Those of `work`, and the interruption.
+/// The error of `work`, or the interruption.
 pub(crate) async fn unless_interrupted<T>(
     work: impl Future<Output = Result<T, CliError>>,
     what: &str,
@@ -78,15 +79,15 @@ pub(crate) async fn unless_interrupted<T>(
     }
 }
 
-/// Pauses between two looks at something that may change at any time.
+/// Pauses between two checks of a state that may change at any time.
 pub(crate) async fn pause(interval: Duration) {
     tokio::time::sleep(interval).await;
 }
 
-/// Turns an answer into `None` if a retry may succeed.
+/// Turns a failed request into `None` if a retry may succeed.
 ///
 /// # Errors
-/// A failure that a retry would not change.
+/// A failure that a retry cannot change.
 pub(crate) fn tolerate<T>(
     answer: Result<T, CallError>,
 ) -> Result<Result<T, Option<Duration>>, CliError> {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use link_protocol::{
     agent_api::{self, Hello, Poll, Welcome},
+    counter::Seq,
     envelope::Receipt,
     id::DeviceId,
     limits,
@@ -17,7 +18,7 @@ use link_protocol::{
 
 use crate::http::{Call, Failure, Http, InvalidAddress};
 
-/// The backend as a registered device calls it.
+/// A client of the backend for a registered device.
 #[derive(Clone, Debug)]
 pub struct AgentClient {
     http: Http,
@@ -28,8 +29,8 @@ pub struct AgentClient {
 /// suffice.
 ///
 /// # Errors
-/// [`Failure`] with the whole cause. The device is not registered then, or the answer was lost; the
-/// same key then re-activates the same device.
+/// [`Failure`] with the whole cause. Either the device is not registered, or only the answer was lost. In both cases a
+/// retry with the same key pair is safe: it registers or re-activates the same device.
 pub async fn register(backend: &Http, request: &RegisterRequest) -> Result<Registered, Failure> {
     backend.call(Call::post(REGISTER_PATH).json(request)).await
 }
@@ -53,7 +54,7 @@ impl AgentClient {
         self.device
     }
 
-    /// Returns the underlying server, for other calls.
+    /// Returns the underlying HTTP client, for other calls.
     #[must_use]
     pub const fn http(&self) -> &Http {
         &self.http
@@ -72,7 +73,7 @@ impl AgentClient {
     ///
     /// # Errors
     /// [`Failure`] when the backend refuses the device or does not answer.
-    pub async fn poll(&self, after: u64, wait: Duration) -> Result<Poll, Failure> {
+    pub async fn poll(&self, after: Seq, wait: Duration) -> Result<Poll, Failure> {
         let path = agent_api::poll_path(self.device, after, wait.as_secs());
         let timeout = wait + limits::HANDLER_TIMEOUT;
         self.http.call(Call::get(path).timeout(timeout)).await
@@ -87,10 +88,10 @@ impl AgentClient {
         self.http.call_for_status(Call::post(path).json(receipt)).await
     }
 
-    /// Asks for the address of the zenoh router and for the device's user there.
+    /// Requests the address of the zenoh router and the device's credentials for it.
     ///
     /// # Errors
-    /// [`Failure`] when the backend refuses the device, has no router or does not answer.
+    /// [`Failure`] if the backend refuses the device, has no router or does not answer.
     pub async fn zenoh_access(&self) -> Result<ZenohAccess, Failure> {
         self.http.call(Call::post(agent_api::zenoh_path(self.device))).await
     }

@@ -1,8 +1,8 @@
-//! The backend as a person or a script calls it.
+//! A client of the backend for a person or a script.
 //!
-//! An expired access token is renewed once, and the call is repeated. A refresh token works once,
-//! and a second use revokes its whole family. The renewal therefore holds the store's lock and
-//! starts from the stored tokens: two concurrent commands renew only once.
+//! An expired access token is renewed once, and the call is repeated. A refresh token works only
+//! once: its second use revokes all tokens of the login. The renewal therefore holds the store's
+//! lock and starts from the stored tokens, so that two concurrent commands renew only once.
 
 use std::{sync::Mutex, time::Duration};
 
@@ -45,7 +45,7 @@ pub use upload::{UploadError, UploadSource};
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Tokens {
     pub access: Secret,
-    /// Absent for a token that was created elsewhere, which cannot be renewed.
+    /// The refresh token; absent for a personal access token, which cannot be renewed.
     pub refresh: Option<Secret>,
 }
 
@@ -54,23 +54,24 @@ pub trait TokenStore: Send + Sync {
     /// Returns the stored tokens.
     ///
     /// # Errors
-    /// Why they cannot be read.
+    /// [`StoreError`] if the tokens cannot be read.
     fn load(&self) -> Result<Option<Tokens>, StoreError>;
 
-    /// Stores `tokens`; they are durable when this returns.
+    /// Stores `tokens`. The tokens are on disk when this returns.
     ///
     /// # Errors
-    /// Why they cannot be stored.
+    /// [`StoreError`] if the tokens cannot be stored.
     fn save(&self, tokens: &Tokens) -> Result<(), StoreError>;
 
-    /// Takes the lock that prevents concurrent renewals. `None` while another process holds it.
+    /// Takes the lock that prevents concurrent renewals. Returns `None` while another process holds
+    /// the lock.
     ///
     /// # Errors
-    /// Why the lock cannot be taken.
+    /// [`StoreError`] if the lock cannot be taken.
     fn try_lock(&self) -> Result<Option<Box<dyn Send>>, StoreError>;
 }
 
-/// The token store failed. The text is the cause.
+/// A failure of the token store, with its cause.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct StoreError(pub String);
@@ -78,7 +79,7 @@ pub struct StoreError(pub String);
 /// A call of a person or a script failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CallError {
-    /// The backend refused, or was unreachable.
+    /// The backend refused the call, or was unreachable.
     #[error(transparent)]
     Backend(#[from] Failure),
     /// The tokens could not be read or stored.
@@ -86,7 +87,7 @@ pub enum CallError {
     Store(#[source] StoreError),
 }
 
-/// The backend with a login.
+/// A client of the backend that sends the tokens of a login.
 pub struct BackendClient {
     http: Http,
     tokens: Mutex<Tokens>,
@@ -98,13 +99,13 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(20);
 const LOCK_STEP: Duration = Duration::from_millis(50);
 
 impl BackendClient {
-    /// Prepares calls with `tokens`, which `store` renews when they expire.
+    /// Prepares calls with `tokens`. Renewed tokens are stored in `store`.
     #[must_use]
     pub fn new(http: Http, tokens: Tokens, store: Option<Box<dyn TokenStore>>) -> Self {
         Self { http, tokens: Mutex::new(tokens), store }
     }
 
-    /// Returns the underlying server.
+    /// Returns the underlying HTTP client.
     #[must_use]
     pub const fn http(&self) -> &Http {
         &self.http
@@ -156,7 +157,8 @@ impl BackendClient {
         self.tokens.lock().expect("no holder of this lock panics").clone()
     }
 
-    /// Returns tokens newer than `stale`, or the failure that required new ones.
+    /// Returns tokens newer than `stale`: those that another command has stored, or renewed ones.
+    /// If neither is possible, returns the failure of the original call.
     async fn renewed(&self, stale: Tokens, failure: Failure) -> Result<Tokens, CallError> {
         let Some(store) = &self.store else { return Err(failure.into()) };
         let _lock = lock(store.as_ref()).await.map_err(CallError::Store)?;

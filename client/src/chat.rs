@@ -1,5 +1,5 @@
-//! A conversation with a model that is served on this machine, over the chat completions of its
-//! public port. Answers are read while the engine computes them.
+//! A conversation with a model that this machine serves, over the chat completions API of the
+//! model's public port. Answers are streamed while the engine computes them.
 
 use std::time::Duration;
 
@@ -16,10 +16,11 @@ use crate::{
 
 const PATH: &str = "/v1/chat/completions";
 
-/// The last event of a stream of completions.
+/// The data of the last event in a stream of completions.
 const DONE: &str = "[DONE]";
 
-/// A model that is silent for this long hangs. Reading a long prompt takes minutes.
+/// A model that sends nothing for this long counts as hanging. Processing a long prompt takes
+/// minutes.
 const SILENCE: Duration = Duration::from_mins(10);
 
 /// The largest event, in bytes.
@@ -32,7 +33,7 @@ pub struct ChatClient {
     alias: Alias,
 }
 
-/// One contribution to a conversation.
+/// One message of a conversation.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct Message {
     pub role: Role,
@@ -48,7 +49,7 @@ pub enum Role {
     Assistant,
 }
 
-/// The sampling of an answer. The engine chooses what is not set.
+/// The sampling parameters of an answer. The engine chooses absent ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Sampling {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,16 +65,19 @@ pub struct Sampling {
 /// A part of an answer.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Part {
-    /// A piece of the answer.
+    /// A piece of the answer's text.
     Text(String),
-    /// A piece of a reasoning model's thoughts before its answer.
+    /// A piece of a reasoning model's reasoning before its answer.
     Thought(String),
     /// The token counts of the question and the answer.
     Usage(Usage),
 }
 
 /// The token counts of an answer.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(
+    Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, schemars::JsonSchema,
+)]
+#[schemars(rename = "TokenUsage")]
 pub struct Usage {
     #[serde(default)]
     pub prompt_tokens: u64,
@@ -130,16 +134,16 @@ struct EngineError {
 }
 
 impl ChatClient {
-    /// Names the model without a connection to it.
+    /// Creates a handle for the model without connecting.
     #[must_use]
     pub const fn new(port: Port, alias: Alias) -> Self {
         Self { port, alias }
     }
 
-    /// Asks for the answer to the last of `messages`.
+    /// Requests the answer to the last of `messages`.
     ///
     /// # Errors
-    /// [`Failure`] when nothing listens there or the engine refuses the question.
+    /// [`Failure`] if nothing listens on the port or the engine refuses the request.
     pub async fn ask(&self, messages: &[Message], sampling: &Sampling) -> Result<Reply, Failure> {
         let name = format!("http://127.0.0.1:{}", self.port);
         let request = Request {
@@ -170,7 +174,7 @@ impl Reply {
     /// Waits for the next part. `None` when the answer is complete.
     ///
     /// # Errors
-    /// [`Failure`] when the engine failed, the stream broke, or no part came for ten minutes.
+    /// [`Failure`] if the engine failed, the stream broke, or no part arrived for ten minutes.
     pub async fn next(&mut self) -> Result<Option<Part>, Failure> {
         loop {
             if let Some(part) = self.parts.pop_front() {
@@ -266,7 +270,7 @@ mod tests {
         assert!(error.contains("404"), "{error}");
     }
 
-    /// Asks a server that answers with `status` and `body`.
+    /// Sends a request to a server that answers with `status` and `body`.
     async fn ask(status: StatusCode, body: &str) -> Result<Reply, Failure> {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = Port::try_from(listener.local_addr().unwrap().port()).unwrap();

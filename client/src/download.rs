@@ -1,7 +1,8 @@
-//! The HTTP client for downloads from an address that another party chose.
+//! The HTTP client for downloads from untrusted addresses.
 //!
-//! A redirect may lead to another host, as file servers do. It may not lead from https to http, nor
-//! to this machine or its private network unless the first address was there as well.
+//! A redirect may lead to another host, which is common for file servers. It may not lead from
+//! https to http. It may only lead to this machine or its private network if the first address was
+//! there as well.
 
 mod destination;
 
@@ -12,7 +13,7 @@ use reqwest::{StatusCode, Url, redirect};
 use self::destination::{Resolver, may_follow};
 use crate::http::{self, InvalidAddress, with_causes};
 
-/// The most redirects that are followed.
+/// The largest number of redirects that are followed.
 const HOPS: usize = 5;
 
 /// Creates the client for `address`. A server that is silent for `stall` has timed out.
@@ -34,10 +35,10 @@ pub fn client(address: &str, stall: Duration) -> Result<reqwest::Client, Invalid
     http::build(builder.dns_resolver(Arc::new(Resolver::new(&url))))
 }
 
-/// Gets a small document. `None` when the server has none at this address.
+/// Downloads a small document. Returns `None` if the server has no document at this address.
 ///
 /// # Errors
-/// Why the download failed, for a person.
+/// The reason why the download failed, for a person.
 pub async fn document(
     address: &str,
     limit: usize,
@@ -67,8 +68,8 @@ pub async fn document(
     Ok(Some(document))
 }
 
-/// Explains a failure that TLS or a proxy caused, and says what helps. The text does not contain
-/// the address.
+/// Explains a failure that TLS or a proxy caused, and how to fix it. The text does not contain the
+/// address.
 pub(crate) fn tls_or_proxy(error: &reqwest::Error) -> Option<&'static str> {
     explain(&with_causes(error))
 }
@@ -124,7 +125,7 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(10);
 
-    /// Serves `app` on this machine.
+    /// Serves `app` on this machine, and returns its address.
     async fn server(app: Router) -> u16 {
         crate::install_crypto();
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

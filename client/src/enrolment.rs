@@ -1,5 +1,5 @@
-//! Registers this machine with a key: the device's own key pair, the request, and the identity
-//! file.
+//! Registers this machine with a key: creates the device's own key pair, sends the request, and
+//! writes the identity file.
 //!
 //! The key pair is on disk before the request is sent. If the answer is lost, the next registration
 //! uses the same key pair.
@@ -32,11 +32,11 @@ use crate::{
 pub struct Enrolment<'a> {
     pub roots: &'a Roots,
     pub key: &'a EnrolmentKey,
-    /// The device that this machine becomes. Absent for a new device.
+    /// The existing device to re-activate on this machine. Absent for a new device.
     pub device_id: Option<DeviceId>,
     /// The name of the device. Absent for the host name.
     pub name: Option<&'a str>,
-    /// The current registration of this machine, if it is to stay the same device.
+    /// The current registration of this machine, if the machine is to stay the same device.
     pub before: Option<&'a Identity>,
     pub agent_version: semver::Version,
     pub now: Timestamp,
@@ -45,7 +45,7 @@ pub struct Enrolment<'a> {
 /// The registration failed.
 #[derive(Debug, thiserror::Error)]
 pub enum NotEnrolled {
-    /// The backend was unreachable, or refused.
+    /// The backend was unreachable, or refused the registration.
     #[error(transparent)]
     Backend(#[from] Failure),
     /// The key pair or the identity cannot be written.
@@ -70,7 +70,7 @@ impl Enrolment<'_> {
     /// Registers at `backend` and writes the identity file.
     ///
     /// # Errors
-    /// [`NotEnrolled`]. A retry continues where this registration ended.
+    /// [`NotEnrolled`]. A retry with the same input continues this registration.
     pub async fn enrol(&self, backend: &Http) -> Result<Identity, NotEnrolled> {
         fs::create_private_dir(&self.roots.state)?;
         let seed = self.seed()?;

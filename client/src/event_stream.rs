@@ -1,11 +1,11 @@
-//! Parses server-sent events from bytes that arrive in any pieces.
+//! Parses server-sent events from bytes that arrive in pieces of any size.
 
-/// Incoming events.
+/// A parser of incoming events.
 #[derive(Debug, Default)]
 pub(crate) struct EventStream {
     /// The bytes of an incomplete line.
     bytes: Vec<u8>,
-    /// The number of those bytes that were searched for its end.
+    /// The number of those bytes already searched for the end of the line.
     read: usize,
     event: Event,
 }
@@ -13,7 +13,7 @@ pub(crate) struct EventStream {
 /// An event with data.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub(crate) struct Event {
-    /// Empty if the event has no type.
+    /// The type of the event; empty if the event has none.
     pub(crate) kind: String,
     pub(crate) data: String,
 }
@@ -25,7 +25,7 @@ impl EventStream {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Returns the next complete event.
+    /// Returns the next complete event, if there is one.
     pub(crate) fn take(&mut self) -> Option<Event> {
         while let Some(line) = self.line() {
             if let Some(event) = self.read(&line) {

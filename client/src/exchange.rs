@@ -24,10 +24,10 @@ use crate::{
 /// The largest answer, in bytes.
 const ANSWER_LIMIT: usize = 4 * 1024 * 1024;
 
-/// Asks the program at the other end of `stream` for the state of the agent.
+/// Requests the state of the agent from the program at the other end of `stream`.
 ///
 /// # Errors
-/// [`Failure`] when that program does not answer like an agent.
+/// [`Failure`] if the answer is not that of an agent.
 pub async fn healthz_over<S>(stream: S) -> Result<Healthz, Failure>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -51,14 +51,14 @@ pub(crate) struct Answer {
 }
 
 impl Connection {
-    /// Speaks HTTP over `stream`.
+    /// Starts HTTP over `stream`.
     pub(crate) async fn over<S>(stream: S, name: String) -> Result<Self, Failure>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let shaken = http1::handshake(TokioIo::new(stream)).await;
         let (sender, connection) = shaken.map_err(|error| broken(&name, &error))?;
-        // The task ends with the sender and the answers.
+        // The task ends when the sender and all answers are dropped.
         drop(tokio::spawn(connection));
         Ok(Self { sender, name, token: None })
     }
@@ -85,7 +85,7 @@ impl Connection {
         path: &str,
         body: Option<String>,
     ) -> Result<Answer, Failure> {
-        // On a port the agent compares this header with its own address.
+        // For requests on its port, the agent compares this header with its own address.
         let host = self.name.strip_prefix("http://").unwrap_or("localhost");
         let mut request = Request::builder().method(method).uri(path).header(header::HOST, host);
         if let Some(token) = &self.token {
@@ -130,7 +130,7 @@ impl Answer {
             .map_err(|error| unavailable(&name, Cause::Unreadable(error.to_string())))
     }
 
-    /// Returns the next part of the body, or nothing at its end.
+    /// Returns the next part of the body, or `None` at its end.
     pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, Failure> {
         while let Some(frame) = self.response.body_mut().frame().await {
             let frame = frame.map_err(|error| broken(&self.name, &error))?;

@@ -1,8 +1,8 @@
 //! Sends requests to one server.
 //!
-//! [`Http::call`] returns the whole cause of a failure. [`Http::get`], [`Http::post`],
-//! [`Http::put`] and [`Http::delete`] are the specification's simple form: a retryable failure is
-//! `None` or `false`, any other is an [`HttpError`]. A request never leaves its origin.
+//! [`Http::call`] returns the whole cause of a failure. [`Http::get`], [`Http::post`], [`Http::put`] and
+//! [`Http::delete`] are the specification's simple form: a retryable failure is `None` or `false`, any other failure is
+//! an [`HttpError`]. A redirect to another origin is never followed.
 
 use std::{fmt, time::Duration};
 
@@ -26,7 +26,7 @@ const ERROR_BODY_LIMIT: usize = 64 * 1024;
 /// The largest answer, in bytes. The longest list of an account is smaller.
 const ANSWER_LIMIT: usize = 64 * 1024 * 1024;
 
-/// A server, and how to call it.
+/// A client of one server.
 #[derive(Clone)]
 pub struct Http {
     client: reqwest::Client,
@@ -34,7 +34,7 @@ pub struct Http {
     bearer: Option<Secret>,
 }
 
-/// A text is not the address of a server.
+/// The text is not a usable address of a server.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidAddress {
     /// The text is not an http or https address, or has more than a scheme, a host, a port and a
@@ -64,7 +64,7 @@ enum Body {
 }
 
 impl Http {
-    /// Prepares calls to the server at `base`; [`crate::install_crypto`] must have been called.
+    /// Prepares calls to the server at `base`. [`crate::install_crypto`] must have been called before.
     ///
     /// A server on the loopback interface is never reached through a proxy.
     ///
@@ -77,7 +77,7 @@ impl Http {
         Ok(Self { client, base: url.as_str().trim_end_matches('/').to_owned(), bearer: None })
     }
 
-    /// Returns the same server with `token` in the `Authorization` header of every call.
+    /// Returns a client of the same server that sends `token` in the `Authorization` header of every call.
     #[must_use]
     pub fn with_bearer(&self, token: Secret) -> Self {
         Self { bearer: Some(token), ..self.clone() }
@@ -117,18 +117,18 @@ impl Http {
         self.exchange(call).await.map(drop)
     }
 
-    /// Gets `path`; `None` when the call may be retried.
+    /// Gets `path`. Returns `None` if the call failed and may be retried.
     ///
     /// # Errors
-    /// [`HttpError`] when a retry gets the same answer.
+    /// [`HttpError`] if the server refused, so that a retry would get the same answer.
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, HttpError> {
         or_none(self.call(Call::get(path)).await)
     }
 
-    /// Posts `body` to `path`; `false` when the call may be retried.
+    /// Posts `body` to `path`. Returns `false` if the call failed and may be retried.
     ///
     /// # Errors
-    /// [`HttpError`] when a retry gets the same answer.
+    /// [`HttpError`] if the server refused, so that a retry would get the same answer.
     pub async fn post<B: Serialize + ?Sized>(
         &self,
         path: &str,
@@ -137,10 +137,10 @@ impl Http {
         or_false(self.call_for_status(Call::post(path).json(body)).await)
     }
 
-    /// Puts `body` to `path`; `false` when the call may be retried.
+    /// Puts `body` to `path`. Returns `false` if the call failed and may be retried.
     ///
     /// # Errors
-    /// [`HttpError`] when a retry gets the same answer.
+    /// [`HttpError`] if the server refused, so that a retry would get the same answer.
     pub async fn put<B: Serialize + ?Sized>(
         &self,
         path: &str,
@@ -149,15 +149,15 @@ impl Http {
         or_false(self.call_for_status(Call::put(path).json(body)).await)
     }
 
-    /// Deletes `path`; `false` when the call may be retried.
+    /// Deletes `path`. Returns `false` if the call failed and may be retried.
     ///
     /// # Errors
-    /// [`HttpError`] when a retry gets the same answer.
+    /// [`HttpError`] if the server refused, so that a retry would get the same answer.
     pub async fn delete(&self, path: &str) -> Result<bool, HttpError> {
         or_false(self.call_for_status(Call::delete(path)).await)
     }
 
-    /// Sends a request and returns its answer if it is a success.
+    /// Sends a request and returns its answer if the status is a success.
     pub(crate) async fn exchange(&self, call: Call) -> Result<Response, Failure> {
         let url = format!("{}{}", self.base, call.path);
         let patience = call.timeout;
@@ -250,7 +250,7 @@ impl Call {
         self.header("content-length", length.to_string())
     }
 
-    /// Times out when the answer does not begin, or does not go on, for this long.
+    /// Sets the timeout for the start of the answer, and for each pause within it.
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -293,9 +293,9 @@ fn or_false(result: Result<(), Failure>) -> Result<bool, HttpError> {
     or_none(result).map(|done| done.is_some())
 }
 
-/// Starts a client for the server of `url`. A server on this machine is never reached through a proxy.
-/// TLS roots are loaded only for https, so that a machine without any can still reach a server on its
-/// own network. Redirects must stay within the scheme.
+/// Creates a client for the server of `url`. A server on this machine is never reached through a proxy. TLS roots are
+/// loaded only for https, so that a machine without TLS roots can still reach a server in its own network. Redirects
+/// must keep the scheme.
 pub(crate) fn builder_for(url: &Url) -> reqwest::ClientBuilder {
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("link/", env!("CARGO_PKG_VERSION")))
@@ -338,7 +338,7 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     })
 }
 
-/// Follows a redirect only where the token may go and the request stays what it was.
+/// Follows a redirect only within the origin that may receive the token, and only if the method and body stay the same.
 fn follow_within_origin(attempt: redirect::Attempt<'_>) -> redirect::Action {
     let keeps_method =
         matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
@@ -364,7 +364,7 @@ async fn refusal(status: StatusCode, response: Response, patience: Option<Durati
     HttpError { status: status.as_u16(), reason, retryable: false, problem, retry_after }
 }
 
-/// Waits for one step of an exchange: the head of the answer, or the next part of its body.
+/// Waits for one step of a call: the head of the answer, or the next part of its body.
 async fn within<T>(
     patience: Option<Duration>,
     step: impl Future<Output = Result<T, reqwest::Error>>,

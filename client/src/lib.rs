@@ -1,7 +1,7 @@
 //! Typed calls to the backend and to the local API of the agent.
 //!
-//! The pure module [`retry`] decides which failures may be retried; [`http`] sends requests. The types
-//! of all answers are in `link_protocol`.
+//! The pure module [`retry`] decides which failures may be retried; [`http`] sends requests. `link_protocol` defines
+//! the types of all answers.
 
 #![forbid(unsafe_code)]
 

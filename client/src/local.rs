@@ -1,10 +1,10 @@
 //! Calls to the local API of one installation's agent (specification, section 4.2), for programs of
 //! the same user.
 //!
-//! A call uses the agent's socket, which only programs of this user can reach. Without a socket it
-//! uses the port that the agent has written down. The listener there must first prove that it knows
-//! the control token; only then is the token sent. An agent of another installation is never
-//! called.
+//! A call uses the agent's socket, which only programs of this user can reach. Without a socket,
+//! the call uses the port in the agent's address file. The listener on the port must first prove
+//! that it knows the control token; only then is the token sent. An agent of another installation
+//! is never called.
 
 use std::time::Duration;
 
@@ -32,28 +32,27 @@ use crate::exchange::Connection;
 pub use crate::exchange::healthz_over;
 pub use states::States;
 
-/// The longest wait for an answer. The agent is on the same machine, so a later answer does not
-/// come.
+/// The timeout of an answer. The agent is on the same machine, so it answers quickly or not at all.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The largest file of the agent that is read, in bytes.
 const FILE_LIMIT: u64 = 4096;
 
-/// The agent of one installation.
+/// A client of the agent of one installation.
 #[derive(Clone, Debug)]
 pub struct LocalClient {
     roots: Roots,
 }
 
 impl LocalClient {
-    /// Prepares calls to the agent of the installation in `roots`. Each call finds the agent's
-    /// address.
+    /// Prepares calls to the agent of the installation in `roots`. Each call looks up the agent's
+    /// address again.
     #[must_use]
     pub fn of(roots: &Roots) -> Self {
         Self { roots: roots.clone() }
     }
 
-    /// Returns the port of the agent's local API, if an agent has written one down.
+    /// Returns the port of the agent's local API from the address file, if there is one.
     #[must_use]
     pub fn port(&self) -> Option<u16> {
         let text = fs::read_limited(&self.roots.local_api(), FILE_LIMIT).ok()?;
@@ -63,7 +62,7 @@ impl LocalClient {
     /// Returns the state of the agent.
     ///
     /// # Errors
-    /// [`Failure`] when it does not run or does not answer.
+    /// [`Failure`] if the agent does not run or does not answer.
     pub async fn healthz(&self) -> Result<Healthz, Failure> {
         self.call(Method::GET, HEALTHZ_PATH, None).await
     }
@@ -71,15 +70,16 @@ impl LocalClient {
     /// Returns an entry for each configured pipeline, serving or not.
     ///
     /// # Errors
-    /// [`Failure`] when it does not run or does not answer.
+    /// [`Failure`] if the agent does not run or does not answer.
     pub async fn models(&self) -> Result<Vec<PipelineEntry>, Failure> {
         self.call(Method::GET, MODELS_PATH, None).await
     }
 
-    /// Opens the stream of the agent's states: the first at once, then one after each change.
+    /// Opens the stream of the agent's states: the current state at once, then one after each
+    /// change.
     ///
     /// # Errors
-    /// [`Failure`] when it does not run or does not answer.
+    /// [`Failure`] if the agent does not run or does not answer.
     pub async fn states(&self) -> Result<States, Failure> {
         let ask = async {
             let answer = self.connect().await?.ask(Method::GET, EVENTS_PATH, None).await?;
@@ -88,7 +88,7 @@ impl LocalClient {
         self.within(ask).await.map(States::new)
     }
 
-    /// Asks the agent to update itself. The progress is part of the agent's state.
+    /// Requests an update of the agent. The progress is part of the agent's state.
     ///
     /// # Errors
     /// [`Failure`] when the agent does not run or is already updating.
@@ -128,7 +128,8 @@ impl LocalClient {
     /// Asks the agent to cancel the deployment of a pipeline's model.
     ///
     /// # Errors
-    /// [`Failure`] when the agent does not run, or neither has the pipeline nor deploys its model.
+    /// [`Failure`] if the agent does not run, or has neither the pipeline nor a deployment of its
+    /// model.
     pub async fn cancel_deploy(&self, id: PipelineId) -> Result<CancelledDeploy, Failure> {
         self.call(Method::POST, &path_of(CANCEL_DEPLOY_PATH, id), None).await
     }
@@ -174,7 +175,7 @@ impl LocalClient {
         let nonce = proof::nonce();
         let path = format!("{PROOF_PATH}?nonce={nonce}");
         let answer = connection.ask_more(Method::GET, &path, None).await?;
-        // Any other answer is no proof.
+        // Any other answer does not prove anything.
         let proved = answer
             .json::<Proof>()
             .await

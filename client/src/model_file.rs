@@ -10,13 +10,13 @@ use link_protocol::{
 };
 use tokio::io::AsyncReadExt as _;
 
-/// Bytes that are read at once.
+/// The size of one read, in bytes.
 const CHUNK: usize = 64 * 1024;
 
 /// Reads the model's description at the start of the file at `path`.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// If the file cannot be read.
 pub async fn look(path: &Path) -> io::Result<Result<ModelFacts, NotAModel>> {
     let mut file = tokio::fs::File::open(path).await?;
     let size_bytes = file.metadata().await?.len();

@@ -1,5 +1,5 @@
-//! Reads the size and the SHA-256 of the file at a URL, to pin it. The hub of models sends the
-//! SHA-256; from any other server the whole file is read.
+//! Determines the size and the SHA-256 of the file at a URL, to pin it. Hugging Face sends the
+//! SHA-256 in a header; from any other server the whole file is read.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{download, http};
 
-/// A server that is silent for this long is gone.
+/// A server that sends nothing for this long counts as unreachable.
 const STALL: Duration = Duration::from_secs(30);
-/// The hub sends the checksum of a file in these headers.
+/// Hugging Face, which sends the checksum of a file in a header.
 const HUB: &str = "https://huggingface.co/";
 const HUB_DIGEST: &str = "x-linked-etag";
 const HUB_SIZE: &str = "x-linked-size";
 
-/// A file at an address.
+/// The size and checksum of a file at an address.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Pin {
     pub sha256: Sha256Hex,
@@ -30,10 +30,11 @@ pub struct Pin {
     pub seen: Option<Result<ModelFacts, NotAModel>>,
 }
 
-/// Pins the file at `url`. `progress` receives the number of read bytes and, if known, the size.
+/// Determines the pin of the file at `url`. `progress` receives the number of read bytes and, if
+/// known, the size.
 ///
 /// # Errors
-/// Why the file cannot be pinned, for a person.
+/// The reason why the file cannot be pinned, for a person.
 pub async fn pin(url: &str, progress: impl Fn(u64, u64)) -> Result<Pin, String> {
     if url.starts_with(HUB)
         && let Some(pin) = told_by_the_hub(url).await
@@ -64,7 +65,7 @@ pub async fn pin(url: &str, progress: impl Fn(u64, u64)) -> Result<Pin, String> 
     Ok(Pin { sha256, size_bytes, seen: Some(inspection.finish(size_bytes)) })
 }
 
-/// Asks the hub, which sends the headers before it redirects.
+/// Requests the pin from Hugging Face, which sends the headers before it redirects.
 async fn told_by_the_hub(url: &str) -> Option<Pin> {
     let builder = http::builder_for(&url.parse().ok()?).read_timeout(STALL);
     let client = http::build(builder.redirect(redirect::Policy::none())).ok()?;

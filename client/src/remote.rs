@@ -1,4 +1,4 @@
-//! Files on other parties' servers. None of this device's tokens is ever sent there.
+//! Files on third-party servers. This device never sends its tokens there.
 
 use reqwest::{Client, header};
 

@@ -1,4 +1,4 @@
-//! Which failures may be retried, and when.
+//! Decides which failures may be retried, and when.
 //!
 //! Pure. The rules are the specification's section 7: a timeout, a 5xx and a refused connection are
 //! retryable; every 4xx is not.
@@ -9,7 +9,7 @@ use jiff::{Timestamp, fmt::rfc2822};
 use link_protocol::limits;
 use reqwest::header::{self, HeaderMap};
 
-/// The meaning of an answer's status for its request.
+/// The outcome of a request, judged by the status of the answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Verdict {
     /// The request succeeded.
@@ -20,7 +20,7 @@ pub enum Verdict {
     Refused,
 }
 
-/// Returns what `status` means.
+/// Returns the outcome for `status`.
 #[must_use]
 pub const fn judge(status: u16) -> Verdict {
     match status {
@@ -30,15 +30,17 @@ pub const fn judge(status: u16) -> Verdict {
     }
 }
 
-/// Returns the wait before the next attempt after `failed` failed ones, or `None` after the last
-/// one. A longer wait that the server asked for wins, up to [`limits::RETRY_AFTER_CAP`].
+/// Returns the wait before the next attempt after `failed` failed attempts, or `None` after the
+/// last attempt. If the server asked for a longer wait, that wait applies, up to
+/// [`limits::RETRY_AFTER_CAP`].
 #[must_use]
 pub fn delay_after(failed: usize, retry_after: Option<Duration>) -> Option<Duration> {
     let own = failed.checked_sub(1).and_then(|index| limits::RETRY_DELAYS.get(index)).copied()?;
     Some(no_sooner(own, retry_after))
 }
 
-/// Returns `own`, or the server's longer wait, up to [`limits::RETRY_AFTER_CAP`].
+/// Returns the longer of `own` and the server's wait, which counts up to
+/// [`limits::RETRY_AFTER_CAP`].
 #[must_use]
 pub fn no_sooner(own: Duration, retry_after: Option<Duration>) -> Duration {
     own.max(retry_after.unwrap_or_default().min(limits::RETRY_AFTER_CAP))
@@ -51,7 +53,7 @@ pub(crate) fn asked_for(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let wait = text(header::RETRY_AFTER)?;
     if !wait.is_empty() && wait.bytes().all(|byte| byte.is_ascii_digit()) {
-        // A number too large for the type is a long wait as well.
+        // A number that is too large for the type counts as the longest wait.
         return Some(Duration::from_secs(wait.parse().unwrap_or(u64::MAX)));
     }
     let (until, sent) = (parse_date(wait)?, parse_date(text(header::DATE)?)?);

@@ -1,5 +1,5 @@
-//! The root certificates that servers are checked against: the system's, unless the configuration
-//! of this process names others.
+//! The trusted root certificates: the system's, unless the configuration of this process names
+//! others.
 
 use std::sync::OnceLock;
 
@@ -23,13 +23,13 @@ pub enum NoRoots {
     NoPem(String),
 }
 
-/// Makes this process check every server against `root`. `auto` is the store in this program,
-/// instead of the system's store. The certificates of a file are added to the store in this
-/// program, so that a private backend and a public mirror are both reachable. Only the first call
-/// has an effect.
+/// Sets the root certificates that this process trusts. `auto` selects the bundled store of this
+/// program instead of the system's store. The certificates of a file are added to the bundled
+/// store, so that a private backend and a public mirror are both reachable. Only the first call has
+/// an effect.
 ///
 /// # Errors
-/// [`NoRoots`]. Nothing is changed then.
+/// [`NoRoots`] if the certificates are unusable. Nothing has changed then.
 pub fn trust(root: &RootCa) -> Result<(), NoRoots> {
     let mut roots = bundled();
     if let RootCa::File(path) = root {
@@ -44,7 +44,7 @@ pub fn trust(root: &RootCa) -> Result<(), NoRoots> {
     Ok(())
 }
 
-/// The configured roots, if any.
+/// Returns the configured root certificates, if any.
 pub(crate) fn trusted() -> Option<Vec<Certificate>> {
     ROOTS.get().cloned()
 }

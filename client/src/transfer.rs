@@ -1,5 +1,5 @@
-//! Downloads one file over HTTP: resumes after a cut, hashes the bytes as they arrive, and accepts
-//! only the announced file.
+//! Downloads one file over HTTP: resumes after a cut, hashes the bytes as they arrive, and accepts only a file with the
+//! expected checksum.
 
 #![expect(
     clippy::disallowed_methods,
@@ -37,17 +37,17 @@ const RETRIES: [Duration; 5] = [
     Duration::from_secs(12),
 ];
 
-/// The time that every download may take, before the time for its size is added.
+/// The base timeout of every download, to which the time for its size is added.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
 
-/// The slowest accepted rate, in bytes per second: that of an early mobile network, over which 10
-/// GB take a week. Without this limit a server that drips could keep a download alive for ever.
+/// The slowest accepted rate, in bytes per second. At this rate of an early mobile network, 10 GB take a week. Without
+/// this limit, a server that sends single bytes could keep a download alive for ever.
 const SLOWEST: u64 = 16 * 1024;
 
-/// Disk space that a download leaves free, in bytes.
+/// The disk space that a download leaves free, in bytes.
 const SPARE: u64 = 64 * 1024 * 1024;
 
-/// Where a file comes from.
+/// The source of a file.
 #[derive(Debug)]
 pub struct Source {
     pub url: String,
@@ -60,13 +60,13 @@ pub struct Transfer<'a> {
     pub source: Source,
     pub size_bytes: u64,
     pub sha256: &'a Sha256Hex,
-    /// The path of the complete file. Its folder is created.
+    /// The path of the complete file. Its folder is created if necessary.
     pub path: &'a Path,
     /// Receives the number of bytes on disk.
     pub progress: &'a watch::Sender<u64>,
 }
 
-/// The end of one attempt.
+/// The outcome of one attempt.
 enum Try {
     /// The file is complete.
     Whole,
@@ -85,7 +85,7 @@ impl Try {
 /// The failure of a download, for a person.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TransferError {
-    /// The file differs from the announced one.
+    /// The file does not match the expected size or checksum.
     #[error("{0}")]
     Altered(String),
     #[error("{0}")]
@@ -114,7 +114,7 @@ impl Transfer<'_> {
         }
         let part = part(self.path);
         let client = download::client(&self.source.url, STALL).map_err(|error| match error {
-            // Only the owner of the file may be meant to know the address.
+            // The address may be private to the owner of the file, so the message does not contain it.
             InvalidAddress::NotHttp(_) => failed(&"the file has no http or https address"),
             InvalidAddress::Tls(cause) => failed(&format!("cannot set up TLS: {cause}")),
         })?;
@@ -452,7 +452,7 @@ mod tests {
         assert!(second - first >= Duration::from_secs(3), "{:?}", second - first);
     }
 
-    /// A mirror, or two of them behind one name, may answer the rest of another file.
+    /// A mirror, or one of two mirrors behind the same name, may answer with the rest of a different file.
     #[tokio::test]
     async fn parts_of_two_files_are_never_put_together() {
         crate::install_crypto();

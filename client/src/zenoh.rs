@@ -1,7 +1,7 @@
-//! A device's session with a zenoh router: its signed messages, and the commands that it receives.
+//! A device's session with a zenoh router: sends signed messages and receives commands.
 //!
-//! One session per slot. Its owner must run on a multi-threaded runtime, which closing a zenoh
-//! session requires.
+//! There is one session per slot. The session's owner must run on a multi-threaded runtime, because closing a zenoh
+//! session requires one.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,8 +11,11 @@ use link_protocol::{
     envelope::Receipt,
     problem::{self, Problem},
     signing::SigningKey,
-    zenoh::{BUFFER, Endpoint, InvalidEndpoint, MAX_MESSAGE, Proof, Slot, Verb, ZenohAccess},
+    zenoh::{
+        BUFFER, Endpoint, InvalidEndpoint, MAX_MESSAGE, Proof, SessionId, Slot, Verb, ZenohAccess,
+    },
 };
+use ring::rand::{SecureRandom as _, SystemRandom};
 use serde_json::{Value, json};
 use zenoh::{
     Config, Session,
@@ -27,22 +30,22 @@ use crate::{
     retry::{self, Verdict},
 };
 
-/// The longest time for the router to admit a device. A wrong password looks like a timeout, too.
+/// The timeout for joining a router. A wrong password causes a timeout, too.
 const JOIN: Duration = Duration::from_secs(10);
-/// The most endpoints that are tried.
+/// The largest number of endpoints that are tried.
 const ENDPOINTS: usize = 16;
-/// The most commands that may wait in the queue.
+/// The capacity of the queue of commands.
 const COMMANDS: usize = 64;
-/// The longest time to close a session.
+/// The timeout for closing a session.
 const CLOSE: Duration = Duration::from_secs(5);
 
 /// The router did not admit the device, or the session is unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum NoSession {
-    /// The user's name is not valid in a key expression.
+    /// The user name is not valid in a key expression.
     #[error("`{0}` is not the name of a slot")]
     NoSlot(String),
-    /// zenoh would interpret parameters in the endpoint, and files that they name.
+    /// The endpoint has parameters, which zenoh would interpret, including file paths.
     #[error(
         "an endpoint cannot be used; correct `endpoints` of the backend's zenoh or of this device"
     )]
@@ -50,7 +53,7 @@ pub enum NoSession {
     /// zenoh does not distinguish a wrong password from a wrong certificate or a missing router.
     #[error("no router at {endpoints} admitted this device: {cause}")]
     NotJoined { endpoints: String, cause: String },
-    /// A declaration failed.
+    /// The declaration of a queryable or a liveliness token failed.
     #[error("the session with the router cannot be used: {0}")]
     Unusable(String),
 }
@@ -63,13 +66,13 @@ pub struct DeviceSession {
     key: Arc<SigningKey>,
 }
 
-/// Commands as they arrive.
+/// The receiver of arriving commands.
 #[derive(Debug)]
 pub struct Commands {
     queries: Queryable<FifoChannelHandler<Query>>,
 }
 
-/// A command that waits for its receipt. Dropping it means: no receipt.
+/// A delivery of commands that waits for its receipt. Dropping it sends no receipt.
 #[derive(Debug)]
 pub struct Delivery {
     query: Query,
@@ -77,7 +80,7 @@ pub struct Delivery {
     pub poll: Poll,
 }
 
-/// Announces the device as present for as long as the value lives.
+/// Announces the device as present until the value is dropped.
 #[derive(Debug)]
 pub struct Presence(#[expect(dead_code, reason = "held, not read")] LivelinessToken);
 
@@ -92,7 +95,7 @@ impl DeviceSession {
         let reached = endpoints(access)?;
         let endpoints = reached.join(", ");
         let not_joined = |cause: String| NoSession::NotJoined { endpoints, cause };
-        let config = match config(access, &reached) {
+        let config = match config(access, &slot, &reached) {
             Ok(config) => config,
             Err(cause) => return Err(not_joined(cause)),
         };
@@ -107,7 +110,7 @@ impl DeviceSession {
     /// Receives commands from now on.
     ///
     /// # Errors
-    /// [`NoSession::Unusable`].
+    /// [`NoSession::Unusable`] if the declaration fails.
     pub async fn commands(&self) -> Result<Commands, NoSession> {
         let declared = self.session.declare_queryable(self.slot.commands());
         let queries = declared
@@ -120,16 +123,16 @@ impl DeviceSession {
     /// Announces that the device is present.
     ///
     /// # Errors
-    /// [`NoSession::Unusable`].
+    /// [`NoSession::Unusable`] if the declaration fails.
     pub async fn announce(&self) -> Result<Presence, NoSession> {
         let declared = self.session.liveliness().declare_token(self.slot.presence()).await;
         declared.map(Presence).map_err(|error| NoSession::Unusable(error.to_string()))
     }
 
-    /// Sends `body` to `tail` and returns the body of the answer.
+    /// Sends `body` to the slot's key for `tail`, and returns the body of the answer.
     ///
     /// # Errors
-    /// [`Failure`], as over HTTP: a call without an answer may be retried, a refused one may not.
+    /// [`Failure`], as over HTTP: a call without an answer may be retried, a refused call may not.
     pub async fn ask(
         &self,
         verb: Verb,
@@ -171,7 +174,7 @@ impl DeviceSession {
     /// Acknowledges a delivery. The command is already in the journal.
     ///
     /// # Errors
-    /// [`NoSession::Unusable`] when the receipt cannot be sent. The backend then delivers again.
+    /// [`NoSession::Unusable`] if the receipt cannot be sent. The backend then delivers the command again.
     pub async fn acknowledge(
         &self,
         delivery: &Delivery,
@@ -192,8 +195,8 @@ impl DeviceSession {
 }
 
 impl Commands {
-    /// Waits for the next delivery. Nothing when the session has ended. An unreadable delivery is
-    /// skipped: it gets no receipt and is delivered again.
+    /// Waits for the next delivery. Returns `None` when the session has ended. An unreadable delivery is skipped: it
+    /// gets no receipt and is delivered again.
     pub async fn next(&self) -> Option<Delivery> {
         loop {
             let query = self.queries.recv_async().await.ok()?;
@@ -235,7 +238,7 @@ fn refusal(
     }
 }
 
-/// Reads the endpoints that a backend named, or this device's own configuration.
+/// Parses the endpoints from the backend or from this device's own configuration.
 fn endpoints(access: &ZenohAccess) -> Result<Vec<String>, InvalidEndpoint> {
     let read = |text: &String| text.parse::<Endpoint>();
     let endpoints = access.endpoints.iter().take(ENDPOINTS).map(read);
@@ -249,7 +252,15 @@ fn endpoints(access: &ZenohAccess) -> Result<Vec<String>, InvalidEndpoint> {
     Ok(endpoints.iter().map(Endpoint::to_string).collect())
 }
 
-fn config(access: &ZenohAccess, endpoints: &[String]) -> Result<Config, String> {
+/// Returns the identifier of a new session of `slot`. `None` for the slot of a router with slots of its own: zenoh then
+/// chooses an identifier.
+fn session_id(slot: &Slot) -> Option<SessionId> {
+    let mut random = [0; 8];
+    SystemRandom::new().fill(&mut random).ok()?;
+    Some(SessionId::of_slot(slot.number()?, u64::from_le_bytes(random)))
+}
+
+fn config(access: &ZenohAccess, slot: &Slot, endpoints: &[String]) -> Result<Config, String> {
     let join = u64::try_from(JOIN.as_millis()).unwrap_or(u64::MAX);
     let mut settings: Vec<(&str, Value)> = vec![
         ("mode", "client".into()),
@@ -263,13 +274,16 @@ fn config(access: &ZenohAccess, endpoints: &[String]) -> Result<Config, String> 
         ("transport/link/rx/max_message_size", MAX_MESSAGE.into()),
         ("transport/link/rx/buffer_size", BUFFER.into()),
         ("transport/link/tx/batch_size", BUFFER.into()),
-        // The router waits as long.
+        // The router has the same lease.
         ("transport/link/tx/lease", 30_000.into()),
         ("transport/link/tx/threads", 1.into()),
     ];
     if let Some(authority) = &access.root_ca {
         let authority = STANDARD.encode(authority);
         settings.push(("transport/link/tls/root_ca_certificate_base64", authority.into()));
+    }
+    if let Some(id) = session_id(slot) {
+        settings.push(("id", id.to_string().into()));
     }
     let mut config = Config::default();
     for (name, value) in settings {

@@ -13,6 +13,7 @@ use link_agent_core::{
 };
 use link_protocol::{
     command::{Command, Lane},
+    counter::{Epoch, Seq},
     envelope::{ENVELOPE_VERSION, Envelope, InvalidCommand},
     signing::{Signed, SigningKey, VerifyingKey},
 };
@@ -52,8 +53,8 @@ fn enclose(tagged: Tagged) -> Envelope {
         v: ENVELOPE_VERSION,
         command_id: "cmd_00000000000000000000000000000005".parse().expect("an id"),
         device_id: "dev_00000000000000000000000000000001".parse().expect("an id"),
-        epoch: 1,
-        seq: 1,
+        epoch: Epoch(1),
+        seq: Seq(1),
         r#type: tagged.r#type,
         lane: Lane::Control,
         idempotency_key: "key".to_owned(),

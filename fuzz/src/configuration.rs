@@ -58,7 +58,7 @@ fn read(text: &str) -> (AgentConfig, Faults) {
 
 fn read_and_check(text: &str) -> (AgentConfig, Faults) {
     let (config, mut faults) = config::read(text);
-    components::check(&config, &mut faults);
+    components::check(&config, &components::Plugins::new(), &mut faults);
     (config, faults)
 }
 

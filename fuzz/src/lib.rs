@@ -8,4 +8,5 @@ pub mod command;
 pub mod configuration;
 pub mod model;
 mod play;
+pub mod plugin;
 pub mod session;

@@ -1,8 +1,8 @@
-//! The trusted catalogue of models: read from the source of releases or from the backend, verified, never older than the
-//! last, and remembered for the time when neither can be reached.
+//! The trusted catalogue of models. It is read from the release source or the backend, verified, and refused if it is
+//! older than the last known one. A copy on disk serves when no source is reachable.
 //!
 //! A release key signs the catalogue. The catalogue of a backend may also be signed by that backend's own keys, because
-//! it names data and no program. A refused catalogue ends the search: somebody has tampered with it.
+//! it contains data and no program. A refused catalogue ends the search, because somebody has tampered with it.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -25,21 +25,21 @@ use crate::{
 
 /// The path at which a backend serves published files.
 const AT_THE_BACKEND: &str = "releases";
-/// The longest catalogue that is read, in bytes.
+/// The size limit of a catalogue, in bytes.
 const LIMIT: usize = 4 * 1024 * 1024;
-/// The largest file of remembered state, in bytes.
+/// The size limit of the state file, in bytes.
 const KNOWN_LIMIT: u64 = 8 * 1024 * 1024;
-/// The name of the entry for the release keys, which no key has.
+/// The map key under which the serial number of the release keys is stored. No key has this id.
 const RELEASE: &str = "release";
 
-/// A possible source of a catalogue, and the keys that may sign it beside the release keys.
+/// A possible source of a catalogue, and the keys that may sign it in addition to the release keys.
 #[derive(Clone, Debug)]
 pub struct Shelf {
     pub source: Source,
     pub keys: Vec<VerifyingKey>,
 }
 
-/// The sources to ask, and the file for the result.
+/// The sources to try, and the file in which the result is stored.
 #[derive(Debug)]
 pub struct Catalogues<'a> {
     pub trust: &'a Trust,
@@ -52,7 +52,7 @@ pub struct Catalogues<'a> {
 pub enum CatalogueError {
     #[error("it is not known where a catalogue of models is")]
     NoSource,
-    /// Every place was reached, and none has one.
+    /// Every source was reached, and none publishes a catalogue.
     #[error("no catalogue of models is published at {}", .0.join(" or "))]
     Unpublished(Vec<String>),
     #[error("no catalogue of models can be read: {}", .0.join("; "))]
@@ -66,7 +66,7 @@ pub enum CatalogueError {
 }
 
 impl CatalogueError {
-    /// Returns the exit code for a command that fails with this error.
+    /// Returns the exit code of a command that fails with this error.
     #[must_use]
     pub const fn exit_code(&self) -> ExitCode {
         match self {
@@ -77,7 +77,7 @@ impl CatalogueError {
         }
     }
 
-    /// Returns the next step for a person.
+    /// Returns the next step, as text for a person.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
@@ -89,34 +89,34 @@ impl CatalogueError {
             }
             Self::None(_) => "try again later, or add a model by its file or address",
             Self::Refused(_, RefusedDocument::Older { .. }) => {
-                "nothing of it was used; ask whoever publishes it for the newer one"
+                "it was not used; ask its publisher for the newer one"
             }
             Self::Refused(..) | Self::Chain(..) => {
-                "nothing of it was used; tell whoever publishes it, and add a model by its file or address"
+                "it was not used; tell its publisher, and add a model by its file or address"
             }
-            Self::File(_) => "make room, or correct who may write there",
+            Self::File(_) => "free disk space, or correct the permissions of the folder",
         }
     }
 }
 
-/// The remembered state.
+/// The state file: the serial numbers and the last trusted catalogue.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 struct Known {
     /// The serial number of the newest catalogue of each signer.
     #[serde(default)]
     serials: BTreeMap<String, u64>,
-    /// The last trusted file.
+    /// The text of the last trusted catalogue.
     #[serde(default)]
     file: String,
 }
 
-/// The answer of one shelf.
+/// The result of reading one source.
 enum Read {
     /// A catalogue that a trusted key signed.
     Issue { signer: String, issue: Issue<Catalogue>, file: String },
-    /// There is none at this address.
+    /// No catalogue exists at this address.
     NotThere(String),
-    /// The shelf did not answer, for this reason.
+    /// The source could not be read, for this reason.
     Unread(String),
 }
 
@@ -126,13 +126,13 @@ impl Known {
     }
 }
 
-/// Returns the possible sources: the source of releases, then this backend, which may sign its own catalogue.
+/// Returns the possible sources: the release source, then this backend, which may sign its own catalogue.
 #[must_use]
 pub fn shelves(layout: &Layout, backend: Option<(&str, Vec<VerifyingKey>)>) -> Vec<Shelf> {
     let releases = Receipt::read(&layout.receipt()).and_then(|receipt| receipt.source);
     let releases = releases.and_then(|source| Source::parse(&source).ok());
     let releases = releases.map(|source| Shelf { source, keys: Vec::new() });
-    // What is signed may come over any line.
+    // Plain http is enough: the signature protects the contents.
     let backend = backend.map(|(url, keys)| {
         let url = url.trim_end_matches('/');
         Shelf { source: Source::Web(format!("{url}/{AT_THE_BACKEND}")), keys }
@@ -141,7 +141,7 @@ pub fn shelves(layout: &Layout, backend: Option<(&str, Vec<VerifyingKey>)>) -> V
 }
 
 impl Catalogues<'_> {
-    /// Reads the first available catalogue, and remembers it.
+    /// Reads the first available catalogue, and stores it.
     ///
     /// # Errors
     /// [`CatalogueError`].
@@ -162,7 +162,7 @@ impl Catalogues<'_> {
         }
         let keys = self.shelves.iter().flat_map(|shelf| shelf.keys.iter().cloned());
         let keys: Vec<_> = self.trust.with(&[]).into_iter().flatten().chain(keys).collect();
-        // It was verified before it was remembered, and is again: the file is this user's own.
+        // The catalogue was verified before it was stored. It is verified again, because this user can change the file.
         match Issue::<Catalogue>::read(known.file.as_bytes(), &keys, None) {
             Ok(issue) => Ok(issue.document),
             Err(_) if self.shelves.is_empty() => Err(CatalogueError::NoSource),
@@ -171,7 +171,7 @@ impl Catalogues<'_> {
         }
     }
 
-    /// Reads the catalogue of one shelf.
+    /// Reads the catalogue of one source.
     async fn read(&self, shelf: &Shelf, known: &Known) -> Result<Read, CatalogueError> {
         let address = shelf.source.address(CATALOGUE_FILE);
         let unread = |error: SourceError| Ok(Read::Unread(error.to_string()));

@@ -1,7 +1,7 @@
-//! The decisions of the installer, made before anything is changed. Pure: the findings are arguments.
+//! The decisions of the installer, made before it changes anything. Pure: the observed state is an argument.
 //!
-//! `plan` is an installation, `engine` which builds of an engine are tried, `update` a version in the place of another, `guard` what keeps the agent running, `service`
-//! what starts the guard.
+//! `plan` decides the steps of an installation, `engine` the order of the builds to try, `update` how one version
+//! replaces another, `guard` how to keep the agent running, and `service` how the guard is started.
 
 pub mod engine;
 pub mod guard;

@@ -1,7 +1,8 @@
-//! Brings an engine to a machine that has none: chosen by the index, downloaded, verified, unpacked, run once, used.
+//! Downloads an engine for a machine that has none: chooses a build from the index, downloads, verifies, unpacks and
+//! runs it, and makes it the current build.
 //!
-//! Builds are tried in the order of [`crate::engine::choose`]. One that does not run here is remembered, and the next one is
-//! tried; whatever else goes wrong ends it, and leaves what was installed before in its place.
+//! Builds are tried in the order of [`crate::engine::choose`]. A build that does not run here is remembered, and the
+//! next build is tried. Any other failure aborts the download and leaves the previously installed build in use.
 
 #![expect(
     clippy::disallowed_methods,
@@ -34,44 +35,44 @@ use crate::{
     trust::{Trust, VerifyError},
 };
 
-/// Where a backend serves releases and engines.
+/// The path at which a backend serves releases and engines.
 const AT_THE_BACKEND: &str = "releases";
-/// Space that is left to the rest of the machine, in bytes.
+/// Disk space that the download leaves free, in bytes.
 const SPARE: u64 = 64 * 1024 * 1024;
-/// How long another program may hold what only one may change, and how often it is looked at.
+/// How often to retry a held lock. [`LOCK_WAIT`] is the delay between two attempts.
 const LOCK_TRIES: u32 = 120;
 const LOCK_WAIT: Duration = Duration::from_millis(500);
 
-/// An engine to bring.
+/// The download of an engine.
 #[derive(Debug)]
 pub struct Download<'a> {
     pub roots: &'a Roots,
     pub trust: &'a Trust,
     pub wanted: &'a Wanted,
-    /// Where an index may be, in the order in which they are asked.
+    /// The possible sources of the index, in the order in which they are tried.
     pub sources: &'a [Source],
-    /// Whether builds are tried again that did not run here.
+    /// Whether to retry builds that did not run on this machine before.
     pub again: bool,
 }
 
-/// How far it is.
+/// The progress of a download.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Progress {
-    /// The build that is downloaded.
+    /// The build that is being downloaded.
     pub build: String,
     pub bytes_done: u64,
     pub bytes_total: u64,
 }
 
-/// An engine that was brought.
+/// A downloaded and installed engine.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Brought {
     pub build: String,
-    /// Why this build, for a person.
+    /// Why this build was chosen, as text for a person.
     pub why: String,
 }
 
-/// No engine was brought.
+/// No engine was installed.
 #[derive(Debug, thiserror::Error)]
 pub enum DownloadError {
     #[error("another program changes the engines; try again in a moment")]
@@ -103,7 +104,7 @@ pub enum DownloadError {
 }
 
 impl DownloadError {
-    /// Returns the exit code of a command that ends with it.
+    /// Returns the exit code of a command that fails with this error.
     #[must_use]
     pub fn exit_code(&self) -> ExitCode {
         match self {
@@ -111,6 +112,9 @@ impl DownloadError {
             Self::Trust(error) => error.exit_code(),
             Self::Index(IndexError::NoSource) => ExitCode::Failed,
             Self::Index(IndexError::None(_)) => ExitCode::DownloadFailed,
+            Self::Index(IndexError::File(error)) | Self::File(error) if error.is_disk_full() => {
+                ExitCode::NoSpace
+            }
             Self::Index(_) | Self::File(_) | Self::Engine { .. } => ExitCode::CannotWrite,
             Self::Unfit(_) => ExitCode::UnsupportedPlatform,
             Self::NoSpace { .. } | Self::DiskFull(_) => ExitCode::NoSpace,
@@ -121,8 +125,8 @@ impl DownloadError {
     }
 }
 
-/// Returns where an index of engines may be: where releases come from, then the backend of this device. An address of
-/// which releases are not taken is none.
+/// Returns the possible sources of the index: the release source, then the backend of this device. Invalid addresses
+/// are left out.
 #[must_use]
 pub fn sources(roots: &Roots, backend_url: Option<&str>) -> Vec<Source> {
     let receipt = Receipt::read(&Layout::new(roots.clone()).receipt());
@@ -138,7 +142,7 @@ pub fn sources(roots: &Roots, backend_url: Option<&str>) -> Vec<Source> {
     sources
 }
 
-/// Returns what is known of this machine.
+/// Returns the facts about this machine.
 #[must_use]
 pub fn this_machine() -> Machine {
     let mut accelerators = vec![Accelerator::Cpu];
@@ -155,13 +159,13 @@ pub fn this_machine() -> Machine {
 }
 
 impl Download<'_> {
-    /// Brings the best build that runs here, and uses it from the next start of a model on.
+    /// Downloads and installs the best build that runs here. Later starts of a model use it.
     ///
     /// # Errors
-    /// [`DownloadError`]; what was used before still is.
+    /// [`DownloadError`]. The build that was in use before stays in use.
     pub async fn run(&self, progress: &watch::Sender<Progress>) -> Result<Brought, DownloadError> {
         let folder = self.roots.engines();
-        let engines = Engines::of_language_models(&folder);
+        let engines = Engines::of(&folder, &self.wanted.engine, &self.wanted.executable);
         fs::create_private_dir(&folder)?;
         let _one_at_a_time = lock(&folder.join(".download.lock")).await?;
         let owner_keys = OwnerKeys::in_folder(&self.roots.config);
@@ -204,7 +208,7 @@ impl Download<'_> {
         fs::create_private_dir(&staging)?;
         let path = staging.join(format!("{}.tar.gz", &build.sha256.as_str()[..16]));
         remove_others(&staging, &path)?;
-        // A whole archive from a run that was killed may be a damaged one.
+        // A complete archive that a killed run has left may be damaged.
         fs::remove_file(&path)?;
         check_space(build, &staging, &path)?;
         progress.send_replace(Progress {
@@ -213,7 +217,7 @@ impl Download<'_> {
             bytes_total: build.size_bytes,
         });
         if let Err(error) = fetch(found, build, &path, progress).await {
-            // What a crash or a stop leaves is taken up; what has failed takes no room.
+            // The part file of a killed run is resumed later. A download that failed leaves none.
             fs::remove_dir(&staging)?;
             return Err(error);
         }
@@ -224,7 +228,7 @@ impl Download<'_> {
         let (engines, name, archive) = (engines.clone(), build.build.clone(), path.clone());
         let place = move || engines.place(&archive, None, Some(&name), &origin);
         let placed = tokio::task::spawn_blocking(place).await;
-        // What is whole is installed or bad; only a part is worth keeping.
+        // A complete archive is either installed or bad. Only a partial one is worth keeping.
         fs::remove_dir(&staging)?;
         let build = build.build.clone();
         match placed {
@@ -243,7 +247,7 @@ impl Download<'_> {
     }
 }
 
-/// Brings the archive to `path`: from beside the index, or from where the index says that it lies too.
+/// Downloads the archive to `path`: from the folder of the index or, if that fails, from the URL in the index.
 async fn fetch(
     found: &FoundIndex,
     build: &EngineBuild,
@@ -278,7 +282,7 @@ async fn fetch(
     ended.map_err(|reason| DownloadError::Download { build: build.build.clone(), reason })
 }
 
-/// Says why a build is taken.
+/// Returns the reason for choosing a build.
 fn why(build: &EngineBuild, wanted: &Wanted, passed_over: &[String]) -> String {
     let rank = match wanted.builds.first() {
         Some(default) if *default == build.build => "the default build",
@@ -292,7 +296,7 @@ fn why(build: &EngineBuild, wanted: &Wanted, passed_over: &[String]) -> String {
     why
 }
 
-/// Asks for room for the archive and for what is in it, at the same time.
+/// Checks that the disk has space for the archive and its unpacked files together.
 fn check_space(build: &EngineBuild, staging: &Path, path: &Path) -> Result<(), DownloadError> {
     let part = std::fs::metadata(transfer::part(path)).map_or(0, |part| part.len());
     let rest = build.size_bytes.saturating_sub(part);
@@ -305,7 +309,7 @@ fn check_space(build: &EngineBuild, staging: &Path, path: &Path) -> Result<(), D
     }
 }
 
-/// Deletes what downloads of other archives have left.
+/// Deletes the leftovers of downloads of other archives.
 fn remove_others(staging: &Path, path: &Path) -> Result<(), FileError> {
     let part = transfer::part(path);
     let others = std::fs::read_dir(staging).into_iter().flatten().flatten();

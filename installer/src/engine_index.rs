@@ -1,7 +1,8 @@
-//! The trusted index of engines: read from the source of releases, verified, and never older than the last.
+//! The trusted index of engines. It is read from a release source, verified, and refused if it is older than the last
+//! known one.
 //!
-//! A release key signs the index, or a key that the owner of this account has added. One serial number is remembered for all
-//! release keys together and one for each key of the owner, so that two publishers cannot block each other.
+//! Either a release key or a key that the owner of this account has added signs the index. All release keys share one
+//! remembered serial number, and each key of the owner has its own, so that two publishers cannot block each other.
 
 use std::{
     collections::BTreeMap,
@@ -24,11 +25,11 @@ use crate::{
     trust::Trust,
 };
 
-/// The file of remembered serial numbers, in the folder of the engines.
+/// The file of remembered serial numbers, in the folder of all engines.
 const KNOWN_FILE: &str = "known.json";
-/// The largest such file that is read, in bytes.
+/// The size limit of that file, in bytes.
 const KNOWN_LIMIT: u64 = 1024 * 1024;
-/// The name of the entry for the release keys, which no key has.
+/// The map key under which the serial number of the release keys is stored. No key has this id.
 const RELEASE: &str = "release";
 
 /// The keys that may sign an index, and its possible sources.
@@ -38,7 +39,7 @@ pub struct Indexes<'a> {
     pub engines: &'a Path,
     pub trust: &'a Trust,
     pub owner_keys: &'a OwnerKeys,
-    /// The sources, in the order of the attempts.
+    /// The sources, in the order in which they are tried.
     pub sources: &'a [Source],
 }
 
@@ -55,12 +56,12 @@ pub(crate) struct Known {
     /// The serial number of the newest index of each signer.
     #[serde(default)]
     serials: BTreeMap<String, u64>,
-    /// Builds that do not run here, by the SHA-256 of the archive, with their output.
+    /// The output of each build that does not run here, by the SHA-256 of its archive.
     #[serde(default)]
     pub(crate) unfit: BTreeMap<String, String>,
 }
 
-/// There is no trusted index.
+/// No source has a trusted index.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
     #[error("it is not known where engines come from")]
@@ -84,15 +85,15 @@ enum Refused {
     Document(String, RefusedDocument),
     #[error("{0}: the keys beside it cannot be trusted")]
     Chain(String),
-    #[error("{0}")]
+    #[error(transparent)]
     Source(#[from] SourceError),
 }
 
 impl Indexes<'_> {
-    /// Reads the first trusted index, and remembers its serial number.
+    /// Reads the first trusted index, and stores its serial number.
     ///
     /// # Errors
-    /// [`IndexError`] with the fault of each source.
+    /// [`IndexError`], with the fault of each source.
     pub async fn find(&self) -> Result<FoundIndex, IndexError> {
         if self.sources.is_empty() {
             return Err(IndexError::NoSource);
@@ -141,7 +142,7 @@ impl Indexes<'_> {
 }
 
 impl Known {
-    /// Reads the remembered state. An unreadable file counts as empty.
+    /// Reads the remembered state. An unreadable file counts as an empty one.
     pub(crate) fn read(engines: &Path) -> Self {
         let text = fs::read_limited(&path(engines), KNOWN_LIMIT).ok();
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
@@ -150,7 +151,7 @@ impl Known {
     /// Changes the remembered state.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub(crate) fn change(engines: &Path, change: impl FnOnce(&mut Self)) -> Result<(), FileError> {
         let mut known = Self::read(engines);
         let before = known.clone();
@@ -188,7 +189,7 @@ mod tests {
         for stranger in [&owner, &backend] {
             bench.publish(stranger, 6);
             let refused = bench.find(&trust).await.unwrap_err().to_string();
-            assert!(refused.contains("signed with a key that is not pinned"), "{refused}");
+            assert!(refused.contains("a key that this installation does not trust"), "{refused}");
         }
         bench.trust(&owner);
         bench.publish(&owner, 1);

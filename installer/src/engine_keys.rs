@@ -1,13 +1,15 @@
-//! The keys that the owner of this account has added. This machine trusts an index of engines that one of them has signed.
+//! The keys that the owner of this account has added. This machine trusts an engine index that one of these keys
+//! signed.
 //!
-//! The keys stand in a file that only this user can write, one public key per line. No message from the network adds a key.
+//! The keys are stored in a file that only this user can write, one public key per line. No message from the network
+//! adds a key.
 
 use std::path::{Path, PathBuf};
 
 use link_platform::fs::{self, FileError};
 use link_protocol::signing::VerifyingKey;
 
-/// The longest file of keys that is read, in bytes.
+/// The size limit of the file of keys, in bytes.
 const LIMIT: u64 = 64 * 1024;
 
 /// A key could not be added or removed.
@@ -21,14 +23,14 @@ pub enum KeyError {
     File(#[from] FileError),
 }
 
-/// The keys that were added on this machine.
+/// The owner's keys on this machine.
 #[derive(Clone, Debug)]
 pub struct OwnerKeys {
     path: PathBuf,
 }
 
 impl OwnerKeys {
-    /// Names the keys in the folder of the configuration.
+    /// Returns the set of keys that is stored in the configuration folder.
     #[must_use]
     pub fn in_folder(configuration: &Path) -> Self {
         Self { path: configuration.join("engine-keys") }
@@ -37,7 +39,7 @@ impl OwnerKeys {
     /// Returns the keys.
     ///
     /// # Errors
-    /// If the file exists but cannot be read or is malformed.
+    /// If the file exists but cannot be read, or is malformed.
     pub fn list(&self) -> Result<Vec<VerifyingKey>, KeyError> {
         match fs::read_limited(&self.path, LIMIT) {
             Ok(text) => parse(&text).ok_or_else(|| KeyError::NoKey(self.path.clone())),
@@ -46,10 +48,10 @@ impl OwnerKeys {
         }
     }
 
-    /// Adds the public keys of a file, and returns them.
+    /// Adds the public keys in `file`, and returns them.
     ///
     /// # Errors
-    /// If the file holds anything else.
+    /// If the file contains anything else.
     pub fn add(&self, file: &Path) -> Result<Vec<VerifyingKey>, KeyError> {
         let added = parse(&fs::read_limited(file, LIMIT)?).filter(|keys| !keys.is_empty());
         let added = added.ok_or_else(|| KeyError::NoKey(file.to_owned()))?;
@@ -59,10 +61,10 @@ impl OwnerKeys {
         Ok(added)
     }
 
-    /// Removes the key with this name.
+    /// Removes the key with the id `kid`.
     ///
     /// # Errors
-    /// [`KeyError::Unknown`] when there is none.
+    /// [`KeyError::Unknown`] if no such key exists.
     pub fn remove(&self, kid: &str) -> Result<(), KeyError> {
         let mut keys = self.list()?;
         let before = keys.len();

@@ -1,7 +1,7 @@
-//! The installed builds of an engine: a folder for each, and the name of the build in use.
+//! The installed builds of an engine: one folder for each build, and a file that names the build in use.
 //!
-//! A build is laid out beside the others and run once before it is used. So an interrupted installation leaves the
-//! previous build in use.
+//! A new build is unpacked into a folder beside the others and run once before it is used. So an interrupted
+//! installation leaves the previous build in use.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: lists builds and runs one")]
 
@@ -27,11 +27,11 @@ pub const LLAMA_SERVER: &str = "llama-server";
 
 /// The file that names the build in use.
 const CURRENT: &str = "current";
-/// The folder in which a build is laid out before it has its name.
+/// The folder into which a new build is unpacked before it gets its final name.
 const STAGED: &str = ".new";
-/// The file in a build's folder that says where the build came from.
+/// The file in a build's folder that records where the build came from.
 const ORIGIN: &str = "link-build.json";
-/// The largest such file that is read, in bytes.
+/// The size limit of that file, in bytes.
 const ORIGIN_LIMIT: u64 = 64 * 1024;
 /// How long a build may take to print its version.
 const VERSION_PATIENCE: Duration = Duration::from_secs(60);
@@ -40,28 +40,28 @@ const VERSION_PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Clone, Debug)]
 pub struct Engines {
     folder: PathBuf,
-    executable: &'static str,
+    executable: String,
 }
 
-/// A build that is installed.
+/// An installed build.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Build {
     pub name: String,
-    /// Whether models are served with this build.
+    /// Whether models run on this build.
     pub current: bool,
-    /// Why this build is installed, if known.
+    /// Where the build came from, if known.
     pub origin: Option<Origin>,
 }
 
 /// The origin of a build.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Origin {
-    /// Why the build was installed, in words for a person.
+    /// Why the build was installed, as text for a person.
     pub why: String,
-    /// The licence, if an index names it.
+    /// The licence, if the index names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub licence: Option<String>,
-    /// The SHA-256 of its archive.
+    /// The SHA-256 of the archive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }
@@ -72,7 +72,7 @@ pub enum EngineError {
     #[error("another command changes the engines")]
     Busy,
     #[error("`{}` holds no `{executable}`", .from.display())]
-    NoExecutable { from: PathBuf, executable: &'static str },
+    NoExecutable { from: PathBuf, executable: String },
     #[error("`{}` is not the file that was meant: its SHA-256 is {found}", .path.display())]
     Altered { path: PathBuf, found: String },
     #[error("the archive holds `{0}`, which is no plain file of an engine")]
@@ -116,16 +116,22 @@ impl EngineError {
 }
 
 impl Engines {
-    /// Names the builds of `llama-server` below the folder of all engines.
+    /// Returns the builds of `llama-server` in the folder of all engines.
     #[must_use]
     pub fn of_language_models(engines: &Path) -> Self {
-        Self { folder: engines.join(LLAMA_SERVER), executable: LLAMA_SERVER }
+        Self::of(engines, LLAMA_SERVER, LLAMA_SERVER)
     }
 
-    /// Returns the installed builds by their names.
+    /// Returns the builds of the engine `name`, whose program is `executable`, in the folder of all engines.
+    #[must_use]
+    pub fn of(engines: &Path, name: &str, executable: &str) -> Self {
+        Self { folder: engines.join(name), executable: executable.to_owned() }
+    }
+
+    /// Returns the installed builds, sorted by name.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// If the folder cannot be read.
     pub fn list(&self) -> Result<Vec<Build>, EngineError> {
         let current = self.current()?;
         let entries = match std::fs::read_dir(&self.folder) {
@@ -137,7 +143,7 @@ impl Engines {
         for entry in entries {
             let entry = entry.map_err(|source| failed("read", &self.folder, source))?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            if !name.starts_with('.') && entry.path().join(self.executable).is_file() {
+            if !name.starts_with('.') && entry.path().join(&self.executable).is_file() {
                 let origin = fs::read_limited(&entry.path().join(ORIGIN), ORIGIN_LIMIT).ok();
                 let origin = origin.and_then(|text| serde_json::from_str(&text).ok());
                 builds.push(Build { current: current.as_deref() == Some(&name), name, origin });
@@ -147,11 +153,11 @@ impl Engines {
         Ok(builds)
     }
 
-    /// Installs a build from an archive (`.tar.gz`) or an unpacked folder, and uses it from the next
-    /// start of a model on. Unless a name is given, the build is named after its own version.
+    /// Installs a build from an archive (`.tar.gz`) or an unpacked folder. Later starts of a model use it. Without a
+    /// given name, the version that the build prints becomes its name.
     ///
     /// # Errors
-    /// [`EngineError`]; the build that was used before still is.
+    /// [`EngineError`]. The build that was in use before stays in use.
     pub fn install(
         &self,
         from: &Path,
@@ -163,15 +169,15 @@ impl Engines {
         self.place(from, sha256, name, &origin)
     }
 
-    /// The folder for downloads of builds until they are installed.
+    /// Returns the folder for the downloads of builds.
     pub(crate) fn downloads(&self) -> PathBuf {
         self.folder.join(".download")
     }
 
-    /// Like [`Engines::install`], for a build that came from `origin`.
+    /// Installs a build like [`Engines::install`], and records its `origin`.
     ///
     /// # Errors
-    /// [`EngineError`]; the build that was used before still is.
+    /// [`EngineError`]. The build that was in use before stays in use.
     pub(crate) fn place(
         &self,
         from: &Path,
@@ -181,17 +187,17 @@ impl Engines {
     ) -> Result<String, EngineError> {
         let _one_at_a_time = self.lock()?;
         let staged = self.folder.join(STAGED);
-        // What an installation has left that was interrupted.
+        // Delete the leftovers of an interrupted installation.
         fs::remove_dir(&staged)?;
         let installed = self.stage(from, sha256, name, &staged, origin);
         fs::remove_dir(&staged)?;
         installed
     }
 
-    /// Removes a build. Removes the build in use only if there is no other.
+    /// Removes a build. If it is in use, the last of the other builds becomes the build in use.
     ///
     /// # Errors
-    /// [`EngineError::Unknown`], or when it cannot be deleted.
+    /// [`EngineError::Unknown`], or an error if the folder cannot be deleted.
     pub fn remove(&self, name: &str) -> Result<(), EngineError> {
         let _one_at_a_time = self.lock()?;
         let builds = self.list()?;
@@ -226,16 +232,18 @@ impl Engines {
             unpack(from, &unpacked)?;
             &unpacked
         };
-        let missing =
-            || EngineError::NoExecutable { from: from.to_owned(), executable: self.executable };
-        let source = find(source, self.executable, DEPTH).ok_or_else(missing)?;
+        let missing = || EngineError::NoExecutable {
+            from: from.to_owned(),
+            executable: self.executable.clone(),
+        };
+        let source = find(source, &self.executable, DEPTH).ok_or_else(missing)?;
         let build = staged.join("build");
         if source.starts_with(staged) {
             fs::rename(&source, &build)?;
         } else {
             copy(&source, &build)?;
         }
-        let said = run(&build.join(self.executable))?;
+        let said = run(&build.join(&self.executable))?;
         let own = || build_name(&said).ok_or(EngineError::Nameless);
         let name = name.map_or_else(own, |name| Ok(name.to_owned()))?;
         if !is_build_name(&name) {
@@ -269,7 +277,7 @@ impl Engines {
     }
 }
 
-/// Runs the engine to print its version, and returns its output.
+/// Runs the engine with `--version`, and returns its output.
 fn run(executable: &Path) -> Result<String, EngineError> {
     let args = vec!["--version".into()];
     let call = Call { program: executable.to_owned(), args, env: None, limit: VERSION_PATIENCE };
@@ -286,8 +294,8 @@ fn run(executable: &Path) -> Result<String, EngineError> {
     Err(EngineError::DoesNotRun(format!("{how}{separator}{last}")))
 }
 
-/// Reads the build's name from `version: 10068 (0123abc)`. A build that was made without the history of its source
-/// prints 1, which names no build.
+/// Parses the name of a build from `version: 10068 (0123abc)`. None for a number of fewer than four digits: a build
+/// that was compiled without the git history prints 1.
 fn build_name(said: &str) -> Option<String> {
     let rest = said.lines().find_map(|line| line.trim().strip_prefix("version: "))?;
     let number: String = rest.chars().take_while(char::is_ascii_digit).collect();

@@ -1,9 +1,9 @@
 //! The guard: the parent of the agent, and the only program of Link that the system starts.
 //!
-//! A shell around [`crate::decide::guard`]. The guard holds a lock, writes its process id, starts the
-//! agent of the current version as a child that ends with the guard, and restarts the agent when it ends. It
-//! keeps a version on trial or rolls it back. If a service manager asked for reports, the guard reports that
-//! the agent is started and that the guard is alive.
+//! A shell around [`crate::decide::guard`]. The guard holds a lock, writes its process id, and starts the agent of the
+//! current version as a child that ends with the guard. It restarts the agent when it ends, and commits or rolls back a
+//! version on trial. If a service manager expects notifications, the guard reports that the agent has started and that
+//! the guard is alive.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the clock, processes, the environment")]
 
@@ -31,16 +31,16 @@ use link_protocol::{
 use crate::{
     decide::{
         guard::{Cause, Effect, End, Event, Fault, Guard, Limits, PORT_TAKEN, SILENCE},
-        update::Failure,
+        update::TrialFailure,
     },
     layout::Layout,
     versions::{self, ChangeError, Versions},
 };
 
-/// Size above which the log of the guard and the agent is emptied, in bytes.
+/// Size above which the log of the guard and the agent is truncated, in bytes.
 const LOG_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// How long a message to the agent may take.
+/// Timeout for sending a message to the agent.
 const HEARING: Duration = Duration::from_secs(1);
 
 /// Runs the program with the arguments of this process.
@@ -83,7 +83,7 @@ fn run() -> anyhow::Result<()> {
     let Some(_lock) = fs::try_lock(&layout.guard_lock())? else {
         anyhow::bail!("another guard runs with {}", roots.state.display());
     };
-    // On a full disk the agent is kept running all the same.
+    // Continue even if the disk is full: the agent must run.
     if let Err(error) =
         fs::write_private(&layout.guard_pid(), std::process::id().to_string().as_bytes())
     {
@@ -107,7 +107,7 @@ async fn guard(layout: Layout) -> anyhow::Result<()> {
     shell.refresh();
     let mut effects = vec![first];
     let mut ready = false;
-    // Twice within the time that the service manager gives.
+    // Report twice within the watchdog interval of the service manager.
     let mut alive = notify::watchdog().map(|limit| tokio::time::interval(limit / 2));
     loop {
         for effect in std::mem::take(&mut effects) {
@@ -126,7 +126,7 @@ async fn guard(layout: Layout) -> anyhow::Result<()> {
         let event = if guard.expects_agent()
             && let Some(end) = shell.reap()
         {
-            // An agent that ends between the two steps of its replacement has told nobody.
+            // An agent that ends between the two steps of its replacement has not reported it.
             if !guard.has_trial() && shell.resolve_trial(false) {
                 effects = guard.handle(Event::AgentEnded(end), started.elapsed());
                 Event::OnTrial { started: true }
@@ -165,13 +165,13 @@ fn limits() -> Limits {
     }
 }
 
-/// Returns the time in seconds that the environment gives a development build.
+/// Returns the time from an environment variable in seconds. Only development builds read it.
 fn told(variable: &str) -> Option<Duration> {
     let told = std::env::var(variable).ok().filter(|_| cfg!(debug_assertions))?;
     told.parse().ok().map(Duration::from_secs)
 }
 
-/// The agent's process, the line to it, and the versions.
+/// The agent's process, the connection to it, and the version on trial.
 struct Shell {
     layout: Layout,
     agent: Option<TiedChild>,
@@ -181,16 +181,16 @@ struct Shell {
 }
 
 impl Shell {
-    /// Runs an effect, and returns the event that follows from it at once, if any.
+    /// Runs an effect, and returns the event that immediately results from it, if any.
     async fn run(&mut self, effect: Effect) -> Option<Event> {
         match effect {
             Effect::StartAgent => self.start(),
             Effect::TerminateAgent => self.agent.iter().for_each(TiedChild::terminate),
             Effect::KillAgent(cause) => {
                 tell(match cause {
-                    Cause::GoesOn => "the agent was asked to end and goes on; it is killed",
-                    Cause::NotWell => "the agent on trial is not well; it is killed",
-                    Cause::Silent => "the agent says nothing any more; it is killed",
+                    Cause::GoesOn => "the agent did not stop when asked; killing it",
+                    Cause::NotWell => "the agent on trial is unhealthy; killing it",
+                    Cause::Silent => "the agent has stopped sending heartbeats; killing it",
                 });
                 self.agent.iter_mut().for_each(TiedChild::kill);
             }
@@ -211,7 +211,7 @@ impl Shell {
                 };
                 tell(&format!("rolling version {tried} back: {reason}"));
                 let is_its_fault = fault != Fault::PortTaken;
-                let failure = Failure { reason: reason.to_owned(), is_its_fault };
+                let failure = TrialFailure { reason: reason.to_owned(), is_its_fault };
                 let _told = self.change(|versions| versions.roll_back(&tried, failure));
                 return self.resolve_another_trial();
             }
@@ -220,21 +220,21 @@ impl Shell {
         None
     }
 
-    /// Installs the guard of the current version for the next start.
+    /// Replaces the guard's file with that of the current version. The next start runs it.
     fn refresh(&self) {
         if self.layout.versions().exists() {
             let _told = self.change(Versions::refresh_guard);
         }
     }
 
-    /// Restarts a trial that could not be ended, and starts a trial that began meanwhile.
+    /// Restarts a trial that could not be ended, or starts a trial that has begun in the meantime.
     fn resolve_another_trial(&mut self) -> Option<Event> {
         let pending = versions::state(&self.layout).pending.is_some();
         (pending && self.resolve_trial(false)).then_some(Event::OnTrial { started: true })
     }
 
     fn start(&mut self) {
-        // A log that cannot be cut is no reason not to start.
+        // A log that cannot be truncated is no reason not to start the agent.
         let _uncut = fs::truncate_above(&self.layout.agent_log(), LOG_LIMIT);
         let path = agent(&self.layout);
         let log = Some(self.layout.agent_log());
@@ -267,7 +267,7 @@ impl Shell {
         Some(ended)
     }
 
-    /// Returns the event that follows from a line of the agent.
+    /// Returns the event that results from a line that the agent has sent.
     async fn heard(&mut self, told: Option<String>, on_trial: bool) -> Option<Event> {
         let Some(text) = told else {
             self.line = None;
@@ -298,9 +298,9 @@ impl Shell {
         }
     }
 
-    /// Resolves an interrupted replacement, and returns the version on trial, if any.
+    /// Resolves an interrupted replacement. Returns whether a version is on trial.
     fn resolve_trial(&mut self, starting: bool) -> bool {
-        // A build folder has no versions.
+        // The folder of a development build contains no versions.
         let look = |versions: &Versions| versions.look(starting);
         self.trial = self.layout.versions().exists().then(|| self.change(look)).flatten().flatten();
         self.trial.is_some()
@@ -318,12 +318,12 @@ impl Shell {
         if let Some(line) = &mut self.line
             && let Ok(text) = serde_json::to_string(what)
         {
-            // One that does not read must not hold the guard up.
+            // An agent that does not read must not block the guard.
             let _unheard = tokio::time::timeout(HEARING, line.tell(&text)).await;
         }
     }
 
-    /// A stop within the window is no fault of the version.
+    /// Uncounts this start of the trial: a stop during the trial is not the version's fault.
     fn end(&self, on_trial: bool) {
         if on_trial {
             let _told = self.change(Versions::uncount_start);
@@ -331,7 +331,7 @@ impl Shell {
     }
 }
 
-/// The agent of the current version, or the one beside this program in a build folder.
+/// Returns the path of the current version's agent, or of the agent beside this program in a development build.
 fn agent(layout: &Layout) -> PathBuf {
     let name = format!("link-agent{}", std::env::consts::EXE_SUFFIX);
     let installed = layout.current().join(&name);

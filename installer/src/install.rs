@@ -1,9 +1,8 @@
-//! Puts the programs of an unpacked release in their place, or finds that they are there.
+//! Installs the programs of an unpacked release, or repairs an existing installation.
 //!
-//! Looked at, decided, done: [`crate::observe`], [`crate::decide::plan`], and the steps with files here;
-//! the caller does those that follow. Nothing is
-//! overwritten in place: a version is laid out beside the others under another name, moved to its
-//! own, marked complete, and only then pointed to.
+//! [`crate::observe`] reads the state, [`crate::decide::plan`] decides the steps, and this module runs the file steps.
+//! The caller runs the steps after them. No file is overwritten in place: a version is copied under a temporary name,
+//! renamed, marked complete, and only then becomes current.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: makes folders")]
 
@@ -14,7 +13,7 @@ use link_protocol::{exit_code::ExitCode, release::is_downgrade};
 use semver::Version;
 
 use crate::{
-    decide::plan::{self, FileStep, Found, NameTaken, Observed, Plan},
+    decide::plan::{self, FileState, FileStep, NameTaken, Observed, Plan},
     layout::{Layout, Product},
     observe::observe,
     receipt::{InstalledFile, InstalledRelease, Receipt},
@@ -26,21 +25,21 @@ use crate::{
     versions::{self, ChangeError, PATIENCE, Versions},
 };
 
-/// What an installation found or did.
+/// The result of an installation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Outcome {
-    /// Nothing was there.
+pub enum InstallOutcome {
+    /// There was no installation before.
     Installed,
-    /// Everything was there and is what the release holds; no program was written.
+    /// The installation was complete and equal to the release. No program was written.
     Intact,
-    /// This version was there and something of it was missing or changed.
+    /// This version was installed, and a part of it was missing or changed.
     Repaired,
-    /// Another version was current.
+    /// Another version was current before.
     Changed,
 }
 
-impl Outcome {
-    /// Returns the word that programs read.
+impl InstallOutcome {
+    /// Returns the word for this outcome in output for programs.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -55,10 +54,10 @@ impl Outcome {
 /// A release could not be installed.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// The name of the command is taken by something that Link did not make.
+    /// Another program already has a name of the command.
     #[error("`{}` is another program", .0.display())]
     NameTaken(PathBuf),
-    /// The release is older than what is installed.
+    /// The release is older than the installed version.
     #[error("the release {offered} is older than the installed {installed}")]
     Downgrade { installed: String, offered: String },
     /// The files of the installation could not be changed.
@@ -67,7 +66,7 @@ pub enum InstallError {
 }
 
 impl InstallError {
-    /// Returns the exit code of a command that ends with it.
+    /// Returns the exit code of a command that fails with this error.
     #[must_use]
     pub fn exit_code(&self) -> ExitCode {
         match self {
@@ -78,41 +77,40 @@ impl InstallError {
     }
 }
 
-/// What is to be installed, and where.
+/// The release to install, and its place.
 #[derive(Clone, Copy, Debug)]
 pub struct Install<'a> {
     pub release: &'a Release,
     pub layout: &'a Layout,
     pub shared: &'a [SharedFile],
-    /// The outermost folder that was made for this installation before, on the way to the data.
+    /// The outermost folder that was created for this installation beforehand, as a parent of the data folder.
     pub made: Option<&'a Path>,
-    /// Where later releases come from.
+    /// The address from which later releases are downloaded.
     pub source: Option<&'a str>,
 }
 
-/// What was done with the files, and what is to follow.
+/// The outcome of the file steps, and the complete plan.
 #[derive(Clone, Debug)]
 pub struct Done<Further> {
-    pub outcome: Outcome,
+    pub outcome: InstallOutcome,
     pub plan: Plan<Further>,
 }
 
-/// What an installation is about to do with the files.
+/// The decided file steps and the new receipt, before anything is changed.
 #[derive(Debug)]
 struct Prepared {
     before: Option<Version>,
-    /// There is nothing of an installation.
+    /// Whether there is no installation yet.
     is_new: bool,
     steps: Vec<FileStep>,
     receipt: Receipt,
 }
 
 impl Install<'_> {
-    /// Decides what would be done, and does nothing. `further` decides what follows the steps with the
-    /// files.
+    /// Decides the steps and changes nothing. `further` decides the steps after the file steps.
     ///
     /// # Errors
-    /// [`InstallError`] when nothing would be.
+    /// [`InstallError`] if the installation must be refused.
     pub fn plan<Further>(
         &self,
         further: impl FnOnce(&[FileStep]) -> Vec<Further>,
@@ -121,13 +119,12 @@ impl Install<'_> {
         Ok(Plan { further: further(&files), files })
     }
 
-    /// Decides as [`Self::plan`] does, while no other installer works, and does the steps with the
-    /// files: installs, finishes what an earlier run began, or repairs. A version that takes the place
-    /// of another is on trial: the guard keeps it or puts the one before back.
+    /// Decides the steps like [`Self::plan`], under the installer's lock, and runs the file steps: installs, completes
+    /// an interrupted run, or repairs. A version that replaces another one is on trial. The guard later commits it or
+    /// rolls it back.
     ///
     /// # Errors
-    /// [`InstallError`]; the version that was current before still is, and of a first installation
-    /// nothing is left.
+    /// [`InstallError`]. The previous version stays current, and a failed first installation leaves no files.
     pub fn run<Further>(
         &self,
         further: impl FnOnce(&[FileStep]) -> Vec<Further>,
@@ -137,12 +134,11 @@ impl Install<'_> {
         let versions = Versions::lock_within(self.layout, PATIENCE)?;
         let is_new = versions::current(self.layout).is_none() && !self.layout.receipt().exists();
         let done = self.prepare(folders.clone()).and_then(|mut prepared| {
-            // An installer that began at the same moment and finished first may have found folders
-            // that this one had made.
+            // If two installers start at once, the first to finish may have found folders that this one created.
             prepared.receipt.folders.extend(missing);
             prepared.receipt.folders.sort();
             prepared.receipt.folders.dedup();
-            // Decided before anything is changed, as a dry run decides it.
+            // Decide everything before the first change, as a dry run does.
             let further = further(&prepared.steps);
             let outcome = self.apply(&versions, &prepared)?;
             Ok(Done { outcome, plan: Plan { files: prepared.steps, further } })
@@ -155,20 +151,20 @@ impl Install<'_> {
         done
     }
 
-    /// Does the steps with the files, and nothing further.
+    /// Runs the file steps only.
     ///
     /// # Errors
-    /// As [`Self::run`].
-    pub fn run_files(&self) -> Result<Outcome, InstallError> {
+    /// The errors of [`Self::run`].
+    pub fn run_files(&self) -> Result<InstallOutcome, InstallError> {
         self.run(|_files| Vec::<()>::new()).map(|done| done.outcome)
     }
 
-    /// The folders that this installation makes, and those that one without a receipt has made.
+    /// Returns the folders that this installation creates, and those of an installation without a receipt.
     fn folders(&self) -> Vec<PathBuf> {
         folders(&self.places(), self.made, versions::current(self.layout).is_some())
     }
 
-    /// The folders that this installation makes.
+    /// Returns the folders that this installation creates.
     fn missing(&self) -> Vec<PathBuf> {
         folders(&self.places(), self.made, false)
     }
@@ -178,11 +174,12 @@ impl Install<'_> {
         [&roots.data, &roots.state, &roots.config, &roots.bin].map(PathBuf::as_path)
     }
 
-    /// Looks and decides. `folders` are those that an installation without a receipt has made.
+    /// Observes the state and decides the steps. `folders` are those that an installation without a receipt has
+    /// created.
     fn prepare(&self, folders: Vec<PathBuf>) -> Result<Prepared, InstallError> {
         let (release, layout) = (self.release, self.layout);
         let known = match Receipt::load(&layout.receipt()) {
-            // It is made anew by what is found.
+            // A damaged receipt is rebuilt from the observed state.
             Err(StateError::Damaged { .. }) => None,
             other => other.map_err(ChangeError::from)?,
         };
@@ -203,7 +200,11 @@ impl Install<'_> {
         Ok(Prepared { before, is_new, steps, receipt })
     }
 
-    fn apply(&self, versions: &Versions, prepared: &Prepared) -> Result<Outcome, ChangeError> {
+    fn apply(
+        &self,
+        versions: &Versions,
+        prepared: &Prepared,
+    ) -> Result<InstallOutcome, ChangeError> {
         let path = self.layout.receipt();
         let is_written = Receipt::read(&path).as_ref() == Some(&prepared.receipt);
         if !is_written {
@@ -220,10 +221,10 @@ impl Install<'_> {
         }
         let to = &self.release.version;
         Ok(match &prepared.before {
-            None if prepared.is_new => Outcome::Installed,
-            Some(before) if before != to => Outcome::Changed,
-            Some(_) if prepared.steps.is_empty() => Outcome::Intact,
-            Some(_) | None => Outcome::Repaired,
+            None if prepared.is_new => InstallOutcome::Installed,
+            Some(before) if before != to => InstallOutcome::Changed,
+            Some(_) if prepared.steps.is_empty() => InstallOutcome::Intact,
+            Some(_) | None => InstallOutcome::Repaired,
         })
     }
 
@@ -233,7 +234,7 @@ impl Install<'_> {
             FileStep::PlaceGuard => versions.place_guard(&self.release.version.to_string()),
             FileStep::Switch { to, .. } => match self.layout.product() {
                 Product::Agent => versions.swap(to),
-                // No guard watches it: whoever starts it looks whether it becomes ready.
+                // No guard supervises a backend. The caller that starts it checks that it becomes ready.
                 Product::Backend => versions.point(to),
             },
             FileStep::Point(command) => pointer::replace(command, &self.layout.command_target())
@@ -244,7 +245,7 @@ impl Install<'_> {
     }
 }
 
-/// Writes the completions and manual pages of the current version, and deletes those of another.
+/// Writes the completions and manual pages of the current version, and deletes those of other versions.
 ///
 /// # Errors
 /// [`ChangeError`].
@@ -259,7 +260,7 @@ pub fn refresh(layout: &Layout, shared: &[SharedFile]) -> Result<(), ChangeError
     record_shared(&mut receipt, shared, &observed);
     receipt.write(&layout.receipt())?;
     for (path, found) in &observed.shared {
-        if matches!(found, Found::Missing | Found::Damaged) {
+        if matches!(found, FileState::Missing | FileState::Damaged) {
             write_shared(shared, path)?;
         }
     }
@@ -269,10 +270,10 @@ pub fn refresh(layout: &Layout, shared: &[SharedFile]) -> Result<(), ChangeError
     Ok(())
 }
 
-/// Lists the files that are ours, and those of another version until they are deleted.
+/// Lists the shared files that are ours in the receipt. Files of another version stay listed until they are deleted.
 fn record_shared(receipt: &mut Receipt, shared: &[SharedFile], observed: &Observed) {
     let is_ours =
-        |file: &&SharedFile| !observed.shared.contains(&(file.path.clone(), Found::Foreign));
+        |file: &&SharedFile| !observed.shared.contains(&(file.path.clone(), FileState::Foreign));
     let ours: Vec<_> = shared.iter().filter(is_ours).collect();
     for file in &ours {
         receipt.add_folders(file.path.parent().unwrap_or(&file.path));
@@ -292,8 +293,8 @@ fn write_shared(shared: &[SharedFile], path: &Path) -> Result<(), ChangeError> {
     Ok(fs::write_atomic(path, contents)?)
 }
 
-/// The folders that making `places` makes, and those that were made from `made` inwards, from the
-/// outermost inwards. Where a receipt was lost, those that bear our name count as made by us.
+/// Returns the folders that the creation of `places` creates, and those at or below `made`, outermost first. If the
+/// receipt is lost, folders with our name count as ours.
 fn folders(places: &[&Path], made: Option<&Path>, lost: bool) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
     for place in places {
@@ -309,7 +310,7 @@ fn folders(places: &[&Path], made: Option<&Path>, lost: bool) -> Vec<PathBuf> {
     folders
 }
 
-/// Refuses a release that is older than the one that is current.
+/// Refuses a release that is older than the current version.
 ///
 /// # Errors
 /// [`InstallError::Downgrade`].
@@ -318,7 +319,7 @@ pub fn refuse_downgrade(layout: &Layout, release: &Release) -> Result<(), Instal
     not_older(versions::current(layout).as_ref(), &receipt, release).map(drop)
 }
 
-/// What the receipt is to say of `release`, which must not be older than `current`.
+/// Returns the signed release to record in the receipt. Refuses a release that is older than `current`.
 fn not_older(
     current: Option<&Version>,
     receipt: &Receipt,
@@ -331,7 +332,7 @@ fn not_older(
     let recorded = receipt.version(&have).and_then(|current| current.release.as_ref());
     let is_older = match recorded {
         Some(installed) => is_downgrade((&have, installed.counter), (&offered, signed.counter)),
-        // The receipt was lost, or the version was not signed.
+        // The receipt is lost, or the current version was not signed.
         None => release.version < *current,
     };
     if is_older {

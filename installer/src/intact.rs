@@ -1,7 +1,7 @@
-//! Whether the current version is whole, and that version as a release to install again: so an
-//! intact installation downloads nothing, and the rest of it (commands, pages, guard) is still mended.
+//! Whether the current version is intact. An intact version serves as the release to install, so that a repair of
+//! commands, pages or guard downloads nothing.
 //!
-//! The hashes are those in the receipt, which were verified when the version was laid out.
+//! The hashes are those of the receipt. They were verified when the version was installed.
 
 use std::path::PathBuf;
 
@@ -11,23 +11,22 @@ use semver::Version;
 
 use crate::{
     layout::{Layout, complete_mark},
+    plugins::PACKAGE,
     receipt::{InstalledFile, InstalledVersion, Receipt},
-    trust::Release,
+    trust::{Release, files_of},
     versions::{self, has_hash},
 };
 
-/// Returns the current version as a release, when it is `version`, came out of `archive`, and is whole.
+/// Returns the current version as a release, if it is `version`, was unpacked from `archive`, and is intact.
 #[must_use]
 pub fn release(layout: &Layout, version: &Version, archive: &Sha256Hex) -> Option<Release> {
     let (current, installed) = current(layout)?;
     let is_it = current == *version && installed.archive.as_deref() == Some(archive.as_str());
     let is_whole = is_it && damaged_files(layout, &installed).is_empty();
-    let names = layout.product().programs();
-    let hash_of = |name: &&'static str| {
-        let file = installed.files.iter().find(|file| file.path.ends_with(name))?;
-        Some((*name, file.sha256.parse().ok()?))
-    };
-    let programs = names.iter().map(hash_of).collect::<Option<_>>().filter(|_| is_whole)?;
+    let file = |name: &str| installed.files.iter().find(|file| file.path.ends_with(name));
+    let hash_of = |name: &'static str| Some((name, file(name)?.sha256.parse().ok()?));
+    let names = files_of(layout.product().programs(), |name| file(name).is_some());
+    let programs = names.map(hash_of).collect::<Option<_>>().filter(|_| is_whole)?;
     let from = layout.version(&version.to_string());
     let (archive, signed) = (Some(archive.clone()), installed.release);
     Some(Release { from, version: current, programs, signed, archive })
@@ -39,7 +38,7 @@ pub fn damaged(layout: &Layout) -> Vec<PathBuf> {
     current(layout).map(|(_, installed)| damaged_files(layout, &installed)).unwrap_or_default()
 }
 
-/// The version that is pointed to, and what the receipt knows of it.
+/// Returns the current version, and its entry in the receipt.
 fn current(layout: &Layout) -> Option<(Version, InstalledVersion)> {
     let current = versions::current(layout)?;
     let receipt = Receipt::read(&layout.receipt())?;
@@ -50,11 +49,12 @@ fn current(layout: &Layout) -> Option<(Version, InstalledVersion)> {
 fn damaged_files(layout: &Layout, installed: &InstalledVersion) -> Vec<PathBuf> {
     let mark = complete_mark(&layout.version(&installed.version));
     let unmarked = (!mark.is_file()).then_some(mark);
-    let changed = installed.files.iter().filter(|file| !is_program(file));
+    let changed = installed.files.iter().filter(|file| !is_intact(file));
     changed.map(|file| file.path.clone()).chain(unmarked).collect()
 }
 
-/// Tells whether a program is the one that was installed, and can be run.
-pub(crate) fn is_program(file: &InstalledFile) -> bool {
-    has_hash(&file.path, &file.sha256) && fs::is_executable(&file.path)
+/// Returns whether a file has the hash of the receipt, and a program is executable.
+pub(crate) fn is_intact(file: &InstalledFile) -> bool {
+    let is_data = file.path.ends_with(PACKAGE);
+    has_hash(&file.path, &file.sha256) && (is_data || fs::is_executable(&file.path))
 }

@@ -7,20 +7,20 @@ use link_protocol::release::Package;
 
 /// The programs of a release that a device needs.
 pub const PROGRAMS: [&str; 3] = ["link", "link-agent", "link-guard"];
-/// The programs of a release that a backend needs. `link` installs and uninstalls it.
+/// The programs of a release that a backend needs. `link` installs and uninstalls the backend.
 pub const BACKEND_PROGRAMS: [&str; 2] = ["link", "link-backend"];
 
-/// What an installation consists of.
+/// The product that is installed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Product {
-    /// The agent of a device with its guard, and the command.
+    /// The agent of a device with its guard, and the `link` command.
     Agent,
-    /// The backend, which a service manager starts.
+    /// The backend, which a service manager or a person starts.
     Backend,
 }
 
 impl Product {
-    /// Returns the package of a release that installs it.
+    /// Returns the package of a release that contains this product.
     #[must_use]
     pub const fn package(self) -> Package {
         match self {
@@ -29,7 +29,7 @@ impl Product {
         }
     }
 
-    /// Returns the programs of a release that it needs.
+    /// Returns the programs of a release that this product needs.
     #[must_use]
     pub const fn programs(self) -> &'static [&'static str] {
         match self {
@@ -39,7 +39,7 @@ impl Product {
     }
 }
 
-/// The places of one installation.
+/// The paths of one installation.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Layout {
     roots: Roots,
@@ -47,13 +47,13 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Returns the places of an agent below `roots`.
+    /// Returns the paths of a device's installation below `roots`.
     #[must_use]
     pub const fn new(roots: Roots) -> Self {
         Self { roots, product: Product::Agent }
     }
 
-    /// Returns the places of a backend below `roots`.
+    /// Returns the paths of a backend's installation below `roots`.
     #[must_use]
     pub const fn backend(roots: Roots) -> Self {
         Self { roots, product: Product::Backend }
@@ -71,7 +71,7 @@ impl Layout {
         &self.roots
     }
 
-    /// One folder for each version.
+    /// The folder that contains one folder for each version.
     #[must_use]
     pub fn versions(&self) -> PathBuf {
         self.roots.data.join("versions")
@@ -95,7 +95,7 @@ impl Layout {
         self.roots.bin.join("link")
     }
 
-    /// All names of the command. `linkctl` is one that no other system program has.
+    /// All names of the command. No other program is expected to be called `linkctl`.
     #[must_use]
     pub fn commands(&self) -> Vec<PathBuf> {
         match self.product {
@@ -104,7 +104,7 @@ impl Layout {
         }
     }
 
-    /// The target of the command's pointer.
+    /// The program that the names of the command point to.
     #[must_use]
     pub fn command_target(&self) -> PathBuf {
         self.current().join(match self.product {
@@ -113,7 +113,7 @@ impl Layout {
         })
     }
 
-    /// The guard, outside of the versions because it keeps running while they change.
+    /// The guard. It is outside the versions' folders, because it keeps running during an update.
     #[must_use]
     pub fn guard(&self) -> PathBuf {
         self.roots.data.join("guard").join(format!("link-guard{}", std::env::consts::EXE_SUFFIX))
@@ -149,26 +149,26 @@ impl Layout {
         self.roots.data.join("update.json")
     }
 
-    /// The folder for the download of the next version.
+    /// The folder into which the next version is downloaded.
     #[must_use]
     pub fn staging(&self) -> PathBuf {
         self.roots.data.join("staging")
     }
 
-    /// The lock that an update holds from its download to its end.
+    /// The lock that an update holds from the start of its download to its end.
     #[must_use]
     pub fn staging_lock(&self) -> PathBuf {
         self.roots.data.join("staging.lock")
     }
 
-    /// The lock that one installer holds.
+    /// The installer's lock: one installer at a time holds it.
     #[must_use]
     pub fn lock(&self) -> PathBuf {
         self.roots.data.join("install.lock")
     }
 }
 
-/// The file that makes a version complete.
+/// The file whose existence marks a version as complete.
 #[must_use]
 pub fn complete_mark(version: &Path) -> PathBuf {
     version.join("ok")

@@ -1,7 +1,7 @@
-//! Installs an unpacked release, checks whether an installation is intact, updates and uninstalls it.
+//! Installs, checks, repairs, updates and uninstalls Link from unpacked releases.
 //!
-//! A version is complete once its `ok` file exists, which is written last. After that the pointer to the current version
-//! changes in one step. The receipt lists every file of an installation, and no other file is ever deleted.
+//! A version is complete once its `ok` file exists, which is written last. After that, the pointer to the current
+//! version changes atomically. The receipt lists every file of an installation, and no other file is ever deleted.
 
 #![forbid(unsafe_code)]
 
@@ -16,6 +16,7 @@ pub mod install;
 pub mod intact;
 pub mod layout;
 pub mod path_files;
+pub mod plugins;
 pub mod receipt;
 pub mod service;
 pub mod shared;

@@ -1,12 +1,12 @@
-//! What is there of an installation.
+//! Reads the state of an installation.
 
 use std::path::{Path, PathBuf};
 
 use link_platform::{fs, pointer};
 
 use crate::{
-    decide::plan::{Found, Observed},
-    intact::is_program,
+    decide::plan::{FileState, Observed},
+    intact::is_intact,
     layout::{Layout, PROGRAMS, Product, complete_mark},
     receipt::{InstalledFile, InstalledVersion, Receipt},
     shared::SharedFile,
@@ -14,7 +14,7 @@ use crate::{
     versions,
 };
 
-/// Looks at everything that `wanted` and `shared` should be. `receipt` says what we made.
+/// Compares the files on disk with `wanted` and `shared`. `receipt` says which files are ours.
 #[must_use]
 pub(crate) fn observe(
     layout: &Layout,
@@ -36,48 +36,49 @@ pub(crate) fn observe(
     }
 }
 
-fn version(layout: &Layout, wanted: &InstalledVersion) -> Found {
+fn version(layout: &Layout, wanted: &InstalledVersion) -> FileState {
     let folder = layout.version(&wanted.version);
     if !folder.exists() {
-        return Found::Missing;
+        return FileState::Missing;
     }
-    let is_whole = complete_mark(&folder).is_file() && wanted.files.iter().all(is_program);
-    if is_whole { Found::Intact } else { Found::Damaged }
+    let is_whole = complete_mark(&folder).is_file() && wanted.files.iter().all(is_intact);
+    if is_whole { FileState::Intact } else { FileState::Damaged }
 }
 
-/// The guard may be that of any version on disk. A backend needs none.
-fn guard(layout: &Layout, receipt: &Receipt, wanted: &InstalledVersion) -> Found {
+/// Checks the guard, which may be from any version on disk. A backend needs none.
+fn guard(layout: &Layout, receipt: &Receipt, wanted: &InstalledVersion) -> FileState {
     if layout.product() == Product::Backend {
-        return Found::Intact;
+        return FileState::Intact;
     }
     let path = layout.guard();
-    let Ok((found, _)) = hash(&path) else { return Found::Missing };
+    let Ok((found, _)) = hash(&path) else { return FileState::Missing };
     let versions = receipt.versions.iter().chain([wanted]);
     let mut guards =
         versions.flat_map(|version| &version.files).filter(|file| file.path.ends_with(PROGRAMS[2]));
     let is_known = guards.any(|file| file.sha256 == found.as_str());
-    if is_known && fs::is_executable(&path) { Found::Intact } else { Found::Damaged }
+    if is_known && fs::is_executable(&path) { FileState::Intact } else { FileState::Damaged }
 }
 
-/// A pointer that we made is ours wherever it leads now; a file in its place is not.
-fn command(layout: &Layout, receipt: &Receipt, path: PathBuf) -> Found {
+/// A pointer that we created is ours even if its target has changed. A regular file in its place is
+/// not.
+fn command(layout: &Layout, receipt: &Receipt, path: PathBuf) -> FileState {
     if std::fs::symlink_metadata(&path).is_err() {
-        return Found::Missing;
+        return FileState::Missing;
     }
     match pointer::read(&path) {
-        Some(target) if target == layout.command_target() => Found::Intact,
-        Some(_) if receipt.pointers.contains(&path) => Found::Damaged,
-        Some(_) | None => Found::Foreign,
+        Some(target) if target == layout.command_target() => FileState::Intact,
+        Some(_) if receipt.pointers.contains(&path) => FileState::Damaged,
+        Some(_) | None => FileState::Foreign,
     }
 }
 
-fn page(receipt: &Receipt, file: &SharedFile) -> Found {
-    let Ok((found, _)) = hash(&file.path) else { return Found::Missing };
+fn page(receipt: &Receipt, file: &SharedFile) -> FileState {
+    let Ok((found, _)) = hash(&file.path) else { return FileState::Missing };
     let is_ours = receipt.files.iter().any(|ours| ours.path == file.path);
     match (is_ours, found == hash_of(&file.contents)) {
-        // A receipt that was lost does not make our own text another's.
-        (_, true) if is_ours => Found::Intact,
-        (true, _) | (_, true) => Found::Damaged,
-        (false, false) => Found::Foreign,
+        // The receipt was lost. A file with exactly our text is still ours.
+        (_, true) if is_ours => FileState::Intact,
+        (true, _) | (_, true) => FileState::Damaged,
+        (false, false) => FileState::Foreign,
     }
 }

@@ -1,6 +1,6 @@
-//! Puts the folder of the command first on PATH in the start files of the shells, and removes it again.
+//! Puts the folder of the command first on PATH in the shells' start files, and removes it again.
 //!
-//! The receipt names a file before the file is edited, so an uninstallation also undoes an interrupted edit.
+//! The receipt lists a file before the file is edited, so an uninstallation also undoes an interrupted edit.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: edits the files of the shells")]
 
@@ -22,31 +22,31 @@ use crate::{
     versions::{self, ChangeError, Versions},
 };
 
-/// How long a shell may take to read its start files.
+/// How long a shell may take to run its start files.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The shells that can be asked how they resolve a command.
+/// The shells that can be asked where they find a command.
 const ASKED: &[&str] =
     &["sh", "ash", "dash", "bash", "zsh", "fish", "ksh", "ksh93", "mksh", "lksh", "yash"];
 
-/// The outcome for each start file.
+/// The result for each start file.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Edited {
     /// Files that this run has edited.
     pub changed: Vec<PathBuf>,
-    /// Files that held the block before.
+    /// Files that already held the block.
     pub intact: Vec<PathBuf>,
-    /// Cannot be edited, and why.
+    /// Files that cannot be edited, each with the reason.
     pub skipped: Vec<(PathBuf, String)>,
 }
 
-/// The start files as they were found.
+/// The state of the start files.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Survey {
     pub edits: Vec<Edit>,
-    /// Cannot be edited, and why.
+    /// Files that cannot be edited, each with the reason.
     pub skipped: Vec<(PathBuf, String)>,
-    /// Files that hold the block, and whether they hold nothing else.
+    /// Files that hold the block, each with whether it holds nothing else.
     intact: Vec<(PathBuf, bool)>,
 }
 
@@ -61,16 +61,16 @@ impl Survey {
     }
 }
 
-/// A file to edit.
+/// A start file to edit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Edit {
     pub path: PathBuf,
-    /// The file does not exist.
+    /// Whether the edit creates the file.
     created: bool,
     text: String,
 }
 
-/// Looks at the start files of `shells` that must put the folder of the command on PATH.
+/// Reads the start files of `shells` that must put the command's folder on PATH.
 #[must_use]
 pub fn survey(layout: &Layout, shells: &Shells) -> Survey {
     let bin = &layout.roots().bin;
@@ -96,16 +96,15 @@ pub fn survey(layout: &Layout, shells: &Shells) -> Survey {
     survey
 }
 
-/// Puts the folder of the command on PATH in the start files of `shells`.
+/// Puts the command's folder on PATH in the start files of `shells`.
 ///
 /// # Errors
-/// If another installer is at work, or the receipt cannot be read or written. No file is edited
-/// then.
+/// If another installer is running, or the receipt cannot be read or written. Then no file is edited.
 pub fn add(layout: &Layout, shells: &Shells) -> Result<Edited, ChangeError> {
     let versions = Versions::lock_within(layout, versions::PATIENCE)?;
     let Survey { edits, intact, skipped } = survey(layout, shells);
     versions.change_receipt(|receipt| {
-        // A block that no receipt lists is ours all the same: the receipt was lost.
+        // A block that no receipt lists is also ours: the receipt was lost.
         let blocks = intact.iter().map(|(path, alone)| (path, *alone));
         for (path, created) in edits.iter().map(|edit| (&edit.path, edit.created)).chain(blocks) {
             if !receipt.path_files.iter().any(|known| known.path == *path) {
@@ -142,7 +141,7 @@ pub(crate) fn observe(layout: &Layout, shells: &Shells) -> Vec<PathFile> {
     found.map(|(path, created)| PathFile { path, created }).collect()
 }
 
-/// Removes our block from the files, and returns the files where this failed.
+/// Removes our block from the files. Returns the files that could not be edited, each with its error.
 #[must_use]
 pub(crate) fn restore(files: &[PathFile]) -> Vec<(PathBuf, io::Error)> {
     let one = |file: &PathFile| Some((file.path.clone(), restore_one(file).err()?));
@@ -169,17 +168,17 @@ fn read(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// How the login shell of a person resolves a name of the command.
+/// The program that a person's login shell runs for the command.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Resolved {
     Found(PathBuf),
-    /// The shell finds no such command, or does not say.
+    /// The shell does not find the command, or does not answer.
     Nothing,
-    /// This shell is another kind of program, whose start files were not edited.
+    /// This shell is not supported, so its start files were not edited.
     NotAsked(PathBuf),
 }
 
-/// Asks a fresh login shell how it resolves `command`: no other shell resolves it in the same way.
+/// Starts a new login shell and asks where it finds `command`. A shell of another kind may find another program.
 #[must_use]
 pub fn resolve_in_login_shell(shells: &Shells, user: &str, command: &str) -> Resolved {
     let shell = shells.login_shell.clone().unwrap_or_else(|| "/bin/sh".into());

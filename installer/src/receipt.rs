@@ -1,4 +1,4 @@
-//! The receipt: lists what an installation has created, so that an uninstallation deletes exactly that.
+//! The receipt lists what an installation has created, so that an uninstallation deletes exactly that.
 
 use std::path::{Path, PathBuf};
 
@@ -9,39 +9,39 @@ use serde::{Deserialize, Serialize};
 use crate::state_file::{self, StateError};
 
 /// The next step if the receipt is damaged.
-const NEXT_STEP: &str = "run install.sh again, which makes it anew";
+const NEXT_STEP: &str = "run install.sh again to rebuild it";
 
-/// The list of what an installation has created.
+/// The receipt: everything that an installation has created.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Receipt {
     /// The address of the folder of releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// The versions on disk. `current` points to the one that runs.
+    /// The versions on disk. `current` points to one of them.
     pub versions: Vec<InstalledVersion>,
     /// Completions and manual pages, with the hashes of their contents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<InstalledFile>,
-    /// Pointers that were created.
+    /// Symbolic links that were created.
     pub pointers: Vec<PathBuf>,
-    /// Folders that did not exist before, from the outermost inwards.
+    /// Folders that did not exist before, outermost first.
     pub folders: Vec<PathBuf>,
     /// The unit that starts the guard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<InstalledUnit>,
-    /// The user for whom we asked systemd to run services without a login.
+    /// The user for whom systemd was asked to run services without a login.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linger: Option<String>,
-    /// Files of the shells that hold our block.
+    /// Start files of the shells that hold our block.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path_files: Vec<PathFile>,
 }
 
-/// A version that was laid out.
+/// An installed version.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct InstalledVersion {
     pub version: String,
-    /// The data of the signed release. None if its signature was not checked.
+    /// The signed release. None if its signature was not verified.
     #[serde(default)]
     pub release: Option<InstalledRelease>,
     /// The hexadecimal SHA-256 of its archive, if known.
@@ -55,18 +55,18 @@ pub struct InstalledVersion {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct InstalledUnit {
     pub path: PathBuf,
-    /// The hexadecimal SHA-256 of each text that we wrote there.
+    /// The hexadecimal SHA-256 of each text that we wrote to the unit.
     pub written: Vec<String>,
-    /// The variables of the last text. They are kept until they get new values.
+    /// The variables in the last text. They stay in the unit until they get new values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<(String, String)>,
 }
 
-/// A file of a shell that was edited.
+/// A start file of a shell that was edited.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct PathFile {
     pub path: PathBuf,
-    /// The file did not exist before.
+    /// Whether the edit created the file.
     pub created: bool,
 }
 
@@ -74,13 +74,13 @@ pub struct PathFile {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct InstalledRelease {
     pub channel: Channel,
-    /// A release with a lower counter is refused.
+    /// The counter of the release. A release with a lower counter is refused.
     pub counter: u64,
     /// The id of the key that signed the release.
     pub kid: String,
 }
 
-/// A file that was installed.
+/// An installed file.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct InstalledFile {
     pub path: PathBuf,
@@ -88,16 +88,15 @@ pub struct InstalledFile {
 }
 
 impl Receipt {
-    /// Reads the receipt at `path`. None if there is none.
+    /// Reads the receipt at `path`. None if it does not exist.
     ///
     /// # Errors
-    /// When it cannot be read or is damaged.
+    /// If the receipt cannot be read or is damaged.
     pub fn load(path: &Path) -> Result<Option<Self>, StateError> {
         state_file::read(path, NEXT_STEP)
     }
 
-    /// Reads the receipt at `path`, to show or compare it. None if it is missing or
-    /// unreadable.
+    /// Reads the receipt at `path`, to show or compare it. None if it is missing, unreadable or damaged.
     #[must_use]
     pub fn read(path: &Path) -> Option<Self> {
         Self::load(path).ok().flatten()
@@ -106,7 +105,7 @@ impl Receipt {
     /// Writes the receipt to `path`.
     ///
     /// # Errors
-    /// When the folder cannot be written.
+    /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
         fs::write_atomic(path, self.to_text().as_bytes())
     }
@@ -117,20 +116,21 @@ impl Receipt {
         self.versions.iter().find(|installed| installed.version == version)
     }
 
-    /// Returns the channel of `version`, or the default channel if it is unknown.
+    /// Returns the channel of `version`, or the default channel if the receipt does not name it.
     #[must_use]
     pub fn channel(&self, version: &str) -> Channel {
         let release = self.version(version).and_then(|installed| installed.release.as_ref());
         release.map(|release| release.channel).unwrap_or_default()
     }
 
-    /// Replaces the entry of the same version with `installed`.
+    /// Adds `installed`, in place of an entry of the same version.
     pub fn set_version(&mut self, installed: InstalledVersion) {
         self.versions.retain(|other| other.version != installed.version);
         self.versions.push(installed);
     }
 
-    /// Adds the folders that creating `place` creates. Must be written before they are created.
+    /// Lists the folders that the creation of `place` will create. Call this and write the receipt before creating
+    /// them.
     pub fn add_folders(&mut self, place: &Path) {
         let mut missing: Vec<_> = place
             .ancestors()

@@ -1,5 +1,4 @@
-//! What starts Link by itself, done: a unit is written, enabled, started, stopped and removed. What is decided about it
-//! is in [`crate::decide::service`].
+//! Writes, enables, starts, stops and removes the units of Link. The decisions are in [`crate::decide::service`].
 
 pub mod backend;
 pub mod systemd;

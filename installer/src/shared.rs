@@ -1,8 +1,9 @@
-//! Completions and manual pages: outside of the versions, because the shells look there.
+//! Completions and manual pages. They are outside the versions' folders, in the folders that shells
+//! and `man` search.
 
 use std::path::PathBuf;
 
-/// One of them.
+/// One completion or manual page.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SharedFile {
     pub path: PathBuf,

@@ -1,4 +1,4 @@
-//! Where releases come from: a folder on a web server, or on this machine.
+//! The source of releases: a folder on a web server, or on this machine.
 
 #![expect(clippy::disallowed_types, reason = "IO shell: reads a local release folder")]
 
@@ -27,9 +27,9 @@ use crate::{
     unpacked::{hash, open_plain},
 };
 
-/// The longest manifest and list of keys that are read, in bytes.
+/// The size limit of a manifest or a list of keys, in bytes.
 const DOCUMENT_LIMIT: usize = 1024 * 1024;
-/// How long a small document may take.
+/// Timeout for the download of a small document.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A folder with releases.
@@ -40,7 +40,7 @@ pub enum Source {
     Local(PathBuf),
 }
 
-/// A release could not be found.
+/// A release could not be found or verified.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     #[error("releases come over https:// or file:// only, not from `{0}`")]
@@ -63,7 +63,7 @@ pub enum SourceError {
 }
 
 impl SourceError {
-    /// Returns the exit code of a command that ends with it.
+    /// Returns the exit code of a command that fails with this error.
     #[must_use]
     pub fn exit_code(&self) -> ExitCode {
         match self {
@@ -78,10 +78,10 @@ impl SourceError {
 }
 
 impl Source {
-    /// Parses an address. Accepts plain http only for this machine.
+    /// Parses an address. Plain http is accepted only for this machine.
     ///
     /// # Errors
-    /// [`SourceError::Address`] for any other.
+    /// [`SourceError::Address`] for any other address.
     pub fn parse(address: &str) -> Result<Self, SourceError> {
         let address = address.trim_end_matches('/');
         let is_local = |rest: &str| {
@@ -119,10 +119,10 @@ impl Source {
         Manifest::open(&signed, &trusted).map_err(SourceError::Untrusted)
     }
 
-    /// Downloads an archive to `path` and verifies its checksum. Resumes an interrupted download.
+    /// Fetches an archive to `path` and verifies its checksum. Resumes an interrupted download.
     ///
     /// # Errors
-    /// [`TransferError`] if the archive cannot be fetched or differs.
+    /// [`TransferError`] if the archive cannot be fetched or its checksum differs.
     pub(crate) async fn fetch(
         &self,
         archive: &Archive,
@@ -136,7 +136,7 @@ impl Source {
             return Transfer { source, size_bytes, sha256, path, progress }.run().await;
         };
         let copied = open_plain(&folder.join(name)).and_then(|file| {
-            // One more than was announced: a longer file is another one.
+            // Read one byte more than announced, so that the checksum of a longer file differs.
             let mut bytes = file.take(archive.size_bytes.saturating_add(1));
             io::copy(&mut bytes, &mut File::create(path)?)
         });
@@ -149,7 +149,7 @@ impl Source {
         Ok(())
     }
 
-    /// Returns the address of a file of the folder.
+    /// Returns the address of a file in the folder.
     pub(crate) fn address(&self, name: &str) -> String {
         match self {
             Self::Web(address) => format!("{address}/{name}"),
@@ -157,10 +157,10 @@ impl Source {
         }
     }
 
-    /// Reads a small document of at most `limit` bytes. None if there is none.
+    /// Reads a small document of at most `limit` bytes. None if it does not exist.
     ///
     /// # Errors
-    /// [`SourceError::Unreachable`] if the document cannot be fetched or is longer.
+    /// [`SourceError::Unreachable`] if the document cannot be fetched or is longer than `limit`.
     pub(crate) async fn document(
         &self,
         name: &str,
@@ -174,7 +174,7 @@ impl Source {
         document.map_err(|reason| SourceError::Unreachable { address, reason })
     }
 
-    /// Reads a small JSON document. None if there is none.
+    /// Reads a small JSON document. None if it does not exist.
     ///
     /// # Errors
     /// [`SourceError`] if the document cannot be fetched or is malformed.
@@ -192,7 +192,7 @@ impl Source {
     }
 }
 
-/// Reads a small document of a local folder. None if there is none.
+/// Reads a small document from a local folder. None if it does not exist.
 fn read_bounded(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, String> {
     let file = match open_plain(path) {
         Ok(file) => file,

@@ -1,6 +1,6 @@
-//! Installs the next version beside the current one: find, download, verify, unpack, self-check.
+//! Installs the next version beside the current one: finds, downloads, verifies, unpacks and self-checks it.
 //!
-//! A release that is incomplete, unsigned or fails its self-check never becomes a version.
+//! A release that is incomplete or unsigned, or that fails its self-check, never becomes current.
 
 #![expect(
     clippy::disallowed_methods,
@@ -47,12 +47,13 @@ use crate::{
 mod backend;
 mod mend;
 
-/// Disk space for an archive, as a multiple of its size: the archive and, for a moment, two copies of its files.
+/// Disk space that an update needs, as a multiple of the archive's size: for the archive and, temporarily, two copies
+/// of its files.
 const SPACE: u64 = 9;
-/// Exit code of a self-check that could not decide, because of a full disk or an unreachable backend. The version may be
-/// retried.
+/// Exit code of a self-check that could not decide, because the disk is full or the backend is unreachable. The version
+/// may be retried.
 pub const CANNOT_TELL: u8 = 75;
-/// How long a new version may take to check itself.
+/// Timeout for the self-check of a new version.
 const CHECK_PATIENCE: Duration = Duration::from_secs(60);
 /// How long another installer may hold the lock.
 const LOCK_PATIENCE: Duration = Duration::from_secs(10);
@@ -71,7 +72,7 @@ pub struct Stage<'a> {
 /// No new version was installed.
 #[derive(Debug, thiserror::Error)]
 pub enum StageError {
-    /// There is no newer release, or it must not be installed.
+    /// No newer release exists, or it may not be installed.
     #[error(transparent)]
     Declined(#[from] Declined),
     /// This installation cannot be updated.
@@ -83,7 +84,7 @@ pub enum StageError {
     NoSpace { needed: u64, free: u64 },
     #[error("the archive could not be had")]
     Download(#[source] TransferError),
-    /// The manifest and the contents of one release differ.
+    /// The manifest and the archive of a release disagree.
     #[error("the archive is of channel {channel} and counter {counter}, and its manifest is not")]
     Mixed { channel: Channel, counter: u64 },
     #[error("the archive cannot be unpacked")]
@@ -102,7 +103,7 @@ pub enum StageError {
 }
 
 impl StageError {
-    /// Returns whether there was nothing to install, rather than a failure.
+    /// Returns whether an update was refused or not needed, rather than failed.
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
         matches!(
@@ -113,7 +114,7 @@ impl StageError {
 }
 
 impl StageError {
-    /// Returns the exit code for a command that fails with this error.
+    /// Returns the exit code of a command that fails with this error.
     #[must_use]
     pub fn exit_code(&self) -> ExitCode {
         match self {
@@ -136,7 +137,7 @@ impl StageError {
 }
 
 impl Stage<'_> {
-    /// Finds the wanted release, installs it, and points to it, on trial.
+    /// Finds the wanted release, installs it, and makes it current, on trial.
     ///
     /// # Errors
     /// [`StageError`]. The current version stays current.
@@ -144,14 +145,14 @@ impl Stage<'_> {
         &self,
         progress: &watch::Sender<UpdateProgress>,
     ) -> Result<Version, StageError> {
-        // Where nothing is installed, not even the file of a lock is made.
+        // Check this first: without an installation, not even the lock file may be created.
         self.receipt()?;
         let _one_at_a_time = fs::try_lock(&self.layout.staging_lock())?.ok_or(ChangeError::Busy)?;
         let found = self.find(progress).await?;
         self.bring(&found, progress).await?;
         progress.send_modify(|progress| progress.phase = UpdatePhase::Replacing);
         let versions = Versions::lock_within(self.layout, LOCK_PATIENCE)?;
-        // Another version may have been installed meanwhile.
+        // Decide again: another version may have been installed in the meantime.
         self.decide(&found.manifest)?;
         versions.swap(&found.version)?;
         Ok(found.version)
@@ -164,13 +165,13 @@ impl Stage<'_> {
     pub async fn find(
         &self,
         progress: &watch::Sender<UpdateProgress>,
-    ) -> Result<Found, StageError> {
+    ) -> Result<FoundRelease, StageError> {
         let (source, manifest) = self.published(self.wanted.version.as_ref(), progress).await?;
         self.decide(&manifest)?;
-        Found::new(source, manifest, Product::Agent)
+        FoundRelease::new(source, manifest, Product::Agent)
     }
 
-    /// Reads the published manifest of `version`, or of the newest release.
+    /// Reads the published manifest of `version`, or that of the newest release.
     async fn published(
         &self,
         version: Option<&Version>,
@@ -192,7 +193,7 @@ impl Stage<'_> {
             .ok_or(StageError::NotInstalled("it was not installed by install.sh"))
     }
 
-    /// Decides by the version that is installed now.
+    /// Decides whether the release of `manifest` may replace the version that is installed now.
     fn decide(&self, manifest: &Manifest) -> Result<(), StageError> {
         let receipt = self.receipt()?;
         let current = versions::current(self.layout)
@@ -205,10 +206,10 @@ impl Stage<'_> {
         Ok(update::decide(&state, installed, self.wanted, manifest, self.now)?)
     }
 
-    /// Downloads the found release, lays it out, and runs its self-check.
+    /// Downloads the found release, installs it beside the current version, and runs its self-check.
     async fn bring(
         &self,
-        found: &Found,
+        found: &FoundRelease,
         progress: &watch::Sender<UpdateProgress>,
     ) -> Result<(), StageError> {
         self.verified(found, progress, |release| self.lay_out(release)).await?;
@@ -216,11 +217,11 @@ impl Stage<'_> {
         self.check(&found.version)
     }
 
-    /// Downloads, unpacks and verifies the found release, and passes it to `install`. A failure leaves only the
-    /// bytes from which a later attempt can resume.
+    /// Downloads, unpacks and verifies the found release, and passes it to `install`. After a failure only the part
+    /// file stays, from which a later attempt resumes.
     async fn verified<T>(
         &self,
-        found: &Found,
+        found: &FoundRelease,
         progress: &watch::Sender<UpdateProgress>,
         install: impl FnOnce(&Release) -> Result<T, InstallError>,
     ) -> Result<T, StageError> {
@@ -231,21 +232,21 @@ impl Stage<'_> {
         });
         let staging = self.layout.staging();
         fs::create_private_dir(&staging)?;
-        // A whole archive from a run that was killed may be a damaged one.
+        // A complete archive that a killed run has left may be damaged.
         fs::remove_file(&staging.join(found.archive.name.as_str()))?;
         fs::remove_dir(&staging.join("files"))?;
         let path = self.download(found, &staging, progress).await?;
         progress.send_modify(|progress| progress.phase = UpdatePhase::Checking);
         let release = self.unpack(&path, &staging.join("files"), found);
         let installed = release.and_then(|release| Ok(install(&release)?));
-        // What is whole is installed or bad; only a part is worth keeping.
+        // A complete archive is either installed or bad. Only a partial one is worth keeping.
         fs::remove_dir(&staging)?;
         installed
     }
 
     async fn download(
         &self,
-        found: &Found,
+        found: &FoundRelease,
         staging: &Path,
         progress: &watch::Sender<UpdateProgress>,
     ) -> Result<PathBuf, StageError> {
@@ -270,12 +271,17 @@ impl Stage<'_> {
         fetched.map_err(StageError::Download).map(|()| path.clone())
     }
 
-    fn unpack(&self, archive: &Path, files: &Path, found: &Found) -> Result<Release, StageError> {
+    fn unpack(
+        &self,
+        archive: &Path,
+        files: &Path,
+        found: &FoundRelease,
+    ) -> Result<Release, StageError> {
         unpack(archive, files).map_err(StageError::Unpack)?;
         checkpoint::reach("update-unpacked");
         let programs = found.product.programs();
         let release = self.trust.verify(files, &found.version, programs)?;
-        // What was decided about the manifest holds for the archive only if both say the same.
+        // The decision was based on the manifest, so the archive must have the same channel and counter.
         if let Some(InstalledRelease { channel, counter, .. }) = release.signed
             && (channel, counter) != (found.manifest.channel, found.manifest.counter)
         {
@@ -290,8 +296,8 @@ impl Stage<'_> {
         Ok(versions.lay_out(release)?)
     }
 
-    /// Runs the self-check of the new agent with the real configuration. A version that fails is deleted, and
-    /// remembered if the fault is its own.
+    /// Runs the self-check of the new agent with the real configuration. A version that fails is deleted. It is also
+    /// skipped by later updates if the failure is its own fault.
     fn check(&self, version: &Version) -> Result<(), StageError> {
         let program = self.layout.version(&version.to_string()).join(PROGRAMS[1]);
         let args = [&["--self-check".into()], self.check].concat();
@@ -318,7 +324,7 @@ impl Stage<'_> {
 
 /// A release that may be installed.
 #[derive(Debug)]
-pub struct Found {
+pub struct FoundRelease {
     pub version: Version,
     archive: Archive,
     product: Product,
@@ -326,7 +332,7 @@ pub struct Found {
     manifest: Manifest,
 }
 
-impl Found {
+impl FoundRelease {
     fn new(source: Source, manifest: Manifest, product: Product) -> Result<Self, StageError> {
         let archive = facts::target().and_then(|it| manifest.archive(it, product.package()));
         let archive = archive.cloned().ok_or(StageError::NotInstalled(match product {

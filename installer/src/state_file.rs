@@ -1,5 +1,5 @@
-//! Reads the state files of an installation. A missing file counts as empty. A damaged file is an error: treating it as
-//! empty and writing it again would lose its contents.
+//! Reads the state files of an installation. A missing file counts as empty. A damaged file is an error: if it counted
+//! as empty, the next write would lose its contents.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads files of the installation")]
 
@@ -10,7 +10,7 @@ use std::{
 
 use serde::de::DeserializeOwned;
 
-/// A state file of the installation could not be used.
+/// A state file of the installation cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// The file is malformed.
@@ -29,8 +29,7 @@ pub enum StateError {
     },
 }
 
-/// Reads the file at `path`. None if there is none. `next_step` says how to recover from a damaged
-/// file.
+/// Reads the file at `path`. None if it does not exist. `next_step` says how to recover from a damaged file.
 pub(crate) fn read<T: DeserializeOwned>(
     path: &Path,
     next_step: &'static str,
@@ -66,7 +65,7 @@ mod tests {
         let state = UpdateState::default();
         std::fs::write(&path, state.to_text()).unwrap();
         assert_eq!(read::<UpdateState>(&path, "do").unwrap(), Some(state));
-        // What cannot be looked at is not damaged: nothing may take its place.
+        // A file that cannot be read does not count as damaged, so that nothing overwrites it.
         assert!(matches!(read::<Receipt>(dir.path(), "do"), Err(StateError::Read { .. })));
     }
 }

@@ -1,10 +1,9 @@
-//! Whose releases this build installs, and whether an unpacked folder is such a release.
+//! The release keys that this build trusts, and the verification of an unpacked release.
 //!
-//! The keys are built in: `LINK_RELEASE_KEYS` at compile time, public keys in base64url separated by
-//! commas. A development build takes more from its caller. A build that trusts any key installs
-//! nothing that none of them signed; one that trusts none cannot check and says so. Only
-//! [`Trust::verify`] makes a [`Release`] of a folder, and it writes nothing; [`crate::intact`] makes one of
-//! what was verified and installed before.
+//! The keys are compiled in from `LINK_RELEASE_KEYS`: public keys in base64url, separated by commas. The caller of a
+//! development build may add more. A build with trusted keys installs only releases that one of them signed. A build
+//! without trusted keys cannot verify releases, and says so. Only [`Trust::verify`] creates a [`Release`] from a
+//! folder, and it writes nothing. [`crate::intact`] creates one from files that were verified and installed before.
 
 use std::path::{Path, PathBuf};
 
@@ -18,13 +17,14 @@ use link_protocol::{
 use semver::Version;
 
 use crate::{
+    plugins::PACKAGE,
     receipt::InstalledRelease,
     unpacked::{Unpacked, UnpackedError},
 };
 
 const BUILT_IN: Option<&str> = option_env!("LINK_RELEASE_KEYS");
 
-/// The keys whose releases are installed.
+/// The trusted release keys.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Trust {
     keys: Vec<VerifyingKey>,
@@ -35,17 +35,17 @@ pub struct Trust {
 pub struct Release {
     pub(crate) from: PathBuf,
     pub(crate) version: Version,
-    /// The programs and the hashes that they must have.
+    /// The programs, each with its expected hash.
     pub(crate) programs: Vec<(&'static str, Sha256Hex)>,
     pub(crate) signed: Option<InstalledRelease>,
-    /// The hash of the archive that it was unpacked from, where that is known.
+    /// The hash of the archive from which the release was unpacked, if known.
     pub(crate) archive: Option<Sha256Hex>,
 }
 
-/// An unpacked folder may not be installed.
+/// An unpacked folder is not a release that may be installed.
 #[derive(Debug, thiserror::Error)]
 pub enum VerifyError {
-    /// A key that this build should trust is none.
+    /// A key that this build should trust is malformed.
     #[error("this build cannot tell whom to trust")]
     Keys(#[source] InvalidKey),
     #[error("the release is not signed, and this build installs signed ones only")]
@@ -57,7 +57,7 @@ pub enum VerifyError {
 }
 
 impl VerifyError {
-    /// Returns the exit code of a command that ends with it.
+    /// Returns the exit code of a command that fails with this error.
     #[must_use]
     pub const fn exit_code(&self) -> ExitCode {
         match self {
@@ -76,13 +76,13 @@ impl VerifyError {
 }
 
 impl Release {
-    /// Tells whether a trusted key has signed it; otherwise nothing was checked.
+    /// Returns whether a trusted key has signed the release. If not, nothing was verified.
     #[must_use]
     pub const fn is_signed(&self) -> bool {
         self.signed.is_some()
     }
 
-    /// Remembers the hash of the archive that it was unpacked from.
+    /// Adds the hash of the archive from which the release was unpacked.
     #[must_use]
     pub fn out_of(self, archive: Option<Sha256Hex>) -> Self {
         Self { archive, ..self }
@@ -90,10 +90,10 @@ impl Release {
 }
 
 impl Trust {
-    /// Returns what this build trusts; a development build trusts the keys in `development` too.
+    /// Returns the keys that this build trusts. A development build also trusts the keys in `development`.
     ///
     /// # Errors
-    /// [`VerifyError::Keys`] when one of them is no key.
+    /// [`VerifyError::Keys`] if a key is malformed.
     pub fn of_this_build(development: Option<&str>) -> Result<Self, VerifyError> {
         let development = development.filter(|_| cfg!(debug_assertions));
         Self::new([BUILT_IN, development].into_iter().flatten())
@@ -105,16 +105,16 @@ impl Trust {
         Ok(Self { keys: keys.collect::<Result<_, _>>().map_err(VerifyError::Keys)? })
     }
 
-    /// Returns the keys that are trusted, and those that they introduce.
+    /// Returns the trusted keys, and the keys that `chain` introduces with their signatures.
     pub(crate) fn with(&self, chain: &[Signed]) -> Result<Vec<VerifyingKey>, RefusedRelease> {
         release::introduce(&self.keys, chain)
     }
 
-    /// Verifies that the folder `from` is an archive of the release `version` with these `programs`, and
-    /// that it holds no file that was not signed.
+    /// Verifies that the folder `from` is an unpacked archive of the release `version` with these `programs`, and that
+    /// it contains no unsigned file.
     ///
     /// # Errors
-    /// [`VerifyError`]; without any trusted key only when a program cannot be read.
+    /// [`VerifyError`]. Without a trusted key, only if a program cannot be read.
     pub fn verify(
         &self,
         from: &Path,
@@ -124,7 +124,9 @@ impl Trust {
         let (unpacked, from) = (Unpacked::look(from)?, from.to_owned());
         let version = version.clone();
         if self.keys.is_empty() {
-            let programs = programs.iter().map(|&name| Ok((name, unpacked.hash(name)?.sha256)));
+            let files =
+                files_of(programs, |name| unpacked.sizes().iter().any(|(found, _)| *found == name));
+            let programs = files.map(|name| Ok((name, unpacked.hash(name)?.sha256)));
             let programs = programs.collect::<Result<_, UnpackedError>>()?;
             return Ok(Release { from, version, programs, signed: None, archive: None });
         }
@@ -138,16 +140,26 @@ impl Trust {
         let found = sizes.iter().map(|(name, _)| unpacked.hash(name));
         let found = found.collect::<Result<Vec<_>, _>>()?;
         contents.check(&text, target, &found).map_err(VerifyError::Refused)?;
-        let listed = |name: &&'static str| {
-            let file = contents.files.iter().find(|file| file.path.as_str() == *name);
-            let missing = || VerifyError::Refused(RefusedRelease::Missing((*name).to_owned()));
-            Ok((*name, file.ok_or_else(missing)?.sha256.clone()))
+        let file = |name: &str| contents.files.iter().find(|file| file.path.as_str() == name);
+        let listed = |name: &'static str| {
+            let missing = || VerifyError::Refused(RefusedRelease::Missing(name.to_owned()));
+            Ok((name, file(name).ok_or_else(missing)?.sha256.clone()))
         };
-        let programs = programs.iter().map(listed).collect::<Result<_, VerifyError>>()?;
+        let files = files_of(programs, |name| file(name).is_some());
+        let programs = files.map(listed).collect::<Result<_, VerifyError>>()?;
         let (channel, counter) = (contents.channel, contents.counter);
         let signed = Some(InstalledRelease { channel, counter, kid: signed.kid });
         Ok(Release { from, version, programs, signed, archive: None })
     }
+}
+
+/// Returns the files of a release that are installed: its programs, and the plugins if it holds them. Releases before
+/// 1.3.0 hold none.
+pub(crate) fn files_of(
+    programs: &[&'static str],
+    holds: impl Fn(&str) -> bool,
+) -> impl Iterator<Item = &'static str> {
+    programs.iter().copied().chain(holds(PACKAGE).then_some(PACKAGE))
 }
 
 #[cfg(test)]

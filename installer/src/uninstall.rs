@@ -1,7 +1,7 @@
-//! Uninstalls a device: deletes what the receipt lists, and Link's files in its own folders.
+//! Uninstalls a device: deletes the files that the receipt lists, and Link's files in its own folders.
 //!
-//! A damaged or lost receipt does not prevent this: everything that can be found without the receipt is deleted. The lock
-//! of the installers is held until the last file is deleted, and is deleted last.
+//! A damaged or lost receipt does not prevent this: every file that can be found without the receipt is deleted. The
+//! installer's lock is held until the end, and its file is deleted last.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: deletes what was installed")]
 
@@ -22,12 +22,13 @@ use crate::{
     versions::{self, ChangeError, Versions, has_hash},
 };
 
-/// Link's entries in a folder that existed before, in the order of their deletion. The mark of an installation is the
-/// last.
+/// Link's entries in a folder that existed before, in the order of their deletion. The receipt, which marks an
+/// installation, is the last.
 const DATA: &[&str] = &[
     "versions",
     "guard",
     "engines",
+    "plugins",
     "staging",
     "staging.lock",
     "completions",
@@ -55,39 +56,39 @@ const STATE: &[&str] = &[
 ];
 const CONFIG: &[&str] = &["credentials.json", "credentials.lock", "backend_url"];
 
-/// Prefixes of the names of files that a crash may leave in our folders.
+/// Prefixes of temporary files that a crash may leave in our folders.
 const LEFTOVERS: &[&str] = &[".new-", ".install.", "self-check-", "journal."];
 
-/// An installation that is being uninstalled, under the lock of the installers.
+/// An uninstallation in progress, under the installer's lock.
 #[derive(Debug)]
 pub struct Uninstallation {
     layout: Layout,
-    /// Nothing where something was installed and nobody knows what.
+    /// The receipt. None if something was installed but the receipt is lost or damaged.
     receipt: Option<Receipt>,
     _versions: Option<Versions>,
 }
 
-/// Where to look for what no receipt tells of.
+/// Where to look for files that a lost receipt would list.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Places<'a> {
-    /// Whose start files may hold our block.
+    /// The shells whose start files may hold our block.
     pub shells: Option<&'a Shells>,
-    /// What is ours if it holds just that.
+    /// Completions and manual pages. Files with exactly these contents count as ours.
     pub shared: &'a [SharedFile],
 }
 
 impl Uninstallation {
-    /// Keeps other installers away.
+    /// Takes the installer's lock.
     ///
     /// # Errors
-    /// [`ChangeError::Busy`] when one is at work.
+    /// [`ChangeError::Busy`] if another installer is running.
     pub fn begin(layout: &Layout) -> Result<Self, ChangeError> {
-        // Where nothing was installed no file of a lock is made.
+        // Without an installation, create no lock file.
         let is_there = layout.lock().exists() || layout.receipt().exists();
         let locked = is_there.then(|| Versions::lock_within(layout, versions::PATIENCE));
         let versions = match locked {
             Some(Err(ChangeError::Busy)) => return Err(ChangeError::Busy),
-            // A disk without room for that file must not keep the rest from going.
+            // A disk without space for the lock file must not prevent the uninstallation.
             locked => locked.and_then(Result::ok),
         };
         let receipt = match Receipt::load(&layout.receipt()) {
@@ -98,13 +99,13 @@ impl Uninstallation {
         Ok(Self { layout: layout.clone(), receipt, _versions: versions })
     }
 
-    /// Tells whether it is not known what was installed.
+    /// Returns whether the receipt is lost, so that the list of installed files is unknown.
     #[must_use]
     pub const fn has_lost_receipt(&self) -> bool {
         self.receipt.is_none()
     }
 
-    /// Deletes everything that was installed, looks again, and returns what is still there.
+    /// Deletes everything that was installed, and returns what is left.
     #[must_use]
     pub fn finish(self, places: Places<'_>) -> Left {
         let layout = &self.layout;
@@ -125,7 +126,7 @@ impl Uninstallation {
         }
         remove(&layout.lock(), &mut left);
         remove_folders(&receipt);
-        // An installation that was cut short before it wrote a receipt has left its own folders empty.
+        // An installation that was interrupted before it wrote a receipt has left its own folders empty.
         let own = [&roots.data, &roots.state, &roots.config];
         for folder in own.into_iter().filter(|folder| folder.ends_with("link")) {
             let _holds_more = std::fs::remove_dir(folder);
@@ -141,17 +142,17 @@ impl Uninstallation {
     }
 }
 
-/// What an uninstallation left behind.
+/// The leftovers of an uninstallation.
 #[derive(Debug, Default)]
 pub struct Left {
-    /// What could not be deleted, and why.
+    /// Paths that could not be deleted, each with the error.
     pub failed: Vec<(PathBuf, io::Error)>,
-    /// Folders of ours that hold something else, from the outermost inwards.
+    /// Our folders that contain other files, outermost first.
     pub folders: Vec<PathBuf>,
 }
 
-/// What can be found of an installation without its receipt. Folders count as ours when they bear
-/// our name; that services run without a login may be another's wish.
+/// Rebuilds a lost receipt from what is on disk. Folders with our name count as ours. The request to run services
+/// without a login does not: another program may need it.
 fn observe(layout: &Layout, places: Places<'_>) -> Receipt {
     let found = |file: &&SharedFile| has_hash(&file.path, hash_of(&file.contents).as_str());
     let file = |file: &SharedFile| InstalledFile {
@@ -172,19 +173,19 @@ fn observe(layout: &Layout, places: Places<'_>) -> Receipt {
     }
 }
 
-/// Takes back what a first installation has made that failed: who this device is stays.
+/// Undoes a failed first installation. The identity of the device stays.
 pub(crate) fn undo(layout: &Layout, receipt: &Receipt) -> Vec<(PathBuf, io::Error)> {
     let mut left = Vec::new();
     remove_programs(layout, receipt, &mut left);
     DATA.iter()
-        .filter(|name| **name != "engines")
+        .filter(|name| !matches!(**name, "engines" | "plugins"))
         .for_each(|name| remove(&layout.roots().data.join(name), &mut left));
     remove(&layout.lock(), &mut left);
     remove_folders(receipt);
     left
 }
 
-/// Removes what stands outside of the folders of Link.
+/// Removes the files outside Link's folders.
 fn remove_programs(layout: &Layout, receipt: &Receipt, left: &mut Vec<(PathBuf, io::Error)>) {
     for command in layout.commands() {
         if pointer::read(&command).is_some_and(|target| target == layout.command_target()) {
@@ -205,7 +206,7 @@ fn remove_leftovers(folder: &Path, left: &mut Vec<(PathBuf, io::Error)>) {
     }
 }
 
-/// Empties a folder of ours but for the lock.
+/// Empties one of our folders, except for the lock.
 fn remove_contents(folder: &Path, lock: &Path, left: &mut Vec<(PathBuf, io::Error)>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.path() != lock {
@@ -214,7 +215,7 @@ fn remove_contents(folder: &Path, lock: &Path, left: &mut Vec<(PathBuf, io::Erro
     }
 }
 
-/// Removes the folders that were made; one that holds something else stays.
+/// Removes the folders that the installation created, unless they contain other files.
 fn remove_folders(receipt: &Receipt) {
     let mut folders: Vec<_> = receipt.folders.iter().collect();
     folders.sort();

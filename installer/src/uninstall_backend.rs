@@ -1,4 +1,4 @@
-//! Uninstalls the backend: deletes everything except its data, and the data too on request.
+//! Uninstalls the backend: deletes everything except its data. On request, deletes the data too.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: deletes what was installed")]
 
@@ -17,24 +17,26 @@ use crate::{
     versions::{ChangeError, Versions},
 };
 
-/// The entries of the programs' folder that are ours. The mark of an installation is the last.
+/// Our entries in the programs' folder. The receipt, which marks an installation, is the last.
 const OWN: &[&str] = &["versions", "current", "completions", "share", "receipt.json"];
 
-/// What to delete beside the programs.
+/// What to delete in addition to the programs.
 #[derive(Clone, Copy, Debug)]
 pub struct Further<'a> {
-    /// The configuration, which is deleted if it still has the written text.
+    /// The configuration, with the text that the installation wrote. It is deleted if the text is
+    /// unchanged.
     pub config: (&'a Path, &'a str),
-    /// Pages and completions. Without a receipt, files with exactly these contents count as ours.
+    /// Completions and manual pages. Without a receipt, files with exactly these contents count as
+    /// ours.
     pub shared: &'a [SharedFile],
-    /// Delete the data and the configuration too.
+    /// Whether to delete the data and the configuration too.
     pub purge: bool,
 }
 
 /// Stops the service and deletes the installation. Returns the paths that could not be deleted.
 ///
 /// # Errors
-/// [`ChangeError::Busy`] when another installer works there.
+/// [`ChangeError::Busy`] if another installer is running.
 pub fn run(
     layout: &Layout,
     scope: Option<Scope>,

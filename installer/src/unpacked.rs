@@ -1,8 +1,8 @@
-//! The files of an unpacked folder, inspected before any of them is read.
+//! The files of an unpacked folder, checked before any of them is read.
 //!
-//! The contents of the folder are not trusted: a link to a device, a pipe or an endless file may bear the
-//! name of a program. So every entry must be a plain file, all entries are counted and measured first, and no
-//! more bytes of a file are read than were measured.
+//! The contents of the folder are not trusted: a file with the name of a program may be a link to a device, a pipe or
+//! an endless file. So every entry must be a plain file, all entries are counted and measured first, and no more bytes
+//! of a file are read than were measured.
 
 #![expect(
     clippy::disallowed_methods,
@@ -49,10 +49,10 @@ pub(crate) struct Unpacked<'a> {
 }
 
 impl<'a> Unpacked<'a> {
-    /// Looks at a folder, and reads none of its files.
+    /// Lists a folder, and reads none of its files.
     ///
     /// # Errors
-    /// If an entry is no plain file, or there are more or longer files than a release has.
+    /// If an entry is not a plain file, or if the folder exceeds the limits of a release in number or size.
     pub(crate) fn look(folder: &'a Path) -> Result<Self, UnpackedError> {
         let failed = |source| UnpackedError::Read { path: folder.to_owned(), source };
         let (mut files, mut total) = (Vec::new(), 0_u64);
@@ -71,16 +71,16 @@ impl<'a> Unpacked<'a> {
         Ok(Self { folder, files })
     }
 
-    /// Returns the names and the sizes of everything but the statements themselves.
+    /// Returns the names and the sizes of all files, except the signed statements.
     pub(crate) fn sizes(&self) -> Vec<(&str, u64)> {
         let files = self.files.iter().map(|(name, size)| (name.as_str(), *size));
         files.filter(|(name, _)| !matches!(*name, CONTENTS_FILE | KEYS_FILE)).collect()
     }
 
-    /// Reads a statement. None if there is none.
+    /// Reads a signed statement. None if it does not exist.
     ///
     /// # Errors
-    /// If it is too long, cannot be read or is malformed.
+    /// If the statement is too long, cannot be read or is malformed.
     pub(crate) fn statement<T: DeserializeOwned>(
         &self,
         name: &str,
@@ -105,13 +105,13 @@ impl<'a> Unpacked<'a> {
     /// Hashes one of the files.
     ///
     /// # Errors
-    /// When it is not there or cannot be read.
+    /// If the file does not exist or cannot be read.
     pub(crate) fn hash(&self, name: &str) -> Result<FoundFile, UnpackedError> {
         let path = self.folder.join(name);
         let failed = |source| UnpackedError::Read { path: path.clone(), source };
         let known = self.files.iter().find(|(found, _)| found == name);
         let (_, size) = known.ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
-        // One more than was measured: a file that grew is not the file that was measured.
+        // Read one byte more than measured, so that a file that has grown gets another hash.
         let limit = size.saturating_add(1);
         let (sha256, size_bytes) = hash_at_most(&path, limit).map_err(failed)?;
         Ok(FoundFile { name: name.to_owned(), size_bytes, sha256 })
@@ -128,10 +128,10 @@ pub(crate) fn hash_of(bytes: &[u8]) -> Sha256Hex {
     Sha256Hex::from_digest(&Sha256::digest(bytes))
 }
 
-/// Opens a file of a mirror on this machine if it is a plain file: opening a pipe would block.
+/// Opens a file in a local source of releases if it is a plain file: opening a pipe would block.
 ///
 /// # Errors
-/// When it is not there, is no plain file or cannot be opened.
+/// If the file does not exist, is not a plain file or cannot be opened.
 pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::other(format!("`{}` is no plain file", path.display())));

@@ -1,6 +1,6 @@
-//! The versions on disk: laid out, put on trial, committed, rolled back, removed.
+//! The versions on disk: installed, put on trial, committed, rolled back, and removed.
 //!
-//! Who changes one of them holds the installer's lock. What is decided is in [`crate::decide::update`].
+//! A caller that changes them holds the installer's lock. The decisions are in [`crate::decide::update`].
 
 #![expect(
     clippy::disallowed_methods,
@@ -27,7 +27,7 @@ use link_protocol::command::Sha256Hex;
 use semver::Version;
 
 use crate::{
-    decide::update::{Failure, Found, Step, TRIAL_STARTS, UpdateState},
+    decide::update::{TRIAL_STARTS, TrialFailure, TrialState, UpdateState, UpdateStep},
     layout::{Layout, PROGRAMS, complete_mark},
     receipt::{InstalledFile, InstalledVersion, Receipt},
     state_file::{self, StateError},
@@ -41,22 +41,21 @@ pub use outdated::outdated;
 /// How long another installer may hold the lock.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What helps with a state of updates that is damaged.
+/// The next step if the state of updates is damaged.
 const NEXT_STEP: &str = "delete it and try again; which versions were given up is forgotten then, and \
                          the one that runs counts as good";
 
-/// Checkpoints while the version before comes back.
+/// Checkpoints of a rollback.
 const ROLLING_BACK: [&str; 2] = ["roll-back-written", "roll-back-pointed"];
 
-/// The versions of one installation, held by whoever changes them.
+/// The versions of one installation, with the installer's lock held.
 #[derive(Debug)]
 pub struct Versions {
     layout: Layout,
     _lock: Lock,
 }
 
-/// Reads the state of updates, to show it; that of a fresh installation when there is none that can
-/// be read.
+/// Reads the state of updates, to show it. A missing or unreadable state counts as that of a new installation.
 #[must_use]
 pub fn state(layout: &Layout) -> UpdateState {
     load_state(layout).unwrap_or_default()
@@ -67,7 +66,7 @@ fn load_state(layout: &Layout) -> Result<UpdateState, StateError> {
     Ok(state_file::read(&layout.update_state(), NEXT_STEP)?.unwrap_or_default())
 }
 
-/// Returns the version that is pointed to.
+/// Returns the current version.
 #[must_use]
 pub fn current(layout: &Layout) -> Option<Version> {
     pointer::read(&layout.current())?.file_name()?.to_str()?.parse().ok()
@@ -77,16 +76,16 @@ impl Versions {
     /// Takes the lock.
     ///
     /// # Errors
-    /// [`ChangeError::Busy`] when another installer holds it.
+    /// [`ChangeError::Busy`] if another installer holds it.
     pub fn lock(layout: &Layout) -> Result<Self, ChangeError> {
         let lock = fs::try_lock(&layout.lock())?.ok_or(ChangeError::Busy)?;
         Ok(Self { layout: layout.clone(), _lock: lock })
     }
 
-    /// Takes the lock once it is free.
+    /// Waits for the lock and takes it.
     ///
     /// # Errors
-    /// [`ChangeError::Busy`] when another installer holds it for longer than `patience`.
+    /// [`ChangeError::Busy`] if another installer holds it for longer than `patience`.
     pub fn lock_within(layout: &Layout, patience: Duration) -> Result<Self, ChangeError> {
         let deadline = Instant::now() + patience;
         loop {
@@ -99,10 +98,10 @@ impl Versions {
         }
     }
 
-    /// Names a version in the receipt; to be called before it is laid out.
+    /// Lists a version in the receipt. Call this before the version is copied.
     ///
     /// # Errors
-    /// When the receipt cannot be written.
+    /// If the receipt cannot be written.
     pub fn record(&self, release: &Release) -> Result<(), ChangeError> {
         let folder = self.layout.version(&release.version.to_string());
         self.change_receipt(|receipt| receipt.set_version(installed(release, &folder)))
@@ -111,7 +110,7 @@ impl Versions {
     /// Changes the receipt.
     ///
     /// # Errors
-    /// When it is damaged or cannot be written.
+    /// If the receipt is damaged or cannot be written.
     pub(crate) fn change_receipt(
         &self,
         change: impl FnOnce(&mut Receipt),
@@ -125,10 +124,10 @@ impl Versions {
         Ok(())
     }
 
-    /// Copies a release beside its place, then puts it there, and marks it complete.
+    /// Copies a release under a temporary name, renames it, and marks it complete.
     ///
     /// # Errors
-    /// [`ChangeError`]; there is no such version then, or the one that was there before.
+    /// [`ChangeError`]. Then the version does not exist, or is the same as before.
     pub fn lay_out(&self, release: &Release) -> Result<(), ChangeError> {
         let folder = self.layout.version(&release.version.to_string());
         let (staged, replaced) = (beside(&folder, "new"), beside(&folder, "old"));
@@ -157,12 +156,12 @@ impl Versions {
         Ok(fs::remove_dir(&replaced)?)
     }
 
-    /// Takes a version away again, with its line in the receipt.
+    /// Deletes a version that is not current, and removes it from the receipt.
     ///
     /// # Errors
-    /// [`ChangeError`] when a file cannot be deleted.
+    /// [`ChangeError`] if a file cannot be deleted.
     pub fn remove(&self, version: &Version) -> Result<(), ChangeError> {
-        // Another run may have made it the one that runs.
+        // Another run may have made this version current.
         if current(&self.layout).as_ref() == Some(version) {
             return Ok(());
         }
@@ -172,38 +171,38 @@ impl Versions {
             receipt.versions.retain(|installed| installed.version != version);
         });
         match forgotten {
-            // It names no version any more.
+            // A damaged receipt lists no version.
             Err(ChangeError::State(StateError::Damaged { .. })) => Ok(()),
             other => other,
         }
     }
 
-    /// Notes that `version` is not to be installed again by itself.
+    /// Records that `version` must not be installed again automatically.
     ///
     /// # Errors
-    /// When the state cannot be written.
+    /// If the state cannot be written.
     pub fn skip(&self, version: &Version, reason: &str) -> Result<(), ChangeError> {
         self.write(&load_state(&self.layout)?.skip(version, reason.to_owned()))
     }
 
-    /// Puts `to` on trial in the place of the version that runs.
+    /// Makes `to` the current version, on trial.
     ///
     /// # Errors
-    /// [`ChangeError`]; a failure between the steps is resolved by the guard.
+    /// [`ChangeError`]. If a step fails, the guard resolves the unfinished replacement.
     pub fn swap(&self, to: &Version) -> Result<(), ChangeError> {
         let state = load_state(&self.layout)?;
         let Some(current) = current(&self.layout) else { return self.point(to) };
-        // What is on trial has not proved itself: what ran before it is what may come back.
+        // A version on trial is not proven. The version to restore is the one that ran before the trial.
         let from = state.pending.as_ref().map_or(&current, |pending| &pending.from);
         self.apply(&state.swap(from, to), ["swap-written", "swap-pointed"])
     }
 
-    /// Puts the version before `tried` back in its place, and deletes that one; nothing when another
-    /// version is on trial by now.
+    /// Restores the version that ran before `tried`, and deletes `tried`. Does nothing if another version is now on
+    /// trial.
     ///
     /// # Errors
-    /// [`ChangeError`]; what is left of it is resolved by the next look.
-    pub fn roll_back(&self, tried: &Version, failure: Failure) -> Result<(), ChangeError> {
+    /// [`ChangeError`]. The next [`Self::look`] resolves an unfinished rollback.
+    pub fn roll_back(&self, tried: &Version, failure: TrialFailure) -> Result<(), ChangeError> {
         let state = load_state(&self.layout)?;
         if state.pending.as_ref().is_some_and(|pending| pending.to == *tried) {
             self.apply(&state.roll_back(failure), ROLLING_BACK)?;
@@ -211,8 +210,8 @@ impl Versions {
         self.prune()
     }
 
-    /// Keeps `tried`, and of the others only the one before it; nothing when another version is on
-    /// trial by now.
+    /// Commits `tried`, and deletes all other versions except the previous one. Does nothing if another version is now
+    /// on trial.
     ///
     /// # Errors
     /// [`ChangeError`].
@@ -228,8 +227,8 @@ impl Versions {
         self.prune()
     }
 
-    /// Puts the guard of the current version in its place, unless it is there or a version is on
-    /// trial. The one that runs goes on until its next start.
+    /// Replaces the guard's file with that of the current version, unless the file is up to date or a version is on
+    /// trial. A running guard keeps running until its next start.
     ///
     /// # Errors
     /// [`ChangeError`].
@@ -252,8 +251,8 @@ impl Versions {
         }
     }
 
-    /// Resolves what an interrupted replacement left; returns the version on trial.
-    /// `starting` says that the guard starts, which a version may need only so often.
+    /// Resolves an interrupted replacement, and returns the version on trial. `starting` says that the guard is
+    /// starting: the number of its starts during a trial is limited.
     ///
     /// # Errors
     /// [`ChangeError`].
@@ -262,20 +261,20 @@ impl Versions {
         self.restore(&current)?;
         let mut state = load_state(&self.layout)?;
         match state.found(&current) {
-            Found::Nothing => Ok(None),
-            Found::Unfinished(steps) => {
+            TrialState::Nothing => Ok(None),
+            TrialState::Unfinished(steps) => {
                 self.apply(&steps, ROLLING_BACK)?;
                 self.prune().map(|()| None)
             }
-            Found::Trial if !starting => Ok(Some(current)),
-            Found::Trial => {
+            TrialState::Trial if !starting => Ok(Some(current)),
+            TrialState::Trial => {
                 let starts = state.pending.as_mut().map_or(0, |pending| {
                     pending.starts += 1;
                     pending.starts
                 });
                 if starts > TRIAL_STARTS {
                     let reason = format!("it was interrupted {TRIAL_STARTS} times while on trial");
-                    let failure = Failure { reason, is_its_fault: true };
+                    let failure = TrialFailure { reason, is_its_fault: true };
                     return self.roll_back(&current, failure).map(|()| None);
                 }
                 self.write(&state).map(|()| Some(current))
@@ -283,8 +282,7 @@ impl Versions {
         }
     }
 
-    /// Puts a version back that was about to be replaced by a whole one of itself when the power
-    /// went.
+    /// Restores the folder of a version that an interrupted repair has moved away.
     fn restore(&self, version: &Version) -> Result<(), ChangeError> {
         let folder = self.layout.version(&version.to_string());
         let replaced = beside(&folder, "old");
@@ -294,10 +292,10 @@ impl Versions {
         Ok(())
     }
 
-    /// Takes back that the guard has started: it is told to stop, which is no fault of the version.
+    /// Uncounts a start of the guard. A requested stop of the guard is not the version's fault.
     ///
     /// # Errors
-    /// When the state cannot be written.
+    /// If the state cannot be written.
     pub fn uncount_start(&self) -> Result<(), ChangeError> {
         let mut state = load_state(&self.layout)?;
         let Some(pending) = &mut state.pending else { return Ok(()) };
@@ -305,7 +303,7 @@ impl Versions {
         self.write(&state)
     }
 
-    /// Puts the guard of the current version in its place, outside of all versions.
+    /// Copies the guard of `version` to its place outside the versions' folders.
     pub(crate) fn place_guard(&self, version: &str) -> Result<(), ChangeError> {
         let (guard, source) = (self.layout.guard(), self.layout.version(version).join(PROGRAMS[2]));
         let staged = guard.with_extension("new");
@@ -316,10 +314,10 @@ impl Versions {
         Ok(fs::rename(&staged, &guard)?)
     }
 
-    /// Deletes the versions that are neither current, nor the one before, nor pending.
+    /// Deletes the versions that are neither current, nor previous, nor pending.
     ///
     /// # Errors
-    /// [`ChangeError`] when a file cannot be deleted.
+    /// [`ChangeError`] if a file cannot be deleted.
     pub fn prune(&self) -> Result<(), ChangeError> {
         let Some(current) = current(&self.layout) else { return Ok(()) };
         for name in outdated(&self.layout, &current)? {
@@ -331,15 +329,19 @@ impl Versions {
         Ok(())
     }
 
-    /// Does `steps`; the names are those of the checkpoints after a write and after the pointer.
-    fn apply(&self, steps: &[Step], [written, pointed]: [&str; 2]) -> Result<(), ChangeError> {
+    /// Runs `steps`. `written` and `pointed` are the checkpoints after a write and after a change of the pointer.
+    fn apply(
+        &self,
+        steps: &[UpdateStep],
+        [written, pointed]: [&str; 2],
+    ) -> Result<(), ChangeError> {
         for step in steps {
             match step {
-                Step::Write(state) => {
+                UpdateStep::Write(state) => {
                     self.write(state)?;
                     checkpoint::reach(written);
                 }
-                Step::Point(version) => {
+                UpdateStep::Point(version) => {
                     self.point(version)?;
                     checkpoint::reach(pointed);
                 }
@@ -355,7 +357,7 @@ impl Versions {
     /// Makes `version` the current one, without a trial.
     ///
     /// # Errors
-    /// When the folder cannot be written.
+    /// If the folder cannot be written.
     pub fn point(&self, version: &Version) -> Result<(), ChangeError> {
         let (pointer, target) = (self.layout.current(), self.layout.version(&version.to_string()));
         pointer::replace(&pointer, &target)
@@ -363,7 +365,7 @@ impl Versions {
     }
 }
 
-/// What the receipt says of `release`.
+/// Returns the entry of the receipt for `release`.
 pub(crate) fn installed(release: &Release, folder: &Path) -> InstalledVersion {
     let place = |(name, sha256): &(&str, Sha256Hex)| InstalledFile {
         path: folder.join(name),
@@ -386,7 +388,7 @@ fn beside(folder: &Path, suffix: &str) -> PathBuf {
     folder.with_file_name(format!(".{name}.{suffix}"))
 }
 
-/// Copies a file with its permissions; on disk when this returns.
+/// Copies a file with its permissions, and syncs it to disk.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::copy(from, to)?;
     File::open(to)?.sync_all()

@@ -37,7 +37,7 @@ async fn registered(devices: &Devices) -> anyhow::Result<Vec<Identity>> {
     identities::ensure(&devices.identities, &devices.backend, devices.devices, key.as_ref()).await
 }
 
-/// Waits until every device is online and polls.
+/// Waits until every device is online and is polling.
 async fn settled(workers: &mut Workers, devices: &Devices) -> anyhow::Result<Tally> {
     let all = devices.devices as u64;
     let patience = Duration::from_secs(devices.patience);

@@ -1,14 +1,15 @@
 //! One simulated device: an agent's decisions about deliveries, without a model or a disk.
 //!
 //! Pure. A command enters the journal once and takes effect once. Within a lane, commands take
-//! effect one after another in the order of `seq`; the control lane overtakes. The journal survives
-//! a restart of the device, as an agent's journal does.
+//! effect one after another in the order of `seq`; the control lane overtakes all others. The
+//! journal survives a restart of the device, as an agent's journal does.
 
 use std::collections::BTreeMap;
 
 use link_protocol::{
     agent_api::{Hello, Inflight},
     command::{Command, Lane},
+    counter::{Generation, Seq},
     envelope::{Envelope, Receipt, ReceiptKind},
     id::{CommandId, DeploymentId, ModelId},
     identity::Identity,
@@ -32,7 +33,7 @@ pub enum Flaw {
 pub struct Simulated {
     pub identity: Identity,
     boot: u64,
-    last_seq: u64,
+    last_seq: Seq,
     /// The duration of one command, in microseconds.
     work_us: u64,
     flaw: Option<Flaw>,
@@ -43,7 +44,7 @@ pub struct Simulated {
 
 #[derive(Debug)]
 struct Entry {
-    seq: u64,
+    seq: Seq,
     attempt: u32,
     lane: Lane,
     /// The deployment that the command creates.
@@ -53,7 +54,7 @@ struct Entry {
     /// The state of a model after the command.
     leaves: Option<(ModelId, Option<ModelReport>)>,
     valid: bool,
-    /// When the command takes effect; `None` once it is done.
+    /// The time at which the command takes effect; `None` once it is done.
     due_us: Option<u64>,
     result: Option<CommandResult>,
     /// Whether the backend has the result.
@@ -63,13 +64,13 @@ struct Entry {
 }
 
 impl Simulated {
-    /// Creates a device with an empty journal that takes `work_us` for each command.
+    /// Creates a device with an empty journal that needs `work_us` microseconds for each command.
     #[must_use]
     pub const fn new(identity: Identity, work_us: u64, flaw: Option<Flaw>) -> Self {
         Self {
             identity,
             boot: 1,
-            last_seq: 0,
+            last_seq: Seq(0),
             work_us,
             flaw,
             journal: BTreeMap::new(),
@@ -77,9 +78,9 @@ impl Simulated {
         }
     }
 
-    /// The highest sequence number in the journal.
+    /// Returns the highest sequence number in the journal.
     #[must_use]
-    pub const fn last_seq(&self) -> u64 {
+    pub const fn last_seq(&self) -> Seq {
         self.last_seq
     }
 
@@ -106,7 +107,7 @@ impl Simulated {
     /// Restarts the device: unfinished commands start over.
     pub fn restart(&mut self, now_us: u64) {
         self.boot += 1;
-        let mut waiting: Vec<(u64, CommandId)> = self
+        let mut waiting: Vec<(Seq, CommandId)> = self
             .journal
             .iter()
             .filter(|(_, entry)| entry.due_us.is_some())
@@ -166,7 +167,7 @@ impl Simulated {
         answer(ReceiptKind::Stored, None)
     }
 
-    /// The event that records a delivery.
+    /// Returns the event that records a delivery.
     #[must_use]
     pub fn delivered(envelope: &Envelope) -> What {
         let command = envelope.command().ok();
@@ -183,7 +184,7 @@ impl Simulated {
         }
     }
 
-    /// When the next command takes effect.
+    /// Returns the time at which the next command takes effect.
     #[must_use]
     pub fn next_work(&self) -> Option<u64> {
         self.journal.values().filter_map(|entry| entry.due_us).min()
@@ -191,7 +192,7 @@ impl Simulated {
 
     /// Carries out the commands that are due, in order, and returns those that took effect.
     pub fn work(&mut self, now_us: u64) -> Vec<CommandId> {
-        let mut due: Vec<(u64, u64, CommandId)> = self
+        let mut due: Vec<(u64, Seq, CommandId)> = self
             .journal
             .iter()
             .filter_map(|(command, entry)| Some((entry.due_us?, entry.seq, *command)))
@@ -226,7 +227,7 @@ impl Simulated {
         effects
     }
 
-    /// The results that the backend does not have yet.
+    /// Returns the results that the backend does not have yet.
     #[must_use]
     pub fn untold(&self) -> Vec<CommandReport> {
         let untold = self.journal.iter().filter(|(_, entry)| !entry.told);
@@ -238,7 +239,7 @@ impl Simulated {
         self.entry(command, |entry| entry.told = true);
     }
 
-    /// Cancels `command`, which the backend withdrew, unless it is done.
+    /// Cancels `command`, which the backend has withdrawn, unless the command is done.
     pub fn withdraw(&mut self, command: CommandId) {
         self.entry(command, |entry| {
             if entry.due_us.take().is_some() {
@@ -267,8 +268,8 @@ impl Simulated {
         });
     }
 
-    /// When the next command of `lane` takes effect: lanes run one command at a time, the control
-    /// lane overtakes, and the agent lane waits for all others.
+    /// Returns the time at which the next command of `lane` takes effect. A lane runs one command
+    /// at a time, the control lane overtakes all others, and the agent lane waits for all others.
     fn next_due(&self, lane: Lane, now_us: u64) -> u64 {
         let before = self.journal.values().filter(|entry| match lane {
             Lane::Control => false,
@@ -311,7 +312,7 @@ fn leaves(command: &Command) -> Option<(ModelId, Option<ModelReport>)> {
                 is_serving: false,
                 port: deploy.config.port,
                 allowlist_digest: deploy.config.allowlist.digest().to_owned(),
-                generation: 1,
+                generation: Generation(1),
                 detail: None,
             };
             Some((model, Some(report)))

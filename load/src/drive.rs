@@ -18,12 +18,10 @@ use crate::{
     transport::{Answer, Link, Lost, Transport},
 };
 
-/// The longest wait before a retry, as in the agent.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// The wait after the backend has answered that it does not know the device, as in the agent.
 const TURNED_AWAY_WAIT: Duration = Duration::from_secs(30);
 
-/// Faults that a device injects, each with its probability.
+/// Runs one device until the fleet stops.
 pub(crate) async fn live<T: Transport>(
     mut device: Simulated,
     transport: T,
@@ -46,7 +44,7 @@ pub(crate) async fn live<T: Transport>(
         let wait = match ended {
             Lost::Broken(_) => {
                 failures += 1;
-                back_off(failures)
+                back_off(failures, shared.longest_wait)
             }
             Lost::Refused(_) => jittered(TURNED_AWAY_WAIT),
         };
@@ -90,7 +88,7 @@ async fn connected<T: Transport>(
     }
 }
 
-/// Polls and carries out commands that fall due meanwhile.
+/// Polls, and carries out the commands that become due meanwhile.
 async fn wait_for_commands<L: Link>(
     device: &mut Simulated,
     link: &L,
@@ -148,7 +146,7 @@ async fn take<L: Link>(
     Ok(())
 }
 
-/// Carries out what is due and reports every result that the backend lacks.
+/// Carries out the due commands and reports every result that the backend lacks.
 async fn tell_results<L: Link>(
     device: &mut Simulated,
     link: &L,
@@ -161,8 +159,8 @@ async fn tell_results<L: Link>(
     }
     for report in device.untold() {
         let (command, status) = (report.command_id, report.status);
-        // Record before sending: if this is cancelled meanwhile, only the answer is lost, not the
-        // result.
+        // Record the result before sending it: if the sending is cancelled, only the answer is
+        // lost, not the record.
         shared.record.note(id, What::Resulted { command, status, taken: false });
         let answer = link.result(&report).await;
         let ignored = shared.happens(shared.faults.lose_answer);
@@ -191,9 +189,9 @@ async fn until(due: Option<Instant>) {
     }
 }
 
-fn back_off(failures: u32) -> Duration {
+fn back_off(failures: u32, longest: Duration) -> Duration {
     let seconds = 1_u64 << failures.saturating_sub(1).min(6);
-    jittered(Duration::from_secs(seconds).min(LONGEST_WAIT))
+    jittered(Duration::from_secs(seconds).min(longest))
 }
 
 /// Varies a wait at random by up to a fifth.

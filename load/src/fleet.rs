@@ -1,4 +1,4 @@
-//! Many simulated devices in one process: their counters, and cutting all their connections.
+//! Many simulated devices in one process, with shared counters and a way to cut all connections.
 
 use std::{
     sync::{
@@ -21,15 +21,20 @@ use crate::{
     transport::Transport,
 };
 
+/// The longest wait of an agent before a reconnection.
+pub const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
 /// The behaviour of every device of a fleet.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Behaviour {
-    /// The duration of one command.
+    /// How long a device needs for one command.
     pub work: Duration,
     pub faults: Faults,
     /// The seed of the random faults.
     pub seed: u64,
     pub flaw: Option<Flaw>,
+    /// The longest wait before a reconnection. Waits double with each failure.
+    pub longest_wait: Duration,
     /// Whether to record when each command was acknowledged.
     pub keeps_acknowledgements: bool,
 }
@@ -48,26 +53,26 @@ pub struct Fleet {
 pub struct Tally {
     pub at_us: u64,
     pub devices: u64,
-    /// Devices that are welcomed and connected.
+    /// The number of connected devices whose hello was answered.
     pub online: u64,
     pub connects: u64,
     pub hellos: u64,
-    /// Answered polls.
+    /// The number of answered polls.
     pub polls: u64,
     pub deliveries: u64,
-    /// Receipts that the backend noted.
+    /// The number of receipts that the backend has recorded.
     pub acknowledged: u64,
     pub effects: u64,
     pub results: u64,
-    /// Connections that broke, and unexpected answers.
+    /// The number of broken connections and unexpected answers.
     pub failures: u64,
-    /// Receipts, results and devices that the backend refused.
+    /// The number of receipts, results and devices that the backend refused.
     pub refused: u64,
-    /// Commands without a valid signature of the backend.
+    /// The number of commands without a valid signature of the backend.
     pub untrusted: u64,
-    /// Devices that have said hello and polled since the last cut.
+    /// The number of devices that have said hello and polled since the last cut.
     pub settled: u64,
-    /// When the last of them polled.
+    /// The time at which the last of them polled.
     pub settled_us: u64,
     /// The commands acknowledged since the previous tally, each with its time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -84,8 +89,8 @@ impl Fleet {
         record: Arc<Record>,
     ) -> Self {
         let shared = Arc::new(Shared::new(
-            behaviour.faults,
-            behaviour.seed,
+            (behaviour.faults, behaviour.seed),
+            behaviour.longest_wait,
             record,
             behaviour.keeps_acknowledgements,
         ));

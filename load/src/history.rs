@@ -2,8 +2,9 @@
 //!
 //! Pure. The rules, for every device and command:
 //!
-//! 1. A command that the API accepted is known at the end: processed after a delivery, expired or
-//!    superseded, or still waiting. It is never lost, and never processed without a delivery.
+//! 1. A command that the API accepted is known at the end: it was processed after a delivery,
+//!    expired, was superseded, or still waits. It is never lost, and never processed without a
+//!    delivery.
 //! 2. Only requested commands are delivered, and none is first delivered long after the API called
 //!    it expired.
 //! 3. An effect is applied once, after a delivery, and in the order of `seq` within its lane.
@@ -22,6 +23,7 @@ mod violation;
 use link_protocol::{
     backend_api::command::CommandState,
     command::Lane,
+    counter::Seq,
     envelope::ReceiptKind,
     id::{CommandId, DeploymentId, DeviceId},
     report::CommandResult,
@@ -33,7 +35,7 @@ pub use self::{check::check, violation::Violation};
 /// An event and its time.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Event {
-    /// In microseconds of [`crate::clock`].
+    /// The time, in microseconds of [`crate::clock`].
     pub at_us: u64,
     pub device: DeviceId,
     #[serde(flatten)]
@@ -51,21 +53,21 @@ pub enum What {
     /// The device received the command.
     Delivered {
         command: CommandId,
-        seq: u64,
+        seq: Seq,
         lane: Lane,
         attempt: u32,
         /// The deployment that the command creates or cancels.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         deployment: Option<DeploymentId>,
-        /// Whether it cancels the deployment.
+        /// Whether the command cancels the deployment.
         #[serde(default)]
         cancels: bool,
     },
-    /// The device answered a delivery; `taken` if the backend confirmed the receipt.
+    /// The device answered a delivery. `taken` tells whether the backend confirmed the receipt.
     Receipted { command: CommandId, receipt: ReceiptKind, taken: bool },
     /// The command took effect on the device.
     Effected { command: CommandId },
-    /// The device reported a result; `taken` if the backend confirmed it.
+    /// The device reported a result. `taken` tells whether the backend confirmed it.
     Resulted { command: CommandId, status: CommandResult, taken: bool },
     /// The API returned the state of the command.
     Observed { command: CommandId, state: CommandState, result: Option<CommandResult> },

@@ -1,5 +1,5 @@
-//! The identities of the simulated devices: registered once with a key and stored in a private
-//! file, one JSON text per line, which later runs reuse.
+//! The identities of the simulated devices. They are registered once with a key and stored in a
+//! private file, one JSON text per line. Later runs reuse the file.
 
 use std::path::Path;
 
@@ -19,10 +19,10 @@ const AT_ONCE: usize = 32;
 /// The number of registrations between writes of the file, so that an interrupted run loses few.
 const WRITE_EVERY: usize = 1_000;
 
-/// Reads the identities from `path`; returns none if the file is missing.
+/// Reads the identities from `path`. Returns an empty list if the file is missing.
 ///
 /// # Errors
-/// If the file cannot be read or holds something else.
+/// If the file cannot be read or contains anything else.
 pub fn read(path: &Path) -> anyhow::Result<Vec<Identity>> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
@@ -72,7 +72,7 @@ pub async fn ensure(
 /// Registers `count` devices.
 ///
 /// # Errors
-/// If the backend refuses one or is unreachable.
+/// If the backend refuses a device or is unreachable.
 pub async fn register(
     backend: &Http,
     key: &EnrolmentKey,

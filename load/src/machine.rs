@@ -8,7 +8,8 @@ use serde::Serialize;
 
 /// The maximum number of devices of one process.
 pub(crate) const DEVICES_PER_PROCESS: usize = 8_000;
-/// Open files of a process in addition to its device connections, including those for results.
+/// The number of open files of a process in addition to its device connections. Includes the
+/// connections for results.
 const OTHER_FILES: usize = 500;
 
 /// The resource use of a process.
@@ -80,7 +81,7 @@ pub(crate) fn descriptors(pid: u32) -> anyhow::Result<u64> {
     Ok(folder.count() as u64)
 }
 
-/// The CPU time of a process, user and system, in milliseconds.
+/// Returns the CPU time of a process, user and system, in milliseconds.
 fn ticks(stat: &str) -> Option<u64> {
     // The name in parentheses may contain anything. Fields 14 and 15 are counted from the process
     // id.

@@ -79,7 +79,7 @@ impl Record {
     /// Flushes the file.
     ///
     /// # Errors
-    /// The first failed write, now or earlier; the record is then incomplete.
+    /// The first failed write, now or earlier. The record is incomplete in that case.
     pub fn finish(&self) -> io::Result<()> {
         match &mut *self.lock() {
             Sink::Nowhere | Sink::Memory(_) => Ok(()),

@@ -1,8 +1,11 @@
 //! The state that the devices of one fleet share: faults, counters and the record.
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
 };
 
 use link_protocol::id::CommandId;
@@ -47,39 +50,41 @@ pub(crate) struct Counts {
 pub(crate) struct Shared {
     pub(crate) counts: Counts,
     pub(crate) faults: Faults,
+    pub(crate) longest_wait: Duration,
     pub(crate) record: Arc<Record>,
-    chance: Mutex<StdRng>,
+    random: Mutex<StdRng>,
     acknowledgements: Option<Mutex<Vec<(CommandId, u64)>>>,
 }
 
-/// Tracks one connection of a device until it is settled; dropping it counts the device offline.
+/// Tracks one connection of a device. Dropping the value counts the device as offline.
 #[derive(Debug)]
 pub(crate) struct Standing<'a> {
     counts: &'a Counts,
     cut: u64,
     online: bool,
-    /// The cut after which the device last settled.
+    /// The number of the cut after which the device last settled.
     settled: &'a mut Option<u64>,
 }
 
 impl Shared {
     /// Creates the state before any event; `seed` determines the random faults.
     pub(crate) fn new(
-        faults: Faults,
-        seed: u64,
+        (faults, seed): (Faults, u64),
+        longest_wait: Duration,
         record: Arc<Record>,
         keeps_acknowledgements: bool,
     ) -> Self {
         Self {
             counts: Counts::default(),
             faults,
+            longest_wait,
             record,
-            chance: Mutex::new(StdRng::seed_from_u64(seed)),
+            random: Mutex::new(StdRng::seed_from_u64(seed)),
             acknowledgements: keeps_acknowledgements.then(Mutex::default),
         }
     }
 
-    /// Resets the settled devices, because every connection is cut.
+    /// Resets the count of settled devices, because every connection is cut.
     pub(crate) fn cut(&self) {
         self.counts.settled.store(0, Ordering::SeqCst);
         self.counts.cut.fetch_add(1, Ordering::SeqCst);
@@ -112,10 +117,10 @@ impl Shared {
         count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Draws whether a fault with this probability happens now.
-    pub(crate) fn happens(&self, chance: f64) -> bool {
-        chance > 0.0
-            && self.chance.lock().unwrap_or_else(PoisonError::into_inner).random_bool(chance)
+    /// Decides at random whether a fault with this probability happens now.
+    pub(crate) fn happens(&self, probability: f64) -> bool {
+        probability > 0.0
+            && self.random.lock().unwrap_or_else(PoisonError::into_inner).random_bool(probability)
     }
 }
 

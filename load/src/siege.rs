@@ -43,18 +43,18 @@ pub enum Shape {
     HugeBody,
     /// Keeps sending requests and reads no answer.
     DeafReader,
-    /// Guesses a password, a token or an origin.
+    /// Sends guesses of a password, a token or an origin.
     Guess,
 }
 
-/// What one connection sends first, and what it does until it is closed.
+/// The behaviour of one connection: its first bytes, and its actions until it is closed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Course {
     pub first: Vec<u8>,
     pub then: Then,
 }
 
-/// What a connection does after its first bytes.
+/// The behaviour of a connection after its first bytes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Then {
     /// Does nothing.
@@ -83,19 +83,19 @@ pub struct Held {
 #[derive(Clone, Debug, Serialize)]
 pub struct Seen {
     pub program: &'static str,
-    /// Just after the program started.
+    /// The resources just after the start of the program.
     pub cold: Held,
-    /// After the siege that warms it up.
+    /// The resources after the first siege, which warms up the program.
     pub before: Held,
     pub peak: Held,
     pub after: Held,
 }
 
-/// How quickly a listener answered after the siege.
+/// The response time of a listener after the siege.
 #[derive(Clone, Debug, Serialize)]
 pub struct Answered {
     pub listener: &'static str,
-    /// In milliseconds; nothing if the answer was wrong or missing.
+    /// The time in milliseconds; `None` if the answer was wrong or missing.
     pub ms: Option<u64>,
 }
 
@@ -145,8 +145,8 @@ const CHAT: &str = "/v1/chat/completions";
 const QUESTION: &str = r#"{"messages":[{"role":"user","content":"hi"}]}"#;
 
 impl Shape {
-    /// The costliest shapes come first, because the others could fill a small connection limit and
-    /// keep them out.
+    /// Every shape. The costliest shapes come first, because the others could use up a small
+    /// connection limit.
     pub const ALL: [Self; 7] = [
         Self::HugeBody,
         Self::DeafReader,
@@ -237,8 +237,8 @@ fn guess(target: Target, host: &str, number: usize) -> Vec<u8> {
     }
 }
 
-/// Returns the programs whose resources did not return to their former level and the listeners that
-/// did not answer in time; empty if all is well.
+/// Returns the programs whose resources did not return to their former level, and the listeners
+/// that did not answer in time. The list is empty if there are none.
 #[must_use]
 pub fn faults(seen: &[Seen], answered: &[Answered]) -> Vec<String> {
     let mut faults = Vec::new();

@@ -1,5 +1,5 @@
-//! How a simulated device reaches the backend. A transport creates links. A link is one connection
-//! of one device; dropping it cuts the connection.
+//! The transports between a simulated device and the backend. A transport creates links. A link is
+//! one connection of one device; dropping the link cuts the connection.
 
 pub mod http;
 pub mod zenoh;
@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use link_protocol::{
     agent_api::{Hello, Poll, Welcome},
+    counter::Seq,
     envelope::Receipt,
     identity::Identity,
     report::CommandReport,
@@ -18,7 +19,7 @@ use link_protocol::{
 pub enum Answer {
     /// The backend confirmed the message.
     Taken,
-    /// The message was sent without a confirmation. If it is lost, it is repeated.
+    /// The message was sent without a confirmation. A lost message is repeated.
     Sent,
     /// The backend refused the message permanently, for example because it came too late.
     Refused(u16),
@@ -35,7 +36,7 @@ pub enum Lost {
     Refused(u16),
 }
 
-/// A way to the backend.
+/// A transport to the backend.
 pub trait Transport: Clone + Send + Sync + 'static {
     /// The type of its connections.
     type Link: Link;
@@ -51,7 +52,7 @@ pub trait Link: Send + Sync {
     fn hello(&self, hello: &Hello) -> impl Future<Output = Result<Welcome, Lost>> + Send;
 
     /// Waits for commands after the sequence number `after`.
-    fn poll(&self, after: u64, wait: Duration) -> impl Future<Output = Result<Poll, Lost>> + Send;
+    fn poll(&self, after: Seq, wait: Duration) -> impl Future<Output = Result<Poll, Lost>> + Send;
 
     /// Answers a delivery.
     fn receipt(&self, receipt: &Receipt) -> impl Future<Output = Result<Answer, Lost>> + Send;

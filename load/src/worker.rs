@@ -79,8 +79,8 @@ impl Workers {
         Ok(Self { processes, tallies, told, _readers: readers })
     }
 
-    /// Waits for the next tally of any process; returns the commands acknowledged since its last
-    /// one.
+    /// Waits for the next tally of any process. Returns the commands acknowledged since the
+    /// previous tally of that process.
     pub(crate) async fn next(&mut self) -> anyhow::Result<Vec<(CommandId, u64)>> {
         let next = self.told.recv().await;
         let (number, mut tally) = next.context("all processes of the fleet have ended")?;
@@ -97,7 +97,7 @@ impl Workers {
         })
     }
 
-    /// Waits up to `patience` until `enough` holds for the sum.
+    /// Waits up to `patience` until `enough` returns true for the sum of the tallies.
     pub(crate) async fn until(
         &mut self,
         what: &str,

@@ -1,19 +1,19 @@
 //! Named places where a test may kill the process, as a power cut would.
 //!
-//! Development builds only: in a release build a checkpoint is nothing.
+//! Development builds only: in a release build a checkpoint does nothing.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads which place to die at, once")]
 
 use std::sync::OnceLock;
 
-/// The variable that names the checkpoint at which the process kills itself.
+/// The environment variable with the name of the checkpoint at which the process kills itself.
 pub const KILL_AT: &str = "LINK_TEST_KILL_AT";
 
-/// The variable that names a folder which the process creates before it kills itself. If the folder already exists, the
-/// process goes on. So a process that restarts by itself dies once.
+/// The environment variable with the path of a folder that the process creates before it kills itself. If the folder
+/// already exists, the process continues. So a process that is restarted kills itself only once.
 pub const KILLED_ONCE: &str = "LINK_TEST_KILLED_ONCE";
 
-/// Marks the place `name`. Kills the process here if a test asked for it.
+/// Marks the checkpoint `name`. Kills the process here if a test has requested it.
 pub fn reach(name: &str) {
     static TARGET: OnceLock<Option<String>> = OnceLock::new();
     if cfg!(debug_assertions)

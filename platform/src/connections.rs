@@ -1,8 +1,9 @@
-//! Connections of a listener: accepts them in turn, and keeps their number within a bound.
+//! The connections of a listener: accepts them in turn, and limits their number.
 //!
-//! The agent's serving ports, its local API and the backend accept in the same way. Idle clients cannot fill the bound:
-//! in the agent the connection that has been idle longest gives way ([`Seats`]). The backend decides by the caller
-//! (`backend/src/domain/connections.rs`), and uses the accept loop and [`Held`] of this module.
+//! The serving ports of the agent, its local API and the backend share the accept loop of this module. Idle clients
+//! cannot exhaust the limit: in the agent, the connection that has been idle longest is closed ([`Seats`]). The backend
+//! has its own rule for this (`backend/src/domain/connections.rs`), and uses the accept loop and [`Held`] of this
+//! module.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits when descriptors run out")]
 
@@ -23,7 +24,7 @@ pub use self::{
     seats::{Busy, Seat, Seats},
 };
 
-/// How long to wait when no connection can be accepted.
+/// The delay before a retry after a failed accept.
 const EXHAUSTED: Duration = Duration::from_millis(200);
 
 /// A source of connections.
@@ -31,7 +32,7 @@ pub trait Listener: Send {
     /// The type of an accepted connection.
     type Accepted: Send;
 
-    /// Waits for one connection. Cancel safe.
+    /// Accepts one connection. Cancel safe.
     fn accept(&mut self) -> impl Future<Output = io::Result<Self::Accepted>> + Send;
 }
 
@@ -40,7 +41,7 @@ impl Listener for TcpListener {
 
     async fn accept(&mut self) -> io::Result<(TcpStream, SocketAddr)> {
         let (stream, peer) = Self::accept(self).await?;
-        // Who has left already has no options; the first read says so.
+        // This fails if the client has already closed the connection. The first read reports that.
         let _left_already = stream.set_nodelay(true);
         Ok((stream, peer))
     }
@@ -54,8 +55,8 @@ impl Listener for private_socket::Listener {
     }
 }
 
-/// Returns the next connection of `listener`. Retries after a failure: passes the first failure to `say`, and accepts again
-/// once a connection has been closed. Cancel safe.
+/// Returns the next connection of `listener`. Retries after a failure, and passes only the first failure to `say`.
+/// Cancel safe.
 pub async fn next<L: Listener>(
     listener: &mut L,
     say: impl FnOnce(io::Error) + Send,
@@ -65,7 +66,7 @@ pub async fn next<L: Listener>(
         match listener.accept().await {
             Ok(accepted) => return accepted,
             Err(error) => {
-                // Too many open files, most likely: what is open must end before more is taken.
+                // Most likely, too many files are open: connections must be closed before the next accept can succeed.
                 if let Some(say) = say.take() {
                     say(error);
                 }

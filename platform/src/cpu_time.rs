@@ -9,8 +9,8 @@ mod system;
 #[path = "cpu_time/other.rs"]
 mod system;
 
-/// Returns the CPU time of process `pid` and all its threads since its start. None if the process is gone or the system
-/// does not tell.
+/// Returns the CPU time of process `pid` and all its threads since its start. None if the process has ended or the
+/// system does not report the time.
 #[must_use]
 pub fn of(pid: u32) -> Option<Duration> {
     system::of(pid)
@@ -24,7 +24,7 @@ mod tests {
     fn what_works_has_used_more_than_before() {
         let own = std::process::id();
         let later = of(own).unwrap() + Duration::from_millis(50);
-        // Each of these questions is work.
+        // Each call uses CPU time itself.
         assert!((0..1_000_000).any(|_| of(own).unwrap() >= later));
         assert_eq!(of(u32::MAX), None);
     }

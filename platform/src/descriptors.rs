@@ -1,7 +1,7 @@
-//! The number of files and connections that this process may have open.
+//! The limit on files and connections that this process may have open at the same time.
 //!
-//! Strangers open connections, but only this process opens files. So it accepts connections only while there is room,
-//! and keeps a reserve for files.
+//! Clients open connections, but only this process opens files. So connections get a part of the descriptors, and the
+//! rest is reserved for files.
 
 use std::io;
 
@@ -12,26 +12,26 @@ mod system;
 #[path = "descriptors/windows.rs"]
 mod system;
 
-/// Reserve for files, the local API and the agent's own requests.
+/// Descriptors that are reserved for files, the local API and the agent's own requests.
 const KEPT_BACK: u64 = 256;
 
-/// Descriptors that a connection to a serving port may need: its own, that of its connection to an engine, and that of
-/// an idle connection to another engine from the previous request.
+/// Descriptors per connection to a serving port: its own, that of its connection to an engine, and that of an idle
+/// connection to another engine from the previous request.
 const OF_EACH: u64 = 3;
 
-/// The fewest and the most connections to serving ports that are accepted.
+/// The minimum and the maximum number of concurrent connections to serving ports.
 const SERVED: std::ops::RangeInclusive<usize> = 32..=2048;
 
-/// Raises the limit of this process to the most that the system grants, and returns the new limit. None on a system
+/// Raises the limit of this process to the maximum that the system allows, and returns the new limit. None on a system
 /// without limits.
 ///
 /// # Errors
-/// If the system refuses. The previous limit then stays.
+/// If the system refuses. Then the previous limit stays.
 pub fn raise_limit() -> io::Result<Option<u64>> {
     system::raise_limit()
 }
 
-/// Returns how many connections to serving ports this process may hold, so that files always have room.
+/// Returns the maximum number of concurrent connections to serving ports, so that files always have descriptors.
 #[must_use]
 pub fn served_connections() -> usize {
     served_of(system::limit())

@@ -6,24 +6,25 @@ use std::{io, path::Path};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Space {
     pub used: u64,
-    /// Bytes that this user may still write. The system may reserve more for itself.
+    /// Bytes that this user can still write. The system may reserve more for itself.
     pub free: u64,
     pub total: u64,
 }
 
-/// Returns how many bytes this user may still write below `path`; unknown where the system does
-/// not tell.
+/// Returns how many bytes this user can still write below `path`. None if the system does not
+/// report this.
 ///
 /// # Errors
-/// When the file system cannot be asked.
+/// If the system call fails.
 pub fn free_bytes(path: &Path) -> io::Result<Option<u64>> {
     space(path).map(|space| space.map(|space| space.free))
 }
 
-/// Returns the space of the file system that holds `path`; unknown where the system does not tell.
+/// Returns the space of the file system that contains `path`. None if the system does not report
+/// it.
 ///
 /// # Errors
-/// When the file system cannot be asked.
+/// If the system call fails.
 #[cfg(unix)]
 pub fn space(path: &Path) -> io::Result<Option<Space>> {
     let stat = rustix::fs::statvfs(path)?;
@@ -35,7 +36,8 @@ pub fn space(path: &Path) -> io::Result<Option<Space>> {
     }))
 }
 
-/// Returns the space of the file system that holds `path`; unknown where the system does not tell.
+/// Returns the space of the file system that contains `path`. None if the system does not report
+/// it.
 ///
 /// # Errors
 /// Never on this system.

@@ -38,13 +38,13 @@ pub fn hostname() -> String {
     system::hostname().filter(|name| !name.is_empty()).unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// The accelerators of this machine whose drivers are installed: `cuda`, `rocm`, `vulkan` or `metal`.
+/// The graphics interfaces of this machine whose drivers are installed: `cuda`, `rocm`, `vulkan` or `metal`.
 #[must_use]
 pub fn graphics() -> Vec<&'static str> {
     system::graphics()
 }
 
-/// What the processor can do, by the names that compilers use; nothing where it does not tell.
+/// Returns the processor's features, by the names that compilers use. None if they are unknown.
 #[cfg(target_arch = "x86_64")]
 #[must_use]
 pub fn processor_features() -> Option<Vec<&'static str>> {
@@ -63,7 +63,7 @@ pub fn processor_features() -> Option<Vec<&'static str>> {
     Some(all.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect())
 }
 
-/// What the processor can do, by the names that compilers use; nothing where it does not tell.
+/// Returns the processor's features, by the names that compilers use. None if they are unknown.
 #[cfg(not(target_arch = "x86_64"))]
 #[must_use]
 pub fn processor_features() -> Option<Vec<&'static str>> {

@@ -51,11 +51,11 @@ pub fn write_atomic(path: &Path, contents: &[u8]) -> Result<(), FileError> {
     replace(path, contents, system::permissions(system::PUBLIC), None)
 }
 
-/// Like [`write_atomic`] for a file that a person made: a symbolic link stays one, and the file's
-/// owner and permissions stay as they are.
+/// Like [`write_atomic`], for a file that a person created: a symbolic link stays a link, and the file keeps its owner
+/// and permissions.
 ///
 /// # Errors
-/// Those of [`write_atomic`], and when the file cannot be given back to its owner.
+/// Those of [`write_atomic`], and if the owner of the new file cannot be set.
 pub fn rewrite(path: &Path, contents: &[u8]) -> Result<(), FileError> {
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let kept = std::fs::metadata(&path).ok();
@@ -64,7 +64,7 @@ pub fn rewrite(path: &Path, contents: &[u8]) -> Result<(), FileError> {
     replace(&path, contents, permissions, kept.as_ref())
 }
 
-/// Like [`write_atomic`], but no other user can read the file at any time.
+/// Like [`write_atomic`], but no other user can read the file at any moment.
 ///
 /// # Errors
 /// Those of [`write_atomic`].
@@ -75,7 +75,7 @@ pub fn write_private(path: &Path, contents: &[u8]) -> Result<(), FileError> {
 /// Creates `path` and its parents. No other user can read the folders that this call created.
 ///
 /// # Errors
-/// When a parent cannot be written.
+/// If a folder cannot be created.
 pub fn create_private_dir(path: &Path) -> Result<(), FileError> {
     system::create_private_dir(path).map_err(|source| FileError {
         action: "create",
@@ -87,7 +87,7 @@ pub fn create_private_dir(path: &Path) -> Result<(), FileError> {
 /// Reads a whole text file.
 ///
 /// # Errors
-/// When it does not exist, cannot be read or is not UTF-8.
+/// If the file does not exist, cannot be read or is not UTF-8.
 pub fn read_to_string(path: &Path) -> Result<String, FileError> {
     std::fs::read_to_string(path).map_err(|source| FileError {
         action: "read",
@@ -96,10 +96,10 @@ pub fn read_to_string(path: &Path) -> Result<String, FileError> {
     })
 }
 
-/// Reads a whole text file that has at most `limit` bytes.
+/// Reads a whole text file of at most `limit` bytes.
 ///
 /// # Errors
-/// When it does not exist, cannot be read, is longer or is not UTF-8.
+/// If the file does not exist, cannot be read, is longer or is not UTF-8.
 pub fn read_limited(path: &Path, limit: u64) -> Result<String, FileError> {
     let failed = |source| FileError { action: "read", path: path.to_owned(), source };
     let mut text = String::new();
@@ -112,20 +112,20 @@ pub fn read_limited(path: &Path, limit: u64) -> Result<String, FileError> {
     Ok(text)
 }
 
-/// Like [`read_limited`], but refuses at once everything except a plain file: reading a pipe may block for ever, and
-/// a device may have no end.
+/// Like [`read_limited`], but refuses everything except a plain file before reading: a read from a pipe may block for
+/// ever, and a device may be endless.
 ///
 /// # Errors
-/// Those of [`read_limited`], and when it is no plain file.
+/// Those of [`read_limited`], and if `path` is not a plain file.
 pub fn read_plain(path: &Path, limit: u64) -> Result<String, FileError> {
     ensure_plain(path)?;
     read_limited(path, limit)
 }
 
-/// Makes sure that `path` leads to a plain file, or to nothing yet.
+/// Checks that `path` is a plain file or does not exist.
 ///
 /// # Errors
-/// If something else is there, or the file system cannot be asked.
+/// If `path` is anything else, or its metadata cannot be read.
 pub fn ensure_plain(path: &Path) -> Result<(), FileError> {
     let failed = |source| FileError { action: "use", path: path.to_owned(), source };
     match std::fs::metadata(path) {
@@ -136,11 +136,10 @@ pub fn ensure_plain(path: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Makes sure that only this user can enter the folder `path`. Returns true if other users could enter the folder
-/// before and everything in it belongs to this user nevertheless.
+/// Makes sure that only this user can enter the folder `path`. Returns whether other users could enter it before.
 ///
 /// # Errors
-/// When the folder or something in it belongs to another user, or it cannot be changed.
+/// If the folder or a file in it belongs to another user, or if the permissions cannot be changed.
 pub fn keep_to_owner(path: &Path) -> Result<bool, FileError> {
     system::keep_to_owner(path).map_err(|source| FileError {
         action: "keep other users out of",
@@ -152,7 +151,7 @@ pub fn keep_to_owner(path: &Path) -> Result<bool, FileError> {
 /// Reads the last `bytes` of a text file. Invalid UTF-8 is replaced.
 ///
 /// # Errors
-/// When it does not exist or cannot be read.
+/// If the file does not exist or cannot be read.
 pub fn read_end(path: &Path, bytes: u64) -> Result<String, FileError> {
     let read = || {
         let mut file = File::open(path)?;
@@ -165,7 +164,7 @@ pub fn read_end(path: &Path, bytes: u64) -> Result<String, FileError> {
     read().map_err(|source| FileError { action: "read", path: path.to_owned(), source })
 }
 
-/// Empties a file that has grown beyond `limit` bytes. A program that appends to it continues at the start.
+/// Empties a file that is larger than `limit` bytes. A program that appends to the file continues at its new start.
 ///
 /// # Errors
 /// If the file cannot be read or written.
@@ -193,7 +192,7 @@ pub fn remove_file(path: &Path) -> Result<(), FileError> {
 /// Removes a folder and everything in it. A missing folder counts as removed.
 ///
 /// # Errors
-/// When something in it cannot be removed.
+/// If something in the folder cannot be removed.
 pub fn remove_dir(path: &Path) -> Result<(), FileError> {
     match std::fs::remove_dir_all(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
@@ -206,7 +205,7 @@ pub fn remove_dir(path: &Path) -> Result<(), FileError> {
 /// Moves `from` to `to` in one step. The move is on disk when this returns.
 ///
 /// # Errors
-/// When the two are not on one file system, or a folder cannot be written.
+/// If both paths are not on the same file system, or a folder cannot be written.
 pub fn rename(from: &Path, to: &Path) -> Result<(), FileError> {
     std::fs::rename(from, to).and_then(|()| sync_folder(to)).map_err(|source| FileError {
         action: "rename",
@@ -233,10 +232,10 @@ pub struct Lock {
     _file: File,
 }
 
-/// Takes the lock on `path`. Returns none if another process holds it.
+/// Takes the lock on `path`. None if another process holds it.
 ///
 /// # Errors
-/// When the file cannot be created.
+/// If the file cannot be created.
 pub fn try_lock(path: &Path) -> Result<Option<Lock>, FileError> {
     ensure_plain(path)?;
     let failed = |source| FileError { action: "lock", path: path.to_owned(), source };
@@ -244,7 +243,7 @@ pub fn try_lock(path: &Path) -> Result<Option<Lock>, FileError> {
         File::options().create(true).truncate(false).write(true).open(path).map_err(failed)?;
     match file.try_lock() {
         Ok(()) if system::is_at(&file, path) => Ok(Some(Lock { _file: file })),
-        // Who held it has deleted it, and somebody else may hold another one by now.
+        // The previous holder has deleted the file, and another process may have locked a new one.
         Ok(()) => Ok(None),
         Err(std::fs::TryLockError::WouldBlock) => Ok(None),
         Err(std::fs::TryLockError::Error(source)) => Err(failed(source)),
@@ -266,8 +265,8 @@ fn replace(
     }
     let mut file = builder.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
     if let Some(kept) = kept {
-        // A new file belongs to this user, and has no more than the umask of this process lets it
-        // have. A change of owner takes permissions away, so it comes first.
+        // A new file belongs to this user, and the umask limits its permissions. Set the owner first, because that
+        // clears permissions.
         let keep = || {
             system::keep_owner(file.as_file(), kept)?;
             file.as_file().set_permissions(kept.permissions())
@@ -399,7 +398,7 @@ mod tests {
         let planted = dir.path().join("identity.json");
         std::fs::write(&planted, "{}").unwrap();
         if chown(&planted, Some(65534), Some(65534)).is_err() {
-            // Only root can give a file to somebody else.
+            // Only root can change the owner of a file.
             return;
         }
         std::fs::set_permissions(dir.path(), Permissions::from_mode(0o777)).unwrap();
@@ -420,7 +419,7 @@ mod tests {
         let held = try_lock(&path).unwrap();
         assert!(held.is_some() && try_lock(&path).unwrap().is_none());
         drop(held);
-        // A process that another test starts at this moment may still have our file open.
+        // A child process that another test is starting may still hold our file open.
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
         while try_lock(&path).unwrap().is_none() {
             assert!(std::time::Instant::now() < deadline, "nobody holds it any more");

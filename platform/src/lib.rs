@@ -1,7 +1,7 @@
-//! Everything that differs between operating systems, and the few primitives that must be exact:
-//! files that are never half written, processes that do not outlive their parent.
+//! Everything that differs between operating systems, and a few primitives that must be exact, such
+//! as files that are never half written and processes that do not outlive their parent.
 //!
-//! `cfg(target_os)`, `cfg(unix)` and `cfg(windows)` stand here and nowhere else.
+//! `cfg(target_os)`, `cfg(unix)` and `cfg(windows)` are used only here.
 
 #![deny(unsafe_code)]
 
@@ -25,6 +25,6 @@ pub mod private_socket;
 pub mod process;
 pub mod router_socket;
 pub mod router_threads;
-pub mod session;
 pub mod signal;
 pub mod terminal;
+pub mod user_manager;

@@ -1,8 +1,8 @@
-//! Repeated warnings: each is logged at once, and then once a minute with the number of times that it was held
-//! back.
+//! Suppresses repeated warnings: each is logged at once, and then at most once a minute with the number of suppressed
+//! repetitions.
 //!
-//! A warning that comes with every request would fill the log of the machine and hide everything
-//! else. What is not a warning or an error passes.
+//! A warning for every request would fill the machine's log and hide everything else. Only warnings and errors are
+//! suppressed.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads the clock")]
 
@@ -25,36 +25,36 @@ use tracing_subscriber::{
     registry::LookupSpan,
 };
 
-/// How long a warning that was logged is held back.
+/// How long a warning is suppressed after it was logged.
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// Different warnings that are remembered; the oldest is forgotten first.
+/// The maximum number of different warnings to remember. The oldest is forgotten first.
 const REMEMBERED: usize = 64;
 
 thread_local! {
-    /// How often the event that this thread is logging was held back before.
+    /// The number of suppressed repetitions of the event that this thread is logging.
     static HELD_BACK: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Holds back repeated warnings, for every other layer too.
+/// A layer that suppresses repeated warnings for all other layers too.
 #[derive(Clone, Debug)]
 pub struct Repeats {
     said: Arc<Mutex<Said>>,
     started: Instant,
 }
 
-/// When each warning was logged last, and how often it was held back since.
+/// For each warning, when it was last logged, and how often it was suppressed since then.
 #[derive(Debug, Default)]
 struct Said(BTreeMap<String, (Duration, u64)>);
 
-/// Writes an event as `F` does, followed by how often it was held back.
+/// Formats an event with `F`, and adds the number of suppressed repetitions.
 #[derive(Debug)]
 pub struct Counted<F> {
     format: F,
     ending: Ending,
 }
 
-/// The place of the count in a line.
+/// Where the count is written in a line.
 #[derive(Clone, Copy, Debug)]
 enum Ending {
     /// After the text.
@@ -67,10 +67,10 @@ enum Ending {
 #[derive(Debug, Default)]
 pub struct Text {
     pub message: String,
-    /// Every other field as ` name=value`, but for `category`.
+    /// All other fields as ` name=value`, except `category`.
     pub fields: String,
     pub category: Option<String>,
-    /// The text by which repeated events are recognised: everything but the id of a request.
+    /// The text that identifies repetitions of an event: everything except the request id.
     alike: String,
 }
 
@@ -89,7 +89,7 @@ impl Default for Repeats {
 }
 
 impl Said {
-    /// Returns how often `text` was held back, or none if it must not be logged at `now`.
+    /// Returns how often `text` was suppressed. None if it must be suppressed at `now` too.
     fn passes(&mut self, text: &str, now: Duration) -> Option<u64> {
         if let Some((at, held_back)) = self.0.get_mut(text) {
             if now < *at + WINDOW {
@@ -119,7 +119,7 @@ impl Text {
     }
 }
 
-/// Returns the suffix for the text of an event that was held back before.
+/// Returns the text to append to an event that was suppressed before.
 #[must_use]
 pub fn suffix() -> Option<String> {
     let count = HELD_BACK.get();
@@ -139,7 +139,7 @@ impl<F> Counted<F> {
 }
 
 impl Ending {
-    /// Returns `line` with the count of the event that this thread logs.
+    /// Returns `line` with the number of suppressed repetitions of the event that this thread logs.
     fn with_count(self, line: &str) -> String {
         let line = line.trim_end_matches('\n');
         match (self, line.strip_suffix('}')) {
@@ -240,7 +240,7 @@ mod tests {
         let started = Instant::now();
         let Some(earlier) = started.checked_sub(WINDOW) else { return };
         let repeats = Repeats { said: Arc::default(), started };
-        // The same warnings, a minute later by the clock.
+        // The same warnings, one minute later.
         let later = Repeats { said: Arc::clone(&repeats.said), started: earlier };
         for repeats in [repeats, later] {
             let all = tracing_subscriber::registry().with(seen.clone()).with(repeats);

@@ -1,4 +1,4 @@
-//! Returns memory to the system: pages of the program's own file, and freed heap.
+//! Returns memory to the system: pages of the program's own file, and freed heap memory.
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod heap;
@@ -9,16 +9,16 @@ mod system;
 #[path = "memory/other.rs"]
 mod system;
 
-/// Unmaps the pages of this program's own file, code and constants. The kernel maps a page again, from the file, when it
-/// is used. A start touches nearly all of a program, the idle time after it a small part. Returns the number of
-/// unmapped bytes: 0 on systems where this is not implemented.
+/// Unmaps the pages of this program's own file: code and constants. The kernel maps a page again from the file when it
+/// is used. A program uses nearly all its pages at its start, and few while it is idle. Returns the number of unmapped
+/// bytes: 0 on systems where this is not implemented.
 #[must_use]
 pub fn give_back_program() -> u64 {
     system::give_back_program()
 }
 
-/// Keeps the heap compact: as many arenas as processors, not eight times as many, and a freed block of a megabyte or
-/// more goes back to the system. Must be called once, before the program starts a thread.
+/// Limits the size of the heap: as many arenas as processors instead of eight times as many, and freed blocks of a
+/// megabyte or more are returned to the system. Must be called once, before the program starts a thread.
 pub fn keep_heap_together() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     heap::keep_together();
@@ -31,7 +31,7 @@ pub fn give_back_heap() {
     heap::give_back();
 }
 
-/// Returns the main memory of the machine in bytes. None if it is unknown.
+/// Returns the main memory of the machine in bytes. None if the size is unknown.
 #[must_use]
 pub fn total_bytes() -> Option<u64> {
     system::total_bytes()

@@ -1,6 +1,6 @@
 //! Reports of a service to its service manager: ready, alive, or stopping.
 //!
-//! Nothing is sent unless the service manager asked for reports.
+//! Nothing is sent unless the service manager has requested reports.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ mod system;
 #[path = "notify/none.rs"]
 mod system;
 
-/// The variables in which the service manager says where to report. They are for this process, not for its
-/// children.
+/// The environment variables with which the service manager requests reports. They are removed from the environment of
+/// child processes.
 pub(crate) const VARIABLES: [&str; 3] = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"];
 
 /// A report.
@@ -23,12 +23,12 @@ pub enum Note {
     Stopping,
 }
 
-/// Reports to the service manager. A failure is ignored: a service cannot restore its manager.
+/// Sends a report to the service manager. A failure is ignored, because a service cannot repair its manager.
 pub fn tell(note: Note) {
     system::tell(note);
 }
 
-/// Returns the interval in which the service manager expects [`Note::Alive`], if it does.
+/// Returns the interval in which the service manager expects [`Note::Alive`]. None if it expects none.
 #[must_use]
 pub fn watchdog() -> Option<Duration> {
     system::watchdog()

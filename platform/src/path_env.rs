@@ -1,14 +1,14 @@
-//! The block that puts a folder first on PATH, in the files that shells read when they start.
+//! The block that puts a folder first on PATH, in the files that shells read at their start.
 //!
-//! Pure: text in, text out. The block stands between two comment lines. Removing the block restores the previous text
-//! byte for byte, with its line ends and with or without a last line end.
+//! Pure: text in, text out. The block is enclosed in two comment lines. Removing the block restores the previous text
+//! byte for byte, including its line endings, with or without a last one.
 
 use std::path::{Path, PathBuf};
 
 const BEGIN: &str = "# >>> link >>> `link uninstall` takes these lines out";
 const END: &str = "# <<< link <<<";
 
-/// The language of a file.
+/// The shell language of a file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Syntax {
     /// `sh`, `bash` and `zsh`.
@@ -29,15 +29,15 @@ pub struct Shells {
     pub home: PathBuf,
     /// `$ZDOTDIR`.
     pub zsh_folder: Option<PathBuf>,
-    /// The user's folder of configurations.
+    /// The user's configuration folder.
     pub config: PathBuf,
     /// `$SHELL`.
     pub login_shell: Option<PathBuf>,
 }
 
-/// Returns the files in which `folder` must be put on PATH; `exists` tells which are there.
+/// Returns the files in which `folder` must be put on PATH. `exists` says whether a file exists.
 ///
-/// Always `.profile`: a login shell reads this file if it finds none of its own.
+/// `.profile` is always included: a login shell reads this file if it finds no file of its own.
 #[must_use]
 pub fn start_files(shells: &Shells, exists: impl Fn(&Path) -> bool) -> Vec<StartFile> {
     let uses = |name: &str| {
@@ -64,8 +64,8 @@ pub fn start_files(shells: &Shells, exists: impl Fn(&Path) -> bool) -> Vec<Start
     files
 }
 
-/// Returns the line that puts `folder` first on PATH. None if its name contains a colon or a line
-/// end, because no line can.
+/// Returns the line that puts `folder` first on PATH. None if its name contains a colon or a line break, which PATH or
+/// the line cannot hold.
 #[must_use]
 pub fn line(syntax: Syntax, folder: &str) -> Option<String> {
     if folder.contains([':', '\n', '\r']) {
@@ -85,7 +85,7 @@ pub fn line(syntax: Syntax, folder: &str) -> Option<String> {
     })
 }
 
-/// Returns `text` with the block that holds `line` at its end, and with no other block of ours.
+/// Returns `text` with a block that holds `line` at its end, and without any earlier block of ours.
 #[must_use]
 pub fn add(text: &str, line: &str) -> String {
     let rest = remove(text);
@@ -97,12 +97,12 @@ pub fn add(text: &str, line: &str) -> String {
     if rest.is_empty() || rest.ends_with('\n') {
         format!("{rest}{block}{end_of_line}")
     } else {
-        // The text has no last line end, and neither gets the block: that tells it apart.
+        // The text has no last line ending, so the block gets none either. By this, a removal recognises the case.
         format!("{rest}{end_of_line}{block}")
     }
 }
 
-/// Returns `text` without the blocks of ours.
+/// Returns `text` without our blocks.
 #[must_use]
 pub fn remove(text: &str) -> String {
     let mut rest = text.to_owned();
@@ -113,14 +113,14 @@ pub fn remove(text: &str) -> String {
 }
 
 /// The position of a block in a text.
-struct Found {
-    /// From the first to the last of the comment lines, without the line end after the last.
+struct FoundBlock {
+    /// From the first to the last comment line, without the line ending after the last.
     lines: (usize, usize),
-    /// The same range with the line ends that the edit has added.
+    /// The same range, including the line endings that the edit has added.
     all: (usize, usize),
 }
 
-fn find(text: &str) -> Option<Found> {
+fn find(text: &str) -> Option<FoundBlock> {
     let (mut at, mut begin) = (0, None);
     for line in text.split_inclusive('\n') {
         let bare = line.strip_suffix('\n').unwrap_or(line);
@@ -137,7 +137,7 @@ fn find(text: &str) -> Option<Found> {
                 let before = text[..start].strip_suffix(end_of_line).unwrap_or(&text[..start]);
                 (before.len(), at + line.len())
             };
-            return Some(Found { lines, all });
+            return Some(FoundBlock { lines, all });
         }
         at += line.len();
     }

@@ -1,4 +1,4 @@
-//! The folders where Link keeps its files. One scratch home can hold all of them.
+//! The folders in which Link keeps its files. A single home folder can contain all of them.
 
 use std::path::{Path, PathBuf};
 
@@ -9,11 +9,11 @@ use etcetera::BaseStrategy as _;
 pub struct Roots {
     /// Program versions and engines: `versions/<v>`, `current`, `engines/`.
     pub data: PathBuf,
-    /// Identity, journal, session files, models.
+    /// Identity, journal, session files and models.
     pub state: PathBuf,
-    /// Hand-edited configuration and the credentials of `link login`.
+    /// Configuration that people edit, and the credentials of `link login`.
     pub config: PathBuf,
-    /// Folder of the `link` command.
+    /// The folder of the `link` command.
     pub bin: PathBuf,
 }
 
@@ -23,10 +23,10 @@ pub struct Roots {
 pub struct NoHome;
 
 impl Roots {
-    /// Returns the folders below `home` (the value of `LINK_HOME`), or the user's usual ones.
+    /// Returns the folders below `home` (the value of `LINK_HOME`). Without `home`, returns the user's default folders.
     ///
     /// # Errors
-    /// [`NoHome`] if no home is given and the user has none.
+    /// [`NoHome`] if `home` is not given and the user has no home folder.
     pub fn find(home: Option<&Path>) -> Result<Self, NoHome> {
         if let Some(home) = home {
             return Ok(Self::below(home));
@@ -41,16 +41,16 @@ impl Roots {
         })
     }
 
-    /// Returns the user's home, and the folder where all programs of the user keep their configuration.
+    /// Returns the user's home folder, and the folder in which the user's programs keep their configuration.
     ///
     /// # Errors
-    /// [`NoHome`] when the user has none.
+    /// [`NoHome`] if the user has no home folder.
     pub fn of_user() -> Result<(PathBuf, PathBuf), NoHome> {
         let base = etcetera::choose_base_strategy().map_err(|_| NoHome)?;
         Ok((base.home_dir().to_owned(), base.config_dir()))
     }
 
-    /// Returns the folders of an installation that lives below one folder.
+    /// Returns the folders of an installation that is inside one folder.
     #[must_use]
     pub fn below(home: &Path) -> Self {
         Self {
@@ -67,31 +67,31 @@ impl Roots {
         self.state.join("identity.json")
     }
 
-    /// Folder of the running agent that only programs of this user can read.
+    /// The folder of files that the running agent creates. Only this user can read it.
     #[must_use]
     pub fn run(&self) -> PathBuf {
         self.state.join("run")
     }
 
-    /// File with the token that a request for an action must present. Only this user can read it.
+    /// The file with the token that a request must present to change something. Only this user can read it.
     #[must_use]
     pub fn control_token(&self) -> PathBuf {
         self.run().join("control.token")
     }
 
-    /// File with the token for programs that only read the state of the agent.
+    /// The file with the token for programs that only read the state of the agent.
     #[must_use]
     pub fn reader_token(&self) -> PathBuf {
         self.run().join("reader.token")
     }
 
-    /// Socket of the running agent for programs of this user.
+    /// The socket of the running agent for programs of this user.
     #[must_use]
     pub fn control_socket(&self) -> PathBuf {
         self.run().join("control.sock")
     }
 
-    /// File with the port of the local API of the running agent.
+    /// The file with the port of the running agent's local API.
     #[must_use]
     pub fn local_api(&self) -> PathBuf {
         self.run().join("local-api.json")
@@ -121,27 +121,33 @@ impl Roots {
         self.state.join("configs")
     }
 
-    /// The agent's hand-edited configuration.
+    /// The agent's configuration, which people edit.
     #[must_use]
     pub fn agent_config(&self) -> PathBuf {
         self.config.join("agent.json")
     }
 
-    /// Logs of the agent and of the engines.
+    /// The folder with the logs of the agent and of the engines.
     #[must_use]
     pub fn logs(&self) -> PathBuf {
         self.state.join("logs")
     }
 
-    /// Where model files are kept.
+    /// The folder of model files.
     #[must_use]
     pub fn models(&self) -> PathBuf {
         self.state.join("models")
     }
 
-    /// Where engines are installed: a folder for each engine, one below it for each build.
+    /// The folder of engines: it contains one folder for each engine, with one folder for each build.
     #[must_use]
     pub fn engines(&self) -> PathBuf {
         self.data.join("engines")
+    }
+
+    /// The folder of the plugins that a person installed: it contains one folder for each plugin.
+    #[must_use]
+    pub fn plugins(&self) -> PathBuf {
+        self.data.join("plugins")
     }
 }

@@ -1,4 +1,4 @@
-//! A name that stands for another path and can be changed in one step: a symbolic link on Unix, a
+//! A name that points to another path and can be changed atomically: a symbolic link on Unix, a
 //! small text file elsewhere.
 
 use std::{
@@ -13,16 +13,16 @@ mod system;
 #[path = "pointer/windows.rs"]
 mod system;
 
-/// Returns the path that `pointer` stands for. None if it is not a pointer.
+/// Returns the path that `pointer` points to. None if `pointer` is not a pointer.
 #[must_use]
 pub fn read(pointer: &Path) -> Option<PathBuf> {
     system::read(pointer)
 }
 
-/// Makes `pointer` stand for `target` in one step. The change is on disk when this returns.
+/// Makes `pointer` point to `target`, atomically. The change is on disk when this returns.
 ///
 /// # Errors
-/// If the folder cannot be written. The pointer is then unchanged.
+/// If the folder cannot be written. Then the pointer is unchanged.
 pub fn replace(pointer: &Path, target: &Path) -> io::Result<()> {
     system::replace(pointer, target)
 }

@@ -1,4 +1,4 @@
-//! Finds the process that listens on a port, where the system tells.
+//! Finds the process that listens on a port, if the system reports it.
 
 #[cfg(target_os = "linux")]
 #[path = "port_owner/linux.rs"]
@@ -11,11 +11,11 @@ mod system;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PortOwner {
     pub pid: u32,
-    /// The program's short name.
+    /// The short name of its program.
     pub program: String,
 }
 
-/// Whether this system tells which process listens on a port.
+/// Whether this system reports which process listens on a port.
 pub const KNOWS: bool = system::KNOWS;
 
 /// Returns the process that listens on TCP `port` of this machine. None if the process belongs to
@@ -25,12 +25,12 @@ pub fn find(port: u16) -> Option<PortOwner> {
     system::find(port)
 }
 
-/// A listening socket, by the number that the kernel gives it.
+/// A listening socket, identified by its inode number.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Listener(String);
 
-/// Returns the socket with which process `pid` of our user listens on 127.0.0.1 and TCP `port`. None if another
-/// process or no process listens there, or if the system does not tell.
+/// Returns the socket on which process `pid` of this user listens at 127.0.0.1 and TCP `port`. None if another process
+/// or no process listens there, or if the system does not report it.
 #[must_use]
 pub fn listener_of(pid: u32, port: u16) -> Option<Listener> {
     system::listener_of(pid, port).map(Listener)
@@ -58,7 +58,7 @@ mod tests {
         assert_eq!(listener_of(1, port), None, "another process has none");
         drop(listener);
         assert_eq!(listener_of(us, port), None);
-        // Another address with the same port is another socket.
+        // The same port at another address is a different socket.
         let elsewhere = std::net::TcpListener::bind(("127.0.0.2", port)).unwrap();
         assert_eq!(listener_of(us, elsewhere.local_addr().unwrap().port()), None);
     }

@@ -1,5 +1,5 @@
-//! A socket between programs of one user: a file in a folder that no other user may enter. The system names the
-//! user of the program at the other end.
+//! A socket between programs of one user: a file in a folder that no other user may enter. The system reports the user
+//! of the program at the other end.
 
 use std::{io, path::Path};
 
@@ -13,41 +13,39 @@ mod system;
 /// One end of a connection.
 pub type Stream = system::Stream;
 
-/// A socket that listens.
+/// A listening socket.
 #[derive(Debug)]
 pub struct Listener(system::Listener);
 
 impl Listener {
-    /// Listens at `path`, in place of a socket that an earlier process left there. Must be called
-    /// within a runtime.
+    /// Listens at `path`. Replaces a socket that an earlier process has left there. Must be called within a runtime.
     ///
     /// # Errors
-    /// When the system has no such sockets, the path is too long for one, or the folder cannot be
-    /// written.
+    /// If the system does not support such sockets, the path is too long for one, or the folder cannot be written.
     pub fn bind(path: &Path) -> io::Result<Self> {
         system::bind(path).map(Self)
     }
 
-    /// Waits for a connection from a program of this user or of root; refuses all others. Cancel safe.
+    /// Accepts a connection from a program of this user or of root. Refuses all others. Cancel safe.
     ///
     /// # Errors
-    /// If no connection can be accepted at the moment.
+    /// If the accept fails.
     pub async fn accept(&self) -> io::Result<Stream> {
         system::accept(&self.0).await
     }
 }
 
-/// Returns whether a socket can be created at `path`: the system has such sockets, and the path fits into a socket
+/// Returns whether a socket can be created at `path`: the system supports such sockets, and the path fits into a socket
 /// address (107 bytes on Linux, 103 on macOS).
 #[must_use]
 pub fn can_stand_at(path: &Path) -> bool {
     system::can_stand_at(path)
 }
 
-/// Connects to the program that listens at `path` if it belongs to this user or to root.
+/// Connects to the program that listens at `path`, if the program belongs to this user or to root.
 ///
 /// # Errors
-/// If no program listens there, or a program of another user.
+/// If no program listens there, or if it belongs to another user.
 pub async fn connect(path: &Path) -> io::Result<Stream> {
     system::connect(path).await
 }

@@ -27,19 +27,19 @@ mod call;
 use crate::notify;
 pub use call::{Answer, Call, call};
 
-/// What to run.
+/// A program to run.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Program {
     pub path: PathBuf,
     pub args: Vec<OsString>,
     pub env: Vec<(OsString, OsString)>,
-    /// File for the output. If absent, the output is discarded.
+    /// The file for the output. None to discard the output.
     pub log: Option<PathBuf>,
 }
 
-/// A child in a process group of its own. On Linux the system kills the child when the *thread* that started it ends,
-/// and so when our process ends; one long-lived thread must therefore start all children. On other systems the
-/// child ends when this value is dropped.
+/// A child in its own process group. On Linux the system kills the child when the *thread* that started it ends, and so
+/// also when this process ends. So one long-lived thread must start all children. On other systems the child ends when
+/// this value is dropped.
 #[derive(Debug)]
 pub struct TiedChild {
     child: Child,
@@ -49,12 +49,12 @@ impl TiedChild {
     /// Starts `program`.
     ///
     /// # Errors
-    /// When it does not exist or may not be run.
+    /// If the program does not exist or may not be run.
     pub fn start(program: &Program) -> io::Result<Self> {
         Self::start_reading(program, Stdio::null())
     }
 
-    /// Starts `program` with this standard input.
+    /// Starts `program` with `input` as its standard input.
     pub(crate) fn start_reading(program: &Program, input: Stdio) -> io::Result<Self> {
         let mut command = command(program)?;
         command.stdin(input);
@@ -68,28 +68,28 @@ impl TiedChild {
         self.child.id()
     }
 
-    /// Returns how the child ended. None while it runs.
+    /// Returns the exit status of the child. None while it runs.
     ///
     /// # Errors
-    /// When the system cannot be asked.
+    /// If the system call fails.
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         self.child.try_wait()
     }
 
-    /// Asks the child and its children to end.
+    /// Asks the processes in the child's group to end.
     pub fn terminate(&self) {
         system::terminate(&self.child);
     }
 
-    /// Kills the child and its children; [`Self::try_wait`] tells when it has ended.
+    /// Kills the processes in the child's group. [`Self::try_wait`] returns when the child has ended.
     pub fn kill(&mut self) {
         system::kill(&mut self.child);
     }
 }
 
 impl Drop for TiedChild {
-    /// Kills the child and waits briefly, so that no zombie is left. A child that hangs in a
-    /// system call is left to the system.
+    /// Kills the child and waits briefly for its end, so that no zombie is left. If the child hangs in a system call,
+    /// the system reaps it later.
     fn drop(&mut self) {
         self.kill();
         let deadline = Instant::now() + LAST_MOMENT;
@@ -99,10 +99,10 @@ impl Drop for TiedChild {
     }
 }
 
-/// How long to wait for the end of a child that was killed.
+/// How long to wait for the end of a killed child.
 const LAST_MOMENT: Duration = Duration::from_secs(2);
 
-/// A child that lives on when this process and its terminal end.
+/// A child that continues to run after this process and its terminal have ended.
 #[derive(Debug)]
 pub struct DetachedChild {
     child: Child,
@@ -112,7 +112,7 @@ impl DetachedChild {
     /// Starts `program`.
     ///
     /// # Errors
-    /// When it does not exist or may not be run.
+    /// If the program does not exist or may not be run.
     pub fn start(program: &Program) -> io::Result<Self> {
         let mut command = command(program)?;
         system::detach(&mut command);
@@ -125,16 +125,16 @@ impl DetachedChild {
         self.child.id()
     }
 
-    /// Returns whether the child has ended.
-    pub fn has_ended(&mut self) -> bool {
+    /// Collects the exit status of the child if it has ended. Returns whether it has.
+    pub fn reap(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }
 }
 
-/// Starts `program` so that it lives on when this process and its terminal end.
+/// Starts `program` so that it continues to run after this process and its terminal have ended.
 ///
 /// # Errors
-/// When it does not exist or may not be run.
+/// If the program does not exist or may not be run.
 pub fn spawn_detached(program: &Program) -> io::Result<u32> {
     DetachedChild::start(program).map(|child| child.id())
 }
@@ -158,7 +158,7 @@ pub fn exists(pid: u32) -> bool {
     system::exists(pid)
 }
 
-/// Ends this process at once, with no chance to clean up.
+/// Kills this process at once, without any cleanup.
 pub fn kill_self() -> ! {
     system::kill_self()
 }
@@ -209,7 +209,7 @@ mod tests {
             std::thread::yield_now();
         };
         child.kill();
-        // The grandchild is re-parented; it is gone, or a zombie until its new parent reaps it.
+        // The grandchild has got another parent. It is gone, or a zombie until that parent reaps it.
         let stat = format!("/proc/{grandchild}/stat");
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
         while std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z")) {

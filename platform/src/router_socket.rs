@@ -1,5 +1,5 @@
-//! Where the built-in router listens for the process that it is a part of, and for nobody else: what
-//! comes from devices passes a gate first.
+//! The endpoint at which the built-in router listens for this process only. Devices connect through a gate, which
+//! checks them first.
 
 use std::{io, path::Path};
 
@@ -13,20 +13,20 @@ mod system;
 /// A connection to the router.
 pub type Stream = system::Stream;
 
-/// A place for a router to listen at; it is gone when this is dropped.
+/// The router's endpoint. Dropping the value removes it.
 #[derive(Debug)]
 pub struct RouterSocket(system::RouterSocket);
 
 impl RouterSocket {
-    /// Makes a place of which nobody knows, in `folder` where that can be.
+    /// Creates an endpoint that no other program knows, in `folder` if possible.
     ///
     /// # Errors
-    /// When no place can be made.
+    /// If no endpoint can be created.
     pub fn new(folder: &Path) -> io::Result<Self> {
         system::RouterSocket::new(folder).map(Self)
     }
 
-    /// Returns the endpoint that the router listens on.
+    /// Returns the address of the endpoint, in the format of the router library.
     #[must_use]
     pub fn endpoint(&self) -> String {
         self.0.endpoint()
@@ -35,7 +35,7 @@ impl RouterSocket {
     /// Connects to the router.
     ///
     /// # Errors
-    /// When no router listens.
+    /// If no router listens.
     pub async fn connect(&self) -> io::Result<Stream> {
         self.0.connect().await
     }

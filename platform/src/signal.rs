@@ -1,4 +1,4 @@
-//! Signals: the request of a service manager to stop, and the end of a child.
+//! Signals: a request to stop, and the end of a child process.
 
 use std::io;
 
@@ -12,10 +12,10 @@ pub struct Termination {
 }
 
 impl Termination {
-    /// Starts to listen; must be called within a runtime.
+    /// Starts to listen. Must be called within a runtime.
     ///
     /// # Errors
-    /// When the system does not let this process listen.
+    /// If the system does not allow this process to listen.
     pub fn listen() -> io::Result<Self> {
         #[cfg(unix)]
         let signal = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
@@ -24,7 +24,7 @@ impl Termination {
         Ok(Self { signal })
     }
 
-    /// Returns when the signal has come.
+    /// Waits until the signal arrives.
     pub async fn received(&mut self) {
         let _signalled = self.signal.recv().await;
     }
@@ -38,10 +38,10 @@ pub struct ChildEnd {
 }
 
 impl ChildEnd {
-    /// Starts to listen; must be called within a runtime.
+    /// Starts to listen. Must be called within a runtime.
     ///
     /// # Errors
-    /// When the system does not let this process listen.
+    /// If the system does not allow this process to listen.
     pub fn listen() -> io::Result<Self> {
         #[cfg(unix)]
         return tokio::signal::unix::signal(tokio::signal::unix::SignalKind::child())
@@ -50,7 +50,7 @@ impl ChildEnd {
         Ok(Self {})
     }
 
-    /// Returns when a child may have ended. On a system without such a signal, returns at intervals.
+    /// Waits until a child may have ended. On a system without such a signal, returns at intervals.
     pub async fn received(&mut self) {
         #[cfg(unix)]
         let _signalled = self.signal.recv().await;

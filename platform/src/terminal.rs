@@ -13,8 +13,8 @@ pub struct Hidden {
     _system: system::Hidden,
 }
 
-/// Stops the terminal from showing what is typed, so that a prompt may be printed: a secret that is
-/// pasted or sent as soon as the prompt is there is not shown. Nothing when there is no terminal.
+/// Hides typed characters. Call this before printing the prompt, so that a secret that is pasted or
+/// sent as soon as the prompt appears stays hidden. None if there is no terminal.
 #[must_use]
 pub fn hide_input() -> Option<Hidden> {
     system::hide_input().map(|system| Hidden { _system: system })

@@ -1,7 +1,7 @@
-//! The name of an account, by which other accounts know it.
+//! The name of an account: how other accounts refer to it.
 //!
-//! No two accounts of a backend have the same name, and an account keeps the one that it was made
-//! with, so that `bob/llama` means one publisher for ever.
+//! No two accounts of a backend have the same name, and the name of an account never changes.
+//! `bob/llama` therefore always means the same publisher.
 
 use std::{fmt, str::FromStr};
 
@@ -12,13 +12,15 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 #[schema(value_type = String, pattern = "^[a-z0-9][a-z0-9-]{0,39}$")]
 pub struct AccountName(String);
 
-/// A text is not the name of an account.
+/// The text is not a valid account name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("an account's name has 1 to 40 of a-z, 0-9 and `-`, and starts with a letter or digit")]
+#[error(
+    "an account's name must have 1 to 40 of a-z, 0-9 and `-`, and start with a letter or digit"
+)]
 pub struct InvalidAccountName;
 
 impl AccountName {
-    /// The most characters that a name has.
+    /// The longest name, in characters.
     pub const LONGEST: usize = 40;
 
     /// Returns the name.

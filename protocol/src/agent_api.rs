@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    counter::{Epoch, Seq},
     id::{CommandId, DeviceId, ModelId},
     report::ModelReport,
     signing::Signed,
@@ -14,22 +15,25 @@ use crate::{
 /// The prefix of every backend path (specification, section 9).
 pub const PREFIX: &str = "/api/v1";
 
-/// `POST` [`hello_path`]: what a device has and runs, at the start of each connection.
+/// `POST` [`hello_path`]: the journal and the models of a device, at the start of each connection.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Hello {
-    pub epoch: u64,
-    /// Differs at each start of the agent's process.
+    #[schema(value_type = u64)]
+    pub epoch: Epoch,
+    /// An id that is new at each start of the agent's process.
     pub boot_id: String,
     #[schema(value_type = String)]
     pub agent_version: semver::Version,
     /// The highest sequence number in the journal.
-    pub last_seq: u64,
-    /// Commands that are in the journal and not done.
+    #[schema(value_type = u64)]
+    pub last_seq: Seq,
+    /// Unfinished commands in the journal.
     pub inflight: Vec<Inflight>,
+    /// The models of the device, and removed models whose removal report was not accepted yet.
     pub serving: Vec<ModelReport>,
 }
 
-/// A command in a device's journal that is not done.
+/// An unfinished command in a device's journal.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Inflight {
     pub command_id: CommandId,
@@ -37,21 +41,22 @@ pub struct Inflight {
     pub running: bool,
 }
 
-/// The answer to [`Hello`]. The device is online once it has this.
+/// The answer to [`Hello`]. It puts the device online.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Welcome {
     #[schema(value_type = String, format = DateTime)]
     pub server_time: Timestamp,
-    pub epoch: u64,
-    /// Everything that is not final and that the device does not have, in order.
+    #[schema(value_type = u64)]
+    pub epoch: Epoch,
+    /// The unfinished commands that the device lacks, in the order of their sequence numbers.
     pub commands: Vec<Signed>,
-    /// The device has come to another account: a signed [`Handover`](crate::handover::Handover)
-    /// from the epoch of its hello to a later one.
+    /// After a transfer to another account: a signed [`Handover`](crate::handover::Handover) from
+    /// the epoch of the hello to a later epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handover: Option<Signed>,
 }
 
-/// The answer to a poll for commands. No commands is a success.
+/// The answer to a poll for commands. An empty list is a success.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Poll {
     #[schema(value_type = String, format = DateTime)]
@@ -65,10 +70,10 @@ pub fn hello_path(device: DeviceId) -> String {
     format!("{PREFIX}/agent/{device}/hello")
 }
 
-/// The path of the long poll; `after` is the highest sequence number in the journal, `wait_s` how
-/// many seconds the backend may hold the poll.
+/// The path of the long poll. `after` is the highest sequence number in the journal; `wait_s` is
+/// the longest time that the backend may hold the poll, in seconds.
 #[must_use]
-pub fn poll_path(device: DeviceId, after: u64, wait_s: u64) -> String {
+pub fn poll_path(device: DeviceId, after: Seq, wait_s: u64) -> String {
     format!("{PREFIX}/agent/{device}/commands?after={after}&wait={wait_s}")
 }
 
@@ -78,13 +83,13 @@ pub fn receipt_path(device: DeviceId, command: CommandId) -> String {
     format!("{PREFIX}/agent/{device}/commands/{command}/receipt")
 }
 
-/// The path a model file that the backend holds is fetched from.
+/// The path from which a device downloads a model file of the backend.
 #[must_use]
 pub fn content_path(device: DeviceId, model: ModelId) -> String {
     format!("{PREFIX}/agent/{device}/models/{model}/content")
 }
 
-/// The path where a device asks how it reaches the router of zenoh; the answer is a
+/// The path where a device requests access to the zenoh router. The answer is a
 /// [`ZenohAccess`](crate::zenoh::ZenohAccess).
 #[must_use]
 pub fn zenoh_path(device: DeviceId) -> String {

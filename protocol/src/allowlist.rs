@@ -1,19 +1,20 @@
-//! Which web origins may call a serving pipeline from a browser.
+//! The web origins that may call a serving pipeline from a browser.
 //!
-//! The allowlist is data of the serving pipeline: exact origins, never a wildcard. Its digest
-//! tells, without comparing lists, whether a deployment carries the current one.
+//! The allowlist is part of the pipeline's configuration and contains exact origins, never a
+//! wildcard. A comparison of digests shows whether a deployment has the current allowlist.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 use sha2::{Digest as _, Sha256};
 
-/// A web origin as a browser sends it: `scheme://host` with a port unless it is the default one.
+/// A web origin as a browser sends it: `scheme://host`, with the port unless it is the default
+/// port.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize, utoipa::ToSchema)]
 #[schema(value_type = String)]
 pub struct Origin(String);
 
-/// A text is not an exact http or https origin.
+/// The text is not an exact http or https origin.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error(
     "an origin has the form `https://host` or `https://host:port`, in lower case and without a path"
@@ -61,16 +62,16 @@ impl<'de> Deserialize<'de> for Origin {
     }
 }
 
-/// The origins that may call a pipeline, sorted and without doubles, and their digest.
+/// The origins that may call a pipeline, sorted and without duplicates, and their digest.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Allowlist {
     origins: Vec<Origin>,
-    /// `sha256:` and the hexadecimal SHA-256 of the origins, one to a line.
+    /// `sha256:` and the hexadecimal SHA-256 of the origins, one per line.
     digest: String,
 }
 
 impl Allowlist {
-    /// Makes the allowlist of `origins`; their order and doubles do not matter.
+    /// Creates the allowlist of `origins`. Their order and duplicates do not matter.
     #[must_use]
     pub fn new(origins: impl IntoIterator<Item = Origin>) -> Self {
         let mut origins: Vec<_> = origins.into_iter().collect();
@@ -86,13 +87,13 @@ impl Allowlist {
         &self.origins
     }
 
-    /// Returns the digest that two equal allowlists share.
+    /// Returns the digest. Equal allowlists have the same digest.
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// Returns whether a page of `origin` may call; the comparison is exact.
+    /// Returns whether a web page of `origin` may call the pipeline. The comparison is exact.
     #[must_use]
     pub fn allows(&self, origin: &str) -> bool {
         self.origins.iter().any(|allowed| allowed.as_str() == origin)

@@ -1,6 +1,7 @@
 //! Operations of the backend that a person or a script calls.
 //!
-//! Requests refuse unknown fields; answers may grow. Lists are [`Page`]s. One file per resource.
+//! A request with an unknown field is refused; a later version may add fields to an answer. Lists
+//! are [`Page`]s. Each resource has its own file.
 
 pub mod account;
 pub mod audit;
@@ -23,17 +24,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Page<T> {
     pub items: Vec<T>,
-    /// Where the next page starts; null on the last one.
+    /// The `cursor` of the next page; null on the last page.
     pub next_cursor: Option<String>,
 }
 
-/// Which page of a list.
+/// The page of a list.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct PageRequest {
-    /// Items to answer with: 1 to 200.
+    /// Items of a page: 1 to 200.
     #[param(minimum = 1, maximum = 200, default = 50)]
     pub limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub cursor: Option<String>,
 }

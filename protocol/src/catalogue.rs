@@ -1,8 +1,8 @@
-//! The catalogue of models: names for files at addresses, each with its checksum, its licence and what it needs.
+//! The catalogue of models. Each entry names a file at an address, and gives its checksum, its licence and its
+//! requirements.
 //!
-//! It is published as a signed document. A name has no `/`, so that it is never taken for another account's
-//! model or for a file, and an address is https: what is fetched is verified, and who fetches it is not told
-//! to the network.
+//! The catalogue is published as a signed document. A name has no `/`, so it cannot be confused with another account's
+//! model or with a path. An address is https, so the network does not learn which model a device downloads.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,10 +11,10 @@ use crate::{
     signed_document::Document,
 };
 
-/// Its file, beside the releases and at the backend.
+/// The name of the catalogue's file, both beside the releases and at the backend.
 pub const CATALOGUE_FILE: &str = "catalogue.json";
 
-/// Models that a catalogue may name.
+/// The largest number of models in a catalogue.
 const MODELS_LIMIT: usize = 10_000;
 /// The longest name of a model, in bytes.
 const NAME_LIMIT: usize = 64;
@@ -23,20 +23,20 @@ const TEXT_LIMIT: usize = 300;
 /// The longest address, in bytes.
 const ADDRESS_LIMIT: usize = 2000;
 
-/// Models that have names.
+/// A catalogue of named models.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Catalogue {
     pub models: Vec<NamedModel>,
 }
 
-/// A model of the catalogue.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+/// A model in the catalogue.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct NamedModel {
     /// Lower-case letters, digits, `.`, `-`, `_` and `:`.
     pub name: String,
-    /// What it is good for, in one line.
+    /// The purpose of the model, in one line.
     pub summary: String,
-    /// Such as `Apache-2.0`.
+    /// The licence, such as `Apache-2.0`.
     pub licence: String,
     pub file_name: FileName,
     pub url: String,
@@ -46,14 +46,13 @@ pub struct NamedModel {
 }
 
 impl Catalogue {
-    /// Finds the model of this name.
+    /// Finds the model called `name`.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&NamedModel> {
         self.models.iter().find(|model| model.name == name)
     }
 
-    /// Lists the models that have every one of `words` in their name, their summary, their architecture or
-    /// their licence, whatever the case.
+    /// Lists the models that contain each of `words` in their name, summary, architecture or licence. Case is ignored.
     pub fn search(&self, words: &[String]) -> impl Iterator<Item = &NamedModel> {
         let words: Vec<_> = words.iter().map(|word| word.to_lowercase()).collect();
         self.models.iter().filter(move |model| {
@@ -107,7 +106,7 @@ impl NamedModel {
     }
 }
 
-/// Tells whether an address is https, names a host, and carries no user and nothing that steers.
+/// Returns whether `url` is https, has a host, and contains neither a user nor control characters.
 fn is_https(url: &str) -> bool {
     let Some(rest) = url.strip_prefix("https://") else { return false };
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Typed commands: what a backend may ask of a device (specification, section 2.5).
+//! Typed commands that a backend sends to a device (specification, section 2.5).
 //!
 //! A payload is parsed into a [`Command`] before anything runs. There is no REMOVE_MODEL:
 //! UNINSTALL_MODEL replaces it.
@@ -42,20 +42,20 @@ pub enum Command {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct DeployModel {
     pub deployment_id: DeploymentId,
-    /// The pipeline that is meant; one that differs from `config` is rejected.
+    /// The id of the pipeline. A command whose `config` has a different id is rejected.
     pub pipeline_id: PipelineId,
     pub model: ModelFile,
     pub config: ServingConfig,
-    /// Whether to serve the model as soon as it is there.
+    /// Whether to serve the model as soon as it is deployed.
     pub serve: bool,
 }
 
-/// A model file: what to fetch and how to know that it is right.
+/// A model file: its source, and its checksum for verification.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct ModelFile {
     pub model_id: ModelId,
     pub file_name: FileName,
-    /// Where the file is; absent when the backend itself holds it.
+    /// The URL of the file; absent if the backend itself has the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The hexadecimal SHA-256 of the whole file.
@@ -63,12 +63,12 @@ pub struct ModelFile {
     pub size_bytes: u64,
 }
 
-/// How a model is served on a device.
+/// The configuration with which a device serves a model.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct ServingConfig {
     pub pipeline_id: PipelineId,
     pub model_id: ModelId,
-    /// The name clients use in the `model` field or as a path prefix.
+    /// The name of the model for clients, in the `model` field or as a path prefix.
     pub alias: Alias,
     /// The plugin whose engine runs the model, such as `language_model`.
     pub plugin: String,
@@ -78,10 +78,10 @@ pub struct ServingConfig {
     pub proxy: ProxyFeatures,
 }
 
-/// What the serving proxy does for a model; each by itself (specification, section 1).
+/// The features of the serving proxy for a model, each independent of the other (specification, section 1).
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct ProxyFeatures {
-    /// Lets web pages of the allowlist call; without it no page may.
+    /// Lets web pages of the allowlist call the model. Otherwise no web page can.
     #[serde(default = "on")]
     pub cors: bool,
     /// Reports the token usage of each inference.
@@ -99,19 +99,19 @@ const fn on() -> bool {
     true
 }
 
-/// Ends a deployment that is still under way.
+/// Cancels an unfinished deployment.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct CancelDeploy {
     pub deployment_id: DeploymentId,
     pub model_id: ModelId,
 }
 
-/// Starts serving a model that is deployed.
+/// Starts serving a deployed model.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct StartServing {
     pub pipeline_id: PipelineId,
     pub model_id: ModelId,
-    /// Serve on this port from now on; absent keeps the current one.
+    /// The new serving port; absent: keep the current port.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<Port>,
 }
@@ -129,7 +129,7 @@ pub struct RepairServing {
     pub pipeline_id: PipelineId,
     pub model_id: ModelId,
     pub allowlist: Allowlist,
-    /// Pins the serving port; absent keeps the current one.
+    /// The new serving port; absent: keep the current port.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<Port>,
 }
@@ -137,7 +137,7 @@ pub struct RepairServing {
 /// Replaces the configuration of a pipeline.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct UpdatePipeline {
-    /// The pipeline that is meant; one that differs from `config` is rejected.
+    /// The id of the pipeline. A command whose `config` has a different id is rejected.
     pub pipeline_id: PipelineId,
     pub config: ServingConfig,
 }
@@ -149,7 +149,7 @@ pub struct UninstallModel {
     pub model_id: ModelId,
 }
 
-/// Replaces the agent by another version of itself.
+/// Replaces the agent with another version.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct UpdateAgent {
     pub version: semver::Version,
@@ -172,7 +172,7 @@ impl Command {
         }
     }
 
-    /// Returns the model that the command is about; an update of the agent is about none.
+    /// Returns the model that the command concerns; `None` for an update of the agent.
     #[must_use]
     pub const fn model(&self) -> Option<ModelId> {
         match self {
@@ -187,7 +187,7 @@ impl Command {
         }
     }
 
-    /// Returns the port that the command names for its model.
+    /// Returns the serving port in the command, if any.
     #[must_use]
     pub const fn port(&self) -> Option<Port> {
         match self {
@@ -202,7 +202,7 @@ impl Command {
         }
     }
 
-    /// Returns what a command that begins a deployment puts on the device.
+    /// Returns the payload of a command that starts a deployment; `None` for any other command.
     #[must_use]
     pub const fn deployment(&self) -> Option<&DeployModel> {
         match self {
@@ -217,7 +217,7 @@ impl Command {
         }
     }
 
-    /// Returns the lane whose order the command keeps.
+    /// Returns the command's lane.
     #[must_use]
     pub fn lane(&self) -> Lane {
         match self {
@@ -234,8 +234,8 @@ impl Command {
         }
     }
 
-    /// Returns whether the newer command `self` supersedes `older` while `older` waits. The latest wish
-    /// counts, for each model and for updates of the agent.
+    /// Returns whether the newer command `self` supersedes the waiting command `older`. For each model, and for updates
+    /// of the agent, only the latest request counts.
     #[must_use]
     pub fn replaces(&self, older: &Self) -> bool {
         if self.lane() != older.lane() {
@@ -261,8 +261,8 @@ impl Command {
         }
     }
 
-    /// Returns whether every identifier that is written twice is the same both times
-    /// (specification, section 7: "pipeline identifier does not match its configuration").
+    /// Returns whether the identifiers that the payload contains twice are equal (specification, section 7: "pipeline
+    /// identifier does not match its configuration").
     #[must_use]
     pub fn identifiers_match(&self) -> bool {
         match self {
@@ -297,7 +297,7 @@ pub enum CommandKind {
 }
 
 impl CommandKind {
-    /// How long a command may wait for its acknowledgement (specification, sections 3.1 and 3.3).
+    /// The longest time that a command may wait for its acknowledgement (specification, sections 3.1 and 3.3).
     #[must_use]
     pub const fn expiry(self) -> Duration {
         match self {
@@ -312,7 +312,7 @@ impl CommandKind {
         }
     }
 
-    /// How long an acknowledged command may take before the device gives it up as failed.
+    /// The longest time that a device may spend on an acknowledged command. After that the command has failed.
     #[must_use]
     pub const fn execution_deadline(self) -> Duration {
         match self {

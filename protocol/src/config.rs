@@ -46,19 +46,19 @@ pub struct AgentConfig {
     /// The schema of this file: `2.1`.
     #[schemars(extend("const" = SCHEMA_VERSION))]
     pub schema_version: String,
-    /// Who this device is, where that is not left to `link register`.
+    /// The identity of this device; optional if `link register` registers the device.
     #[serde(default)]
     pub identity: IdentityConfig,
-    /// How the backend is reached; as registered when it is not given.
+    /// The transport to the backend. Default: the transport from the registration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<TransportConfig>,
     /// The API on the loopback interface.
     #[serde(default)]
     pub local_api: LocalApiConfig,
-    /// Settings of components and plugins, by their name.
+    /// Settings of components and plugins, by name.
     #[serde(default)]
     pub components: BTreeMap<String, GenericConfig>,
-    /// The agent's own pipelines. Models bring theirs when they are deployed.
+    /// The agent's own pipelines. The pipelines of models come from their deployments.
     #[serde(default = "pipeline::defaults")]
     pub pipelines: Vec<PipelineConfig>,
     #[serde(default)]
@@ -67,25 +67,25 @@ pub struct AgentConfig {
     pub reporting: ReportingConfig,
 }
 
-/// Who this device is: the first place where the agent looks (specification, section 4.4).
+/// The identity of this device: the first source that the agent reads (specification, section 4.4).
 #[derive(Clone, Debug, Default, Eq, JsonSchema, PartialEq, Serialize)]
 #[schemars(deny_unknown_fields)]
 pub struct IdentityConfig {
-    /// Where the backend is.
+    /// The URL of the backend.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = "^https?://"))]
     pub backend_url: Option<String>,
-    /// The device to be, which a registration key activates again.
+    /// The id of an existing device, which a registration key re-activates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub device_id: Option<DeviceId>,
-    /// The name the device registers with; the host's name when it is not given.
+    /// The name with which the device registers. Default: the host name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// A file that holds a registration key; it is deleted once the key was used.
+    /// A file with a registration key. The file is deleted once the key is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registration_key_file: Option<String>,
-    /// A file that holds a fleet key, for images of many devices.
+    /// A file with a fleet key, for images of many devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet_key_file: Option<String>,
 }
@@ -121,8 +121,8 @@ impl Default for AgentConfig {
     }
 }
 
-/// Reads a configuration. Where there is a fault the default stands in for it, so that everything
-/// else can be checked too; only a configuration without faults may be used.
+/// Reads a configuration. A faulty value is replaced by its default, so that the rest can be checked too. Only a
+/// configuration without faults may be used.
 #[must_use]
 pub fn read(text: &str) -> (AgentConfig, Faults) {
     let mut faults = Faults::default();
@@ -150,7 +150,7 @@ fn read_value(value: &Value, faults: &mut Faults) -> AgentConfig {
     match version {
         Some(version) if version.0 == SCHEMA_VERSION => {}
         Some(version) => {
-            // The keys of another version are not this one's to judge.
+            // This version cannot judge the keys of another version.
             faults.push(Fault {
                 key: "schema_version".to_owned(),
                 expected: format!("`{SCHEMA_VERSION}`; the file is left as it is"),
@@ -181,7 +181,7 @@ fn read_value(value: &Value, faults: &mut Faults) -> AgentConfig {
     let transport = config.transport.as_ref().map(|transport| transport.r#type);
     config.reporting = match object.child("reporting") {
         Some(node) => ReportingConfig::read(&node, faults),
-        // Reports take the way that commands come.
+        // Reports use the same transport as commands.
         None if transport == Some(TransportType::Zenoh) => ReportingConfig::over_zenoh(),
         None => ReportingConfig::default(),
     };
@@ -229,14 +229,14 @@ impl LocalApiConfig {
     }
 }
 
-/// Writes the JSON Schema of [`AgentConfig`].
+/// Returns the JSON Schema of [`AgentConfig`].
 ///
 /// # Panics
 /// Never: a schema has only text keys.
 #[must_use]
 pub fn json_schema() -> String {
     let mut schema = schemars::schema_for!(AgentConfig).to_value();
-    // The order must not depend on what else is built.
+    // The order must not depend on the features of other crates in the build.
     schema.sort_all_objects();
     let mut text = serde_json::to_string_pretty(&schema).expect("a schema has only text keys");
     text.push('\n');

@@ -1,29 +1,29 @@
-//! The states of a deployment and the one table of legal changes (specification, section 3.1).
+//! The states of a deployment and the table of legal transitions (specification, section 3.1).
 //!
-//! `completed`, `failed` and `cancelled` are final: nothing leads out of them.
+//! `completed`, `failed` and `cancelled` are final states.
 
 use serde::{Deserialize, Serialize};
 
-/// Where a deployment is.
+/// The state of a deployment.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DeploymentState {
     /// Accepted by the backend; the device has not started.
     Queued,
-    /// The device fetches the model file.
+    /// The device is downloading the model file.
     Downloading,
     /// The file is verified; the pipeline is being set up.
     Configuring,
     /// The model is on the device, ready to serve.
     Completed,
-    /// It ended without success; the reason stands beside it.
+    /// The deployment failed; the record names the reason.
     Failed,
-    /// A user ended it.
+    /// A user cancelled the deployment.
     Cancelled,
 }
 
 impl DeploymentState {
-    /// Returns the word that it is written as.
+    /// Returns the state's name on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -48,7 +48,7 @@ impl DeploymentState {
         Self::Cancelled,
     ];
 
-    /// Returns whether nothing can follow.
+    /// Returns whether the state is final.
     #[must_use]
     pub const fn is_final(self) -> bool {
         match self {
@@ -57,10 +57,10 @@ impl DeploymentState {
         }
     }
 
-    /// Returns whether a deployment may go from here to `next`.
+    /// Returns whether a deployment may change from this state to `next`.
     ///
-    /// A step may be skipped (a file that is already there is not downloaded), none is repeated
-    /// backwards.
+    /// A deployment may skip a state (an existing file is not downloaded), but never returns to an
+    /// earlier one.
     #[must_use]
     pub const fn may_become(self, next: Self) -> bool {
         match self {

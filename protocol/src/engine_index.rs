@@ -1,7 +1,8 @@
-//! The index of engines: which builds of an engine exist, for which machines, and how to know each of them.
+//! The index of engines: the published builds, the machines that they are for, and their checksums.
 //!
-//! It makes devices run programs, so it is signed like a release: by a release key, or by a key that the owner of the
-//! machine has added. A build lies beside the index under its file name, and may lie elsewhere too.
+//! Devices run the programs in the index, so it is signed like a release: with a release key, or with a key that the
+//! owner of the machine has added. The archive of a build is beside the index under its file name, and may be available
+//! at a URL too.
 
 use std::{collections::HashSet, fmt};
 
@@ -9,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{command::Sha256Hex, file_name::FileName, limits, signed_document::Document};
 
-/// The signed index, beside the archives of the builds.
+/// The file name of the signed index, beside the archives of the builds.
 pub const INDEX_FILE: &str = "engines.json";
 
-/// Builds of engines.
+/// The published builds of engines.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct EngineIndex {
     pub builds: Vec<EngineBuild>,
@@ -23,31 +24,31 @@ pub struct EngineIndex {
 pub struct EngineBuild {
     /// The engine, such as `llama-server`.
     pub engine: String,
-    /// The build, by the name that a plugin's manifest knows it by, such as `b9789`.
+    /// The name of the build in a plugin's manifest, such as `b9789`.
     pub build: String,
     /// `linux`, `macos` or `windows`.
     pub system: String,
     /// The processor architecture, such as `x86_64`.
     pub processor: String,
-    /// What it computes with; it runs where the machine has one of them.
+    /// The accelerators that the build supports. The build runs on a machine that has one of them.
     pub accelerators: Vec<Accelerator>,
-    /// What the processor must be able to do, such as `avx2`.
+    /// The required features of the processor, such as `avx2`.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// The archive (`.tar.gz`), beside the index.
+    /// The file name of the archive (`.tar.gz`), beside the index.
     pub file: FileName,
-    /// Where the archive lies too, when it is not beside the index.
+    /// Another location of the archive, which may be absent beside the index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     pub size_bytes: u64,
-    /// The bytes of the files in the archive.
+    /// The total size of the files in the archive, in bytes.
     pub unpacked_bytes: u64,
     pub sha256: Sha256Hex,
     /// The licence of the build, as an SPDX expression.
     pub licence: String,
 }
 
-/// What an engine computes with.
+/// The hardware on which an engine computes.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Accelerator {
@@ -57,7 +58,7 @@ pub enum Accelerator {
     Rocm,
     Cuda,
     Metal,
-    /// One that this version does not know; no machine has it.
+    /// An accelerator that this version does not know. No machine counts as having it.
     #[serde(other)]
     Other,
 }
@@ -123,7 +124,7 @@ impl EngineBuild {
     }
 }
 
-/// Tells whether a text can be the name of a build, which is the name of a folder too.
+/// Returns whether `name` can be the name of a build, and thus of its folder.
 #[must_use]
 pub fn is_build_name(name: &str) -> bool {
     let usual = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');

@@ -1,8 +1,7 @@
 //! The envelope around a command, the same on every transport.
 //!
-//! The backend's database is the only durable queue: a command is stored, then delivered with a
-//! growing attempt number until the device has written it down and acknowledged it. Delivery is at
-//! least once; the effect is applied once.
+//! The backend's database is the only durable queue: a command is stored, then delivered with a growing attempt number
+//! until the device has stored and acknowledged it. Delivery is at least once; the effect is applied once.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -10,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     command::{Command, Lane},
+    counter::{Epoch, Seq},
     id::{CommandId, DeviceId},
     report::CommandReport,
     signing::{Signed, SigningKey, Untrusted, VerifyingKey},
@@ -18,59 +18,59 @@ use crate::{
 /// The version of the envelope that this code writes and reads.
 pub const ENVELOPE_VERSION: u32 = 1;
 
-/// A command as it is delivered to one device, once.
+/// One delivery of a command to one device.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Envelope {
     pub v: u32,
     pub command_id: CommandId,
     pub device_id: DeviceId,
-    /// Changes at each registration; an envelope of another epoch has no effect.
-    pub epoch: u64,
-    /// Gap-free for each device, starting at 1.
-    pub seq: u64,
-    /// The type's name on the wire; one of [`Command`]'s unless versions differ.
+    /// The epoch, which changes at each registration. An envelope of another epoch has no effect.
+    pub epoch: Epoch,
+    /// The sequence number, without gaps for each device, starting at 1.
+    pub seq: Seq,
+    /// The type's name on the wire: a type of [`Command`], unless the versions of backend and device differ.
     pub r#type: String,
     pub lane: Lane,
-    /// Two commands with one key are the same wish.
+    /// Commands with the same key are the same request.
     pub idempotency_key: String,
-    /// 1 at the first delivery; grows with each.
+    /// The number of the delivery, starting at 1.
     pub attempt: u32,
     pub issued_at: Timestamp,
     pub expires_at: Timestamp,
-    /// Milliseconds left until `expires_at` when this was sent, whatever the device's clock says.
+    /// Milliseconds from the sending of the envelope until `expires_at`, so that the device's clock does not matter.
     pub ttl_ms: u64,
-    /// Seconds the device may take once it has acknowledged.
+    /// Seconds that the device may take after its acknowledgement.
     pub exec_deadline_s: u64,
-    /// The payload, kept as the text that was signed until it is parsed.
+    /// The payload. It remains the signed text until it is parsed.
     pub payload: Box<RawValue>,
 }
 
-/// A command's type or payload is not in its typed contract. Says no more than that: the payload
-/// must not be echoed (specification, sections 6 and 7).
+/// A command's type or payload violates the contract. The error contains no details, because the payload must not be
+/// echoed (specification, sections 6 and 7).
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("Invalid command payload")]
 pub enum InvalidCommand {
     /// The type is unknown, or the payload does not fit it: the command has failed.
     Malformed,
-    /// It fits, and contradicts itself: the command is rejected.
+    /// The payload fits its type but contradicts itself: the command is rejected.
     Mismatched,
 }
 
-/// Types that were removed, and what replaces them (specification, section 9).
+/// Removed types and their replacements (specification, section 9).
 const REMOVED: [(&str, &str); 1] = [("REMOVE_MODEL", "UNINSTALL_MODEL")];
 
-/// What is wrong with a command, for the log of the device alone: its type and the field, and
-/// nothing of the content. It is neither reported nor sent as a log record.
+/// The fault of a command: its type and the field, without any content. It is only for the device's own log, and is
+/// neither reported nor sent as a log record.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CommandFault {
-    /// The type, as far as it is one.
+    /// The type, or a placeholder if the text cannot be a type.
     pub kind: String,
-    /// The field in words of the contract.
+    /// The field, by its name in the contract.
     pub field: String,
 }
 
 impl Envelope {
-    /// Says what [`Envelope::command`] found wrong.
+    /// Returns the fault that [`Envelope::command`] found.
     #[must_use]
     pub fn fault(&self) -> CommandFault {
         let is_name = |text: &str| {
@@ -112,7 +112,7 @@ impl Envelope {
             payload: &'a RawValue,
         }
         let tagged = Tagged { r#type: &self.r#type, payload: &self.payload };
-        // What was read as JSON can be written as JSON.
+        // A value that was read from JSON can always be written as JSON.
         let text = serde_json::to_string(&tagged).unwrap_or_default();
         serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(&text))
     }
@@ -120,8 +120,8 @@ impl Envelope {
     /// Reads the payload by its type.
     ///
     /// # Errors
-    /// [`InvalidCommand`] when the type is unknown, the payload does not fit its type, identifiers
-    /// that are written twice differ, or the lane is not the command's.
+    /// [`InvalidCommand`] if the type is unknown, the payload does not fit its type, repeated identifiers differ, or
+    /// the lane is not the command's.
     pub fn command(&self) -> Result<Command, InvalidCommand> {
         let command = self.parse().map_err(|_| InvalidCommand::Malformed)?;
         if command.lane() != self.lane {
@@ -149,7 +149,7 @@ impl Signed {
     /// Verifies the signature by one of the `pinned` keys, then reads the envelope.
     ///
     /// # Errors
-    /// [`Untrusted`] when the key is unknown, the signature does not fit or the text is no envelope.
+    /// [`Untrusted`] if the key is unknown, the signature does not match or the text is not an envelope.
     pub fn open(&self, pinned: &[VerifyingKey]) -> Result<Envelope, Untrusted> {
         let text = self.verify(pinned)?;
         let envelope: Envelope =
@@ -158,29 +158,29 @@ impl Signed {
     }
 }
 
-/// What a device answers to a delivery, once the command is on its disk.
+/// The answer of a device to a delivery, once the command is on its disk.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Receipt {
     pub command_id: CommandId,
-    /// The attempt that this answers.
+    /// The number of the delivery that this receipt answers.
     pub attempt: u32,
     pub receipt: ReceiptKind,
-    /// The result, when the command is done.
+    /// The result, if the command is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CommandReport>,
 }
 
-/// What a device did with a delivery.
+/// The effect of a delivery on a device.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReceiptKind {
     /// Written to the journal by this delivery.
     Stored,
-    /// Already in the journal, not done.
+    /// Already in the journal, but not done.
     Duplicate,
-    /// Already done; the result is repeated.
+    /// Already done. The receipt repeats the result.
     Done,
-    /// Expired by the time it arrived; it has no effect.
+    /// Expired before it arrived. The command has no effect.
     Expired,
 }
 

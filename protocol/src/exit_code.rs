@@ -1,11 +1,11 @@
-//! The one table of exit codes: the programs, the help text and the tests read it here.
+//! The table of exit codes for the programs, the help text and the tests.
 //!
-//! Codes below 70 that start with a new ten are the installer's, so that `install.sh` and the
-//! command agree. 69, 75 and 77 have their usual meaning of `sysexits.h`.
+//! The codes from 10 to 61 are grouped by tens; `install.sh` and the command share them. 69, 75 and
+//! 77 have their meaning from `sysexits.h`.
 
 macro_rules! exit_codes {
     ($($name:ident = $code:literal, $meaning:literal;)+) => {
-        /// How a command ended.
+        /// The outcome of a command, with its exit code.
         #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
         pub enum ExitCode { $(#[doc = $meaning] $name,)+ }
 
@@ -19,7 +19,7 @@ macro_rules! exit_codes {
                 match self { $(Self::$name => $code,)+ }
             }
 
-            /// Returns what it means, as the help text says it.
+            /// Returns the meaning, as in the help text.
             #[must_use]
             pub const fn meaning(self) -> &'static str {
                 match self { $(Self::$name => $meaning,)+ }
@@ -58,7 +58,7 @@ exit_codes! {
     Interrupted = 130, "interrupted";
 }
 
-/// Returns the table as the help text shows it.
+/// Returns the table for the help text.
 #[must_use]
 pub fn table() -> String {
     let rows =

@@ -1,7 +1,7 @@
 //! Names of model files: one plain path component on every operating system.
 //!
-//! A name that could leave its folder, hide, or mean a device is refused (specification, section 7:
-//! "Model file name unsafe").
+//! A name is refused if it could lead out of its folder, hide the file, or name a device
+//! (specification, section 7: "Model file name unsafe").
 
 use std::{fmt, str::FromStr};
 
@@ -16,9 +16,9 @@ pub struct FileName(String);
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum UnsafeFileName {
     /// It is empty or longer than 200 bytes.
-    #[error("a file name has 1 to 200 bytes")]
+    #[error("a file name must have 1 to 200 bytes")]
     Length,
-    /// It holds a separator, a control character or one that Windows reserves.
+    /// It contains a separator, a control character or a character that Windows reserves.
     #[error(
         "a file name has no `/`, `\\`, `:`, `*`, `?`, `\"`, `<`, `>`, `|` and no control character"
     )]
@@ -26,7 +26,7 @@ pub enum UnsafeFileName {
     /// It starts with a dot, or ends with a dot or a space.
     #[error("a file name starts with no dot and no space and ends with neither")]
     Edge,
-    /// Windows takes it for a device.
+    /// Windows reserves the name for a device.
     #[error("a file name is not the name of a Windows device such as `CON` or `LPT1`")]
     Reserved,
 }

@@ -1,8 +1,8 @@
-//! What a model file says of itself, and whether it can be one at all: GGUF, versions 2 and 3.
+//! Reads the metadata of a model file (GGUF, versions 2 and 3), and recognizes files that are not models.
 //!
-//! The file is given piece by piece from its beginning; nothing behind the descriptions of its tensors is
-//! looked at. Every number in it is somebody else's: each has a bound below, no piece is kept longer than
-//! one entry, and no bytes make it panic.
+//! The caller passes the file piece by piece from its beginning. Everything after the descriptions of the tensors is
+//! ignored. No number in the file is trusted: each is checked against a limit below. At most one incomplete entry is
+//! kept in memory, and no input causes a panic.
 
 mod entries;
 mod kinds;
@@ -13,70 +13,70 @@ use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny};
 
 use crate::{backend_api::model::ModelFacts, gguf::entries::Entries};
 
-/// Pairs and tensors that a file may have.
+/// The most pairs, and the most tensors, of a file.
 const ENTRIES_LIMIT: u64 = 1 << 16;
-/// Items that a list in a pair may have; a large vocabulary has a quarter of a million.
+/// The most items of a list in a pair. A large vocabulary has a quarter of a million.
 const ITEMS_LIMIT: u64 = 1 << 24;
 /// The longest name of a pair or a tensor, in bytes.
 const NAME_LIMIT: u64 = 1 << 16;
-/// Bytes before the end of the descriptions; a large vocabulary has a tenth.
+/// The most bytes up to the end of the descriptions. A large vocabulary takes a tenth of that.
 const HEADER_LIMIT: u64 = 1 << 28;
-/// Tokens of context that the memory is told for: what an agent gives an engine unless it is told otherwise.
+/// The context, in tokens, for which the memory is estimated: an agent's default for an engine.
 const CONTEXT: u64 = 4096;
 
-/// A file is not a model that an engine could load.
+/// The reason why a file is not a model that an engine can load.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum NotAModel {
     Short {
         size_bytes: u64,
     },
-    /// It begins like something else.
+    /// The file begins like a file of another kind.
     Other(Beginning),
     Version(u32),
-    /// It ends before its last tensor does, or within its descriptions.
+    /// The file ends before the end of its last tensor, or within its descriptions.
     Truncated {
         size_bytes: u64,
         needed: Option<u64>,
     },
-    /// One of several files that a model was split into.
+    /// The file is one part of a split model.
     Part {
         parts: u64,
     },
-    /// What it says of itself makes no sense.
+    /// The metadata makes no sense.
     Garbled(#[serde(deserialize_with = "garbled")] Words),
 }
 
-/// A text of this program.
+/// An explanation, which is never text from the file.
 type Words = &'static str;
 
-/// What a file that is no model begins like.
+/// The apparent kind of a file that is not a model, judged by its beginning.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Beginning {
     WebPage,
-    /// The text that a repository of Git LFS holds in the place of the file.
+    /// The pointer text that a Git LFS repository contains instead of the file.
     LfsPointer,
     Archive,
     Safetensors,
-    /// A format of before GGUF.
+    /// A format that GGUF replaced.
     OldFormat,
     Unknown,
 }
 
-/// Looks at a model file as it comes. It can be stored between two pieces.
+/// An inspection of a model file while the file arrives. It can be stored between two pieces.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Inspection {
     entries: Entries,
-    /// What came and is no whole entry yet.
+    /// The bytes of an incomplete entry.
     rest: Vec<u8>,
-    /// How many bytes that come are of no interest.
+    /// The number of bytes to skip next.
     skipped: u64,
-    /// How many were looked at.
+    /// The number of bytes read or skipped so far.
     seen: u64,
     fault: Option<NotAModel>,
 }
 
 impl Inspection {
-    /// Looks at the next bytes. Tells whether more of them change anything.
+    /// Reads the next bytes. Returns whether the inspection needs more.
     pub fn push(&mut self, mut bytes: &[u8]) -> bool {
         while self.wants_more() && !bytes.is_empty() {
             let skipped = self.skipped.min(bytes.len() as u64);
@@ -84,7 +84,7 @@ impl Inspection {
             self.skipped -= skipped;
             self.seen += skipped;
             bytes = &bytes[at..];
-            // A piece is looked at in parts, so that little is kept of it.
+            // Read a piece in parts, to keep little of it in memory.
             let (now, later) = bytes.split_at(bytes.len().min(64 * 1024));
             self.rest.extend_from_slice(now);
             bytes = later;
@@ -93,10 +93,10 @@ impl Inspection {
         self.wants_more()
     }
 
-    /// Says what the whole file is, which has `size_bytes`.
+    /// Returns the facts about the whole file, which has `size_bytes`.
     ///
     /// # Errors
-    /// [`NotAModel`].
+    /// [`NotAModel`] if no engine can load the file.
     pub fn finish(self, size_bytes: u64) -> Result<ModelFacts, NotAModel> {
         if let Some(fault) = self.fault {
             return Err(fault);
@@ -114,7 +114,7 @@ impl Inspection {
         self.fault.is_none() && !self.entries.are_complete()
     }
 
-    /// Takes every whole entry out of what is there.
+    /// Consumes every complete entry in the buffer.
     fn look(&mut self) {
         let mut at = 0;
         while self.skipped == 0 && self.wants_more() {
@@ -139,12 +139,12 @@ impl Inspection {
     }
 }
 
-/// Reads a fault that was stored; its words are not.
+/// Restores a stored fault with a generic explanation, because the original one is not stored.
 fn garbled<'de, D: Deserializer<'de>>(stored: D) -> Result<Words, D::Error> {
     IgnoredAny::deserialize(stored).map(|_words| "what it says of itself makes no sense")
 }
 
-/// Says what a file is that does not begin like a model.
+/// Returns the apparent kind of a file that does not begin like a model.
 fn begins_otherwise(beginning: &[u8], size_bytes: u64) -> NotAModel {
     let starts = |text: &[u8]| beginning.starts_with(text);
     let trimmed = beginning.trim_ascii_start();
@@ -166,7 +166,7 @@ fn begins_otherwise(beginning: &[u8], size_bytes: u64) -> NotAModel {
 }
 
 impl NotAModel {
-    /// Says what would do.
+    /// Returns advice on what to do.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
@@ -179,7 +179,7 @@ impl NotAModel {
             Self::Other(Beginning::LfsPointer) => "fetch the file itself with `git lfs pull`",
             Self::Other(Beginning::Archive) => "unpack it and add the .gguf file in it",
             Self::Other(Beginning::Safetensors | Beginning::OldFormat | Beginning::Unknown) => {
-                "take the .gguf file of the model, or convert it with llama.cpp's `convert_hf_to_gguf.py`"
+                "use the model's .gguf file, or convert it with llama.cpp's `convert_hf_to_gguf.py`"
             }
             Self::Version(_) => "take a newer file of the model, or convert it again",
             Self::Part { .. } => "join its files with `llama-gguf-split --merge`",

@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum FromAgent {
-    /// The loop of the agent runs; repeated at an interval.
+    /// The agent's main loop is running. Repeated every [`BEAT`].
     Alive {
         version: Version,
-        /// The port of the local API, once it listens.
+        /// The port of the local API, once the API listens.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         local_port: Option<u16>,
     },
-    /// The local API has answered; sent when the guard asks.
+    /// The local API has answered. Sent when the guard requests it.
     Answered {
-        /// What `/healthz` says of the version.
+        /// The version in the answer of `/healthz`.
         version: Version,
     },
-    /// Another version takes over this process now.
+    /// Another version is about to replace this process.
     Replacing,
 }
 
@@ -27,11 +27,11 @@ pub enum FromAgent {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum FromGuard {
-    /// Asks the agent to ask its own local API for `/healthz`.
+    /// Asks the agent to request `/healthz` from its own local API.
     Healthz,
-    /// The trial is over: the version stays.
+    /// The trial period is over, and the version is kept.
     Committed,
 }
 
-/// How often the agent reports that it is alive.
+/// The interval of [`FromAgent::Alive`].
 pub const BEAT: std::time::Duration = std::time::Duration::from_secs(2);

@@ -1,48 +1,49 @@
-//! The handover: the backend's word to a device that it has come to another account.
+//! The handover: a signed statement of the backend that a device now belongs to another account.
 //!
-//! The device drops what the account before has left and begins the next epoch. The word is signed
-//! with the key that signs commands; its kind is part of what is signed, so it stands for nothing
-//! else that the backend signs, and nothing else stands for it.
+//! The device deletes the models and commands of its former account and begins the next epoch. The
+//! statement is signed with the key that signs commands. The signed text contains its kind, so it
+//! cannot be confused with any other text that the backend signs.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    counter::Epoch,
     id::DeviceId,
     signing::{Signed, SigningKey, Untrusted, VerifyingKey},
 };
 
-/// What the backend signs when it answers the hello of an epoch that a transfer has ended.
+/// The statement in the backend's answer to a hello from an epoch that a transfer has ended.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Handover {
     kind: Kind,
     pub device_id: DeviceId,
-    /// The epoch that begins.
-    pub to_epoch: u64,
+    /// The new epoch.
+    pub to_epoch: Epoch,
     pub issued_at: Timestamp,
 }
 
-/// Tells the statement from all others.
+/// Distinguishes the statement from all other signed texts.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 enum Kind {
     #[serde(rename = "link handover v1")]
     V1,
 }
 
-/// A text is not a handover of this backend.
+/// The text is not a handover of this backend.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum NotAHandover {
     #[error(transparent)]
     Untrusted(#[from] Untrusted),
-    /// It is signed, and says something else.
+    /// The text has a valid signature but is something else.
     #[error("the signed text is not a handover of a known version")]
     Form,
 }
 
 impl Handover {
-    /// Makes the statement that `device_id` begins `to_epoch`.
+    /// Creates the statement that `device_id` begins `to_epoch`.
     #[must_use]
-    pub const fn new(device_id: DeviceId, to_epoch: u64, issued_at: Timestamp) -> Self {
+    pub const fn new(device_id: DeviceId, to_epoch: Epoch, issued_at: Timestamp) -> Self {
         Self { kind: Kind::V1, device_id, to_epoch, issued_at }
     }
 
@@ -55,10 +56,10 @@ impl Handover {
         key.seal_text(serde_json::to_string(self).expect("a handover has only string keys"))
     }
 
-    /// Reads the statement that one of the `pinned` keys has signed.
+    /// Verifies that one of the `pinned` keys signed the statement, and reads it.
     ///
     /// # Errors
-    /// [`NotAHandover`].
+    /// [`NotAHandover`] if the signature is invalid or the text is something else.
     pub fn open(signed: &Signed, pinned: &[VerifyingKey]) -> Result<Self, NotAHandover> {
         let text = signed.verify(pinned)?;
         serde_json::from_str(text).map_err(|_| NotAHandover::Form)
@@ -68,6 +69,7 @@ impl Handover {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counter::Seq;
     use crate::{command::Lane, envelope::Envelope};
 
     #[test]
@@ -109,7 +111,7 @@ mod tests {
 
     fn handover() -> Handover {
         let device = "dev_0198f6c0a0b07c3e8d2f4a5b6c7d8e9f".parse().unwrap();
-        Handover::new(device, 2, Timestamp::from_second(1_790_000_000).unwrap())
+        Handover::new(device, Epoch(2), Timestamp::from_second(1_790_000_000).unwrap())
     }
 
     fn envelope() -> Envelope {
@@ -119,7 +121,7 @@ mod tests {
             command_id: format!("cmd_{:032x}", 1).parse().unwrap(),
             device_id,
             epoch: to_epoch,
-            seq: 1,
+            seq: Seq(1),
             r#type: "UPDATE_AGENT".to_owned(),
             lane: Lane::Control,
             idempotency_key: "one".to_owned(),

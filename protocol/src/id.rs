@@ -1,7 +1,7 @@
-//! Identifiers: a type prefix and a UUID (version 7 when made here), as one string.
+//! Identifiers: a type prefix and a UUID as one string. New ids have UUIDs of version 7.
 //!
-//! Parsed at the edge; a value of one of these types is always well formed, so it can stand in a
-//! path or a log without further checks.
+//! Ids are parsed where data enters the program. A value of one of these types is always well
+//! formed, so it is safe in a path or a log without further checks.
 
 use std::{fmt, str::FromStr};
 
@@ -23,16 +23,16 @@ macro_rules! ids {
         pub struct $name(Uuid);
 
         impl $name {
-            /// The type prefix every id of this kind starts with.
+            /// The type prefix of every id of this kind.
             pub const PREFIX: &'static str = $prefix;
 
-            /// Makes the id that stands for `uuid`.
+            /// Creates the id with `uuid`.
             #[must_use]
             pub const fn from_uuid(uuid: Uuid) -> Self {
                 Self(uuid)
             }
 
-            /// Returns the UUID that the id stands for.
+            /// Returns the UUID in the id.
             #[must_use]
             pub const fn uuid(self) -> Uuid {
                 self.0
@@ -87,7 +87,7 @@ ids! {
     InvitationId = "inv_";
     /// A personal access token.
     TokenId = "tok_";
-    /// One wish for many devices.
+    /// An operation on many devices.
     OperationId = "op_";
     /// An entry of the audit log.
     AuditId = "aud_";

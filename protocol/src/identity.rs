@@ -1,12 +1,14 @@
-//! The identity file: who this device is. `link register` writes it, the agent reads it.
+//! The identity file: the registration of this device. `link register` writes it, the agent reads
+//! it.
 //!
-//! It holds two secrets, so it is readable by its owner only. A file of another schema version is
-//! rejected before anything else of it is read (specification, section 2.3).
+//! The file contains two secrets, so only its owner can read it. A file of another schema version
+//! is rejected before the rest is read (specification, section 2.3).
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    counter::Epoch,
     id::DeviceId,
     registration::TransportSettings,
     secret::Secret,
@@ -23,27 +25,28 @@ pub struct Identity {
     pub schema_version: String,
     pub backend_url: String,
     pub device_id: DeviceId,
-    /// What the device shows to the backend.
+    /// The token in the device's requests to the backend.
     pub device_token: Secret,
-    /// Commands of another epoch have no effect.
-    pub epoch: u64,
+    /// The epoch of this registration. Commands of another epoch have no effect.
+    pub epoch: Epoch,
     pub transport: TransportSettings,
-    /// The keys that commands are signed with.
+    /// The backend's keys, which sign commands.
     pub backend_keys: Vec<VerifyingKey>,
     /// The 32 bytes of the device's own key, in base64url without padding.
     pub private_key_seed: Secret,
 }
 
-/// A text is not an identity file.
+/// The text is not an identity file.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidIdentity {
     /// It was written by another version of Link.
     #[error("its schema version is `{0}`, and only `{SCHEMA_VERSION}` is read")]
     SchemaVersion(String),
-    /// It is not JSON, or something in it is missing or wrong. No value of it is repeated.
+    /// The text is not JSON, or a member is missing or wrong. The message contains no value from
+    /// the text.
     #[error("it is damaged at line {line}, column {column}")]
     Damaged { line: usize, column: usize },
-    /// The device's own key is not one.
+    /// The device's own key is invalid.
     #[error("its `private_key_seed` is not a key")]
     Key,
 }
@@ -52,7 +55,7 @@ impl Identity {
     /// Reads an identity file.
     ///
     /// # Errors
-    /// [`InvalidIdentity`]; its message holds nothing of the file but the schema version.
+    /// [`InvalidIdentity`]. Its message contains nothing from the file except the schema version.
     pub fn parse(text: &str) -> Result<Self, InvalidIdentity> {
         #[derive(Deserialize)]
         struct Version {
@@ -71,7 +74,7 @@ impl Identity {
         identity.signing_key().map(|_| identity)
     }
 
-    /// Writes the file's text.
+    /// Returns the text of the file.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut text =
@@ -90,13 +93,13 @@ impl Identity {
     }
 }
 
-/// Writes `seed` as it stands in [`Identity::private_key_seed`].
+/// Encodes `seed` for [`Identity::private_key_seed`].
 #[must_use]
 pub fn encode_seed(seed: &[u8; 32]) -> Secret {
     Secret::new(URL_SAFE_NO_PAD.encode(seed))
 }
 
-/// Reads a seed that [`encode_seed`] wrote.
+/// Decodes a seed that [`encode_seed`] encoded.
 #[must_use]
 pub fn decode_seed(text: &Secret) -> Option<[u8; 32]> {
     URL_SAFE_NO_PAD.decode(text.expose()).ok()?.try_into().ok()
@@ -139,7 +142,7 @@ mod tests {
             backend_url: "https://link.example".into(),
             device_id: "dev_00000000000000000000000000000001".parse().unwrap(),
             device_token: Secret::new("canary"),
-            epoch: 1,
+            epoch: Epoch(1),
             transport: TransportSettings { r#type: TransportType::Http },
             backend_keys: vec![SigningKey::from_seed(&[2; 32]).verifying().clone()],
             private_key_seed: encode_seed(&[3; 32]),

@@ -1,7 +1,7 @@
 //! Registration and fleet keys: a prefix, 256 random bits, a checksum.
 //!
-//! The checksum lets a mistyped key be refused before anyone is called, and the prefix lets
-//! secret scanners find a leaked one. The backend stores only the SHA-256 of the whole text.
+//! The checksum reveals a mistyped key before any request is sent. The prefix lets secret scanners
+//! find a leaked key. The backend stores only the SHA-256 of the whole text.
 
 use std::fmt;
 
@@ -9,18 +9,18 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest as _, Sha256};
 
-/// What a key enrols.
+/// The kind of a key: how many devices it enrols.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyKind {
-    /// One device (`lrk_`); single use but for the device that it registered.
+    /// One device (`lrk_`). Only the device that it registered can use the key again.
     Registration,
     /// Many devices (`lfk_`).
     Fleet,
 }
 
 impl KeyKind {
-    /// The first characters of every key of this kind.
+    /// Returns the first characters of every key of this kind.
     #[must_use]
     pub const fn prefix(self) -> &'static str {
         match self {
@@ -30,32 +30,32 @@ impl KeyKind {
     }
 }
 
-/// A well-formed key. `Debug` does not show it.
+/// A registration or fleet key. `Debug` hides the secret.
 #[derive(Clone, Eq, PartialEq, utoipa::ToSchema)]
 #[schema(value_type = String)]
 pub struct EnrolmentKey(String);
 
-/// A text is not a key.
+/// The text is not a key.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidKey {
     /// It starts with neither `lrk_` nor `lfk_`.
     #[error("a registration key starts with `lrk_` and a fleet key with `lfk_`")]
     Prefix,
-    /// Its length is not that of a key.
+    /// The text has the wrong length.
     #[error("the key is incomplete: expected {KEY_LENGTH} characters, got {0}")]
     Length(usize),
-    /// Its checksum does not fit: a character was mistyped.
+    /// The checksum does not match: a character was mistyped.
     #[error("the key is mistyped: its checksum does not fit")]
     Checksum,
 }
 
-/// Characters of a key: 4 of prefix, 43 of secret, 6 of checksum.
+/// The length of a key, in characters: 4 for the prefix, 43 for the secret, 6 for the checksum.
 pub const KEY_LENGTH: usize = 53;
 
 pub(crate) const SECRET_END: usize = 47;
 
 impl EnrolmentKey {
-    /// Makes the key that holds `secret`.
+    /// Creates the key that contains `secret`.
     #[must_use]
     pub fn from_secret(kind: KeyKind, secret: [u8; 32]) -> Self {
         let mut text = format!("{}{}", kind.prefix(), URL_SAFE_NO_PAD.encode(secret));
@@ -64,10 +64,11 @@ impl EnrolmentKey {
         Self(text)
     }
 
-    /// Reads a key.
+    /// Parses a key.
     ///
     /// # Errors
-    /// What is wrong with it: the prefix, the length or the checksum. The text is not repeated.
+    /// [`InvalidKey`] if the prefix, the length or the checksum is wrong. The error does not repeat
+    /// the text.
     pub fn parse(text: &str) -> Result<Self, InvalidKey> {
         if !text.starts_with(KeyKind::Registration.prefix())
             && !text.starts_with(KeyKind::Fleet.prefix())
@@ -84,7 +85,7 @@ impl EnrolmentKey {
         Ok(Self(text.to_owned()))
     }
 
-    /// Returns what the key enrols.
+    /// Returns the kind of the key.
     #[must_use]
     pub fn kind(&self) -> KeyKind {
         if self.0.starts_with(KeyKind::Fleet.prefix()) {
@@ -100,7 +101,7 @@ impl EnrolmentKey {
         &self.0
     }
 
-    /// Returns the SHA-256 of the key, the only form in which it is stored.
+    /// Returns the SHA-256 of the key. The backend stores the key only in this form.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         Sha256::digest(self.0.as_bytes()).into()
@@ -126,7 +127,7 @@ impl<'de> Deserialize<'de> for EnrolmentKey {
     }
 }
 
-/// Returns the characters that find a mistyped one of `body`.
+/// Returns the checksum of `body`.
 pub(crate) fn checksum(body: &str) -> String {
     let digest = Sha256::digest(body.as_bytes());
     let mut text = URL_SAFE_NO_PAD.encode(&digest[..5]);

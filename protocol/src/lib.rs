@@ -1,8 +1,9 @@
 //! The wire contract between the backend, the agent and the `link` command.
 //!
-//! Every type that crosses a process boundary is here, and only here. No IO, no clock, no async.
-//! Agent-facing readers tolerate unknown fields, so that versions can mix; requests that a person
-//! or a script writes refuse them. Golden files in `tests/golden` hold every JSON body.
+//! Every type that crosses a process boundary is here, and only here. The crate uses no IO, no
+//! clock and no async. Messages between agent and backend may contain unknown fields, so that
+//! versions can mix. Requests of a person or a script may not. The golden files in `tests/golden`
+//! contain every JSON body.
 
 #![forbid(unsafe_code)]
 
@@ -13,6 +14,7 @@ pub mod backend_api;
 pub mod catalogue;
 pub mod command;
 pub mod config;
+pub mod counter;
 pub mod deployment;
 pub mod engine_index;
 pub mod envelope;
@@ -29,6 +31,7 @@ pub mod limits;
 pub mod local_api;
 pub mod permission;
 pub mod personal_token;
+pub mod plugin;
 pub mod port;
 pub mod problem;
 pub mod registration;

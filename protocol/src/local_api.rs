@@ -23,31 +23,31 @@ pub const HEALTHZ_PATH: &str = "/healthz";
 /// The path of the list of [`PipelineEntry`].
 pub const MODELS_PATH: &str = "/models";
 
-/// Where the agent is asked to update itself, by a [`crate::update::UpdateRequest`].
+/// The path to which a [`crate::update::UpdateRequest`] is posted, to update the agent.
 pub const UPDATE_PATH: &str = "/update";
 
-/// Where one pipeline is removed, its files included, by a `DELETE`.
+/// The path of one pipeline. `DELETE` removes the pipeline and its files.
 pub const PIPELINE_PATH: &str = "/models/{pipeline_id}";
 
-/// Where a pipeline is asked to serve, by a `POST`.
+/// The path to which a `POST` makes a pipeline serve.
 pub const SERVE_PATH: &str = "/models/{pipeline_id}/serve";
 
-/// Where a pipeline is asked to stop serving, by a `POST`.
+/// The path to which a `POST` makes a pipeline stop serving.
 pub const STOP_PATH: &str = "/models/{pipeline_id}/stop";
 
-/// Where the deployment of a pipeline's model is ended, by a `POST`.
+/// The path to which a `POST` cancels the deployment of a pipeline's model.
 pub const CANCEL_DEPLOY_PATH: &str = "/models/{pipeline_id}/cancel-deploy";
 
-/// The stream of server-sent events: [`STATE_EVENT`] at once and after each change.
+/// The path of the stream of server-sent events: one [`STATE_EVENT`] at once, and one after each change.
 pub const EVENTS_PATH: &str = "/events";
 
 /// The name of the event whose data is a [`Healthz`].
 pub const STATE_EVENT: &str = "state";
 
-/// The path of the measurements, in the text format of Prometheus.
+/// The path of the metrics, in the text format of Prometheus.
 pub const METRICS_PATH: &str = "/metrics";
 
-/// Where whoever listens proves that it knows the control token, by a [`Proof`] over the `nonce` of
+/// The path where the listener proves that it knows the control token. The answer is a [`Proof`] over the `nonce` in
 /// the query.
 pub const PROOF_PATH: &str = "/proof";
 
@@ -57,19 +57,19 @@ pub struct Proof {
     pub proof: String,
 }
 
-/// What a running agent writes for the programs of its user.
+/// The file that a running agent writes for the programs of its user.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Listening {
-    /// The port that its local API has on 127.0.0.1.
+    /// The port of the local API on 127.0.0.1.
     pub port: u16,
-    /// Its process.
+    /// The process id of the agent.
     pub pid: u32,
 }
 
-/// How often the stream of events says that it lives when it has nothing to say.
+/// The interval of keep-alive comments in an idle stream of events.
 pub const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Returns where `template`, one of the paths of this module, is for `pipeline`.
+/// Fills `pipeline` into `template`, one of the paths of this module.
 #[must_use]
 pub fn path_of(template: &str, pipeline: PipelineId) -> String {
     template.replace("{pipeline_id}", &pipeline.to_string())
@@ -81,30 +81,30 @@ pub struct Healthz {
     pub status: LifecycleStatus,
     #[schema(value_type = String)]
     pub agent_version: semver::Version,
-    /// The release channel; `stable` is not shown to people.
+    /// The release channel. User interfaces do not show `stable`.
     pub channel: String,
     pub device_id: DeviceId,
     pub transport: TransportState,
     pub models: Vec<ModelHealth>,
     pub deployments: Vec<DeploymentProgress>,
-    /// The update under way.
+    /// The update in progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub update: Option<UpdateProgress>,
-    /// What became of the last update.
+    /// The outcome of the last update.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_update: Option<UpdateOutcome>,
-    /// Deprecated since 1.0.17: reflects only what an explicit START_SERVING started. Ask
-    /// `GET /models` for an entry whose `is_serving` is true.
+    /// Deprecated since 1.0.17: reflects only an explicit START_SERVING. Look in `GET /models` for an entry whose
+    /// `is_serving` is true.
     #[schema(deprecated)]
     pub currently_serving: bool,
-    /// Deprecated since 1.0.17: reflects only what an explicit START_SERVING started.
+    /// Deprecated since 1.0.17: reflects only an explicit START_SERVING.
     #[schema(deprecated, value_type = Option<String>)]
     pub model_id: Option<ModelId>,
 }
 
 impl Healthz {
-    /// Returns what every user of the machine may see: the fields that are named for it, and nothing
-    /// that tells of files, processes or reasons.
+    /// Returns the part of the state that every user of the machine may see, without engine processes, failure reasons
+    /// and updates.
     #[must_use]
     pub fn for_everybody(self) -> Self {
         let open = |model| ModelHealth { detail: None, engine_pid: None, ..model };
@@ -126,11 +126,11 @@ pub struct TransportState {
 pub enum ConnectionState {
     Connecting,
     Connected,
-    /// The backend does not know the device any more; it must register again.
+    /// The backend no longer knows the device. The device must register again.
     Refused,
 }
 
-/// One model as `/healthz` shows it.
+/// The state of one model in `/healthz`.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct ModelHealth {
     pub model_id: ModelId,
@@ -140,34 +140,34 @@ pub struct ModelHealth {
     pub health: EngineHealth,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// The engine's process, while there is one.
+    /// The id of the engine's process, while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine_pid: Option<u32>,
 }
 
-/// Health of an engine.
+/// The health of an engine.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineHealth {
     Healthy,
     Starting,
-    /// It does not answer, or there is no process (specification, section 7).
+    /// The engine does not answer, or its process does not run (specification, section 7).
     Unhealthy,
 }
 
-/// A deployment under way.
+/// A deployment in progress.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct DeploymentProgress {
     pub model_id: ModelId,
     pub state: DeploymentState,
-    /// Of the model file, and of the engine where one has to be downloaded first.
+    /// The progress of the downloads: of the model file, and of the engine if it must be downloaded first.
     pub progress: Progress,
-    /// The build of the engine that is being downloaded.
+    /// The build of the engine, while it is being downloaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<String>,
 }
 
-/// Bytes done of a total.
+/// The transferred bytes and their total.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Progress {
     pub bytes_done: u64,
@@ -185,8 +185,8 @@ pub struct PipelineEntry {
     pub is_serving: bool,
 }
 
-/// What is known of a model whose deployment is to end: its pipeline, if it was set up before, and
-/// the deployment, if one is under way.
+/// The answer to a cancellation of a deployment: the model's pipeline, if it has one, and the cancelled deployment, if
+/// one was in progress.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct CancelledDeploy {
     pub pipeline: Option<PipelineEntry>,

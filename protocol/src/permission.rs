@@ -1,7 +1,7 @@
-//! What an operation of the backend needs, by name.
+//! The permissions that operations of the backend require.
 //!
-//! The backend decides which role has which permission; a personal access token carries some of
-//! them as its scopes. The names are part of the API.
+//! The backend decides which role has which permission. A personal access token has some
+//! permissions as its scopes. The names are part of the API.
 
 use std::{fmt, str::FromStr};
 
@@ -11,14 +11,14 @@ use utoipa::{
     openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
 };
 
-/// A text names no permission.
+/// The text is not the name of a permission.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("`{0}` is not a scope; scopes: {list}", list = names())]
 pub struct UnknownPermission(String);
 
 macro_rules! permissions {
     ($($(#[$doc:meta])* $name:ident = $text:literal;)+) => {
-        /// What an operation needs.
+        /// A permission that an operation requires.
         #[derive(
             Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize,
         )]
@@ -28,7 +28,7 @@ macro_rules! permissions {
             /// Every permission, for tables and tests.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
-            /// Returns the name as it stands on the wire.
+            /// Returns the permission's name on the wire.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $text,)+ }
@@ -38,48 +38,48 @@ macro_rules! permissions {
 }
 
 permissions! {
-    /// Who one is, and in which account.
+    /// Read one's own user and account.
     ReadAccount = "account:read";
-    /// What only a person who is logged in may do: tokens, other accounts, further logins.
+    /// Actions that require a login of a person: tokens, other accounts, further logins.
     ActInPerson = "login";
-    /// Who belongs to the account, and who is invited.
+    /// Read the members and invitations of the account.
     ReadMembers = "members:read";
     /// Invite, remove and change the roles of members.
     WriteMembers = "members:write";
-    /// Keys without their secrets.
+    /// Read keys without their secrets.
     ReadKeys = "keys:read";
     /// Create and revoke keys.
     WriteKeys = "keys:write";
-    /// Devices and how busy they are.
+    /// Read devices and their load.
     ReadDevices = "devices:read";
     /// Tag devices and update their agents.
     OperateDevices = "devices:operate";
-    /// Remove devices and give them away.
+    /// Remove devices, and transfer them to other accounts.
     WriteDevices = "devices:write";
-    /// Models.
+    /// Read models.
     ReadModels = "models:read";
     /// Add, change, upload and delete models.
     WriteModels = "models:write";
-    /// Deployments.
+    /// Read deployments.
     ReadDeployments = "deployments:read";
-    /// Deploy models to devices, end that, and remove them from there.
+    /// Deploy models to devices, cancel deployments, and remove models from devices.
     WriteDeployments = "deployments:write";
     /// Repair, start and stop the serving of models.
     OperateServing = "serving:operate";
-    /// Commands and what became of them.
+    /// Read commands and their results.
     ReadCommands = "commands:read";
-    /// How many tokens were used.
+    /// Read token usage.
     ReadUsage = "usage:read";
-    /// Settings.
+    /// Read settings.
     ReadSettings = "settings:read";
     /// Change settings.
     WriteSettings = "settings:write";
-    /// Who did what.
+    /// Read the audit log.
     ReadAudit = "audit:read";
 }
 
 impl Permission {
-    /// Returns whether a personal access token can carry it.
+    /// Returns whether a personal access token can have this permission as a scope.
     #[must_use]
     pub fn can_be_scope(self) -> bool {
         self != Self::ActInPerson
@@ -87,13 +87,13 @@ impl Permission {
 }
 
 impl PartialSchema for Permission {
-    // The derived one does not see the names that the macro gives.
+    // A derived schema would not use the names from the macro.
     fn schema() -> RefOr<Schema> {
         let names = Self::ALL.iter().map(|permission| permission.as_str());
         ObjectBuilder::new()
             .schema_type(Type::String)
             .enum_values(Some(names))
-            .description(Some("What an operation needs."))
+            .description(Some("A permission that an operation requires."))
             .into()
     }
 }

@@ -11,18 +11,18 @@ use crate::key::{KEY_LENGTH, SECRET_END, checksum};
 /// The first characters of every personal access token.
 pub const PREFIX: &str = "lpt_";
 
-/// A well-formed personal access token. `Debug` does not show it.
+/// A personal access token. `Debug` hides the secret.
 #[derive(Clone, Eq, PartialEq, utoipa::ToSchema)]
 #[schema(value_type = String)]
 pub struct PersonalToken(String);
 
-/// A text is not a personal access token. The text is not repeated.
+/// The text is not a personal access token. The error does not repeat the text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the token is mistyped or incomplete: expected `lpt_` and {rest} more characters", rest = KEY_LENGTH - 4)]
 pub struct InvalidToken;
 
 impl PersonalToken {
-    /// Makes the token that holds `secret`.
+    /// Creates the token that contains `secret`.
     #[must_use]
     pub fn from_secret(secret: [u8; 32]) -> Self {
         let mut text = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(secret));
@@ -31,10 +31,10 @@ impl PersonalToken {
         Self(text)
     }
 
-    /// Reads a token.
+    /// Parses a token.
     ///
     /// # Errors
-    /// [`InvalidToken`] when the prefix, the length or the checksum does not fit.
+    /// [`InvalidToken`] if the prefix, the length or the checksum is wrong.
     pub fn parse(text: &str) -> Result<Self, InvalidToken> {
         if !text.starts_with(PREFIX) || text.len() != KEY_LENGTH || !text.is_ascii() {
             return Err(InvalidToken);
@@ -49,7 +49,7 @@ impl PersonalToken {
         &self.0
     }
 
-    /// Returns the SHA-256 of the token, the only form in which it is stored.
+    /// Returns the SHA-256 of the token. The backend stores the token only in this form.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         Sha256::digest(self.0.as_bytes()).into()

@@ -4,7 +4,7 @@ use std::{fmt, num::NonZeroU16, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-/// A TCP port a model is served on: 1 to 65535 (specification, section 8).
+/// The TCP port on which a model is served: 1 to 65535 (specification, section 8).
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize, utoipa::ToSchema)]
 #[schema(value_type = u16, minimum = 1, maximum = 65535)]
 pub struct Port(NonZeroU16);

@@ -1,6 +1,7 @@
 //! Errors on the wire: problem documents (RFC 9457) with a stable code and a hint.
 //!
-//! The code is the last part of `type`. `detail` is safe to show; what is not goes to the log.
+//! The code is the last part of `type`. `detail` is safe to show; confidential details are only in
+//! the log.
 
 use std::fmt;
 
@@ -22,13 +23,13 @@ pub struct Problem {
     /// What to do next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// Names the request in the backend's log; also in the `X-Request-Id` header.
+    /// The id of the request in the backend's log and in the `X-Request-Id` header.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
 }
 
 impl Problem {
-    /// Makes the document for `code` with its usual hint.
+    /// Creates the document for `code` with its usual hint.
     #[must_use]
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
         Self {
@@ -42,7 +43,7 @@ impl Problem {
         }
     }
 
-    /// Returns the code, when this version knows it.
+    /// Returns the code, if this version knows it.
     #[must_use]
     pub fn known_code(&self) -> Option<Code> {
         Code::ALL.iter().copied().find(|code| code.as_str() == self.code)
@@ -59,7 +60,7 @@ macro_rules! codes {
             /// Every code, for tables and tests.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
-            /// Returns the code as it stands on the wire.
+            /// Returns the code on the wire.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $code,)+ }
@@ -77,7 +78,7 @@ macro_rules! codes {
                 match self { $(Self::$name => $title,)+ }
             }
 
-            /// Returns what to do next, where that is always the same.
+            /// Returns the code's hint, if the next step is always the same.
             #[must_use]
             pub const fn hint(self) -> Option<&'static str> {
                 match self { $(Self::$name => $hint,)+ }
@@ -95,64 +96,64 @@ codes! {
     InvalidCredentials = "invalid-credentials", 401, "The e-mail or the password is wrong", Some("check both and try again");
     SetupTokenInvalid = "setup-token-invalid", 401, "The setup token is wrong", Some("the backend keeps the token in the file `setup-token` of its data folder");
     OwnerProofInvalid = "owner-proof-invalid", 401, "The owner's proof is wrong", Some("run `link up` as the user that runs this backend");
-    OneTimeCodeInvalid = "one-time-code-invalid", 401, "The one-time code is not good any more", Some("run `link open` again; a code is good for 30 seconds and once");
+    OneTimeCodeInvalid = "one-time-code-invalid", 401, "The one-time code is no longer valid", Some("run `link open` again; a code is valid once, for 30 seconds");
     KeyUnknown = "key-unknown", 401, "The key is not known", Some("copy the whole key again, or create a new one");
     KeyExpired = "key-expired", 403, "The key has expired", Some("create a new key");
     KeyRevoked = "key-revoked", 403, "The key was revoked", Some("create a new key");
     KeyUsedUp = "key-used-up", 409, "The key has been used up", Some("create a new key, or use a fleet key for several devices");
     ProofRequired = "proof-required", 403, "The device must prove its old key pair", Some("re-activate it with the registration key that registered it");
     NotOwner = "not-owner", 403, "The model is neither yours nor shared", Some("ask its owner to share the model");
-    SharingNotAllowed = "sharing-not-allowed", 403, "This account may not share models", Some("whoever runs the backend names the accounts that may in `sharing.accounts`");
+    SharingNotAllowed = "sharing-not-allowed", 403, "This account may not share models", Some("ask the operator of the backend to add the account to `sharing.accounts`");
     Forbidden = "forbidden", 403, "Your role does not allow this", Some("ask an owner of the account");
-    ScopeMissing = "scope-missing", 403, "The token is not made for this", Some("log in, or create a token with this scope with `link token create`");
+    ScopeMissing = "scope-missing", 403, "The token lacks a scope", Some("log in, or create a token with this scope with `link token create`");
     AuthorizationPending = "authorization-pending", 400, "The person has not decided yet", Some("ask again after the interval");
-    SlowDown = "slow-down", 400, "Asked again too soon", Some("wait five seconds more between two questions");
+    SlowDown = "slow-down", 400, "Asked again too soon", Some("wait five seconds longer between two requests");
     AccessDenied = "access-denied", 400, "The person refused", None;
-    ExpiredToken = "expired-token", 400, "The device code has expired or was used", Some("begin again with `link login --device`");
-    UserCodeUnknown = "user-code-unknown", 404, "No login waits for this code", Some("copy the code again; it is good for ten minutes and once");
+    ExpiredToken = "expired-token", 400, "The device code has expired or was used", Some("start again with `link login --device`");
+    UserCodeUnknown = "user-code-unknown", 404, "No login waits for this code", Some("copy the code again; a code is valid once, for ten minutes");
     LastOwner = "last-owner", 409, "The account would have no owner", Some("make another member an owner first");
     AlreadyMember = "already-member", 409, "The user is a member of the account already", Some("change the role with `link member role`");
-    InvitationInvalid = "invitation-invalid", 410, "The invitation is not good any more", Some("ask for a new one");
+    InvitationInvalid = "invitation-invalid", 410, "The invitation is no longer valid", Some("ask for a new one");
     NotFound = "not-found", 404, "Not found", None;
-    RetireCodeUnknown = "retire-code-unknown", 404, "The retire code fits no device", Some("the device may be gone already, may have registered again, or may belong to another backend");
+    RetireCodeUnknown = "retire-code-unknown", 404, "The retire code fits no device", Some("the device may have been removed or registered again, or it belongs to another backend");
     MethodNotAllowed = "method-not-allowed", 405, "The method is not allowed here", None;
     DeviceOffline = "device-offline", 409, "The device is offline", Some("retry when the device is online");
     NotDeployed = "not-deployed", 409, "The model is not deployed on this device", Some("deploy it first with `link model deploy`");
-    DeviceLimitReached = "device-limit-reached", 409, "The account has as many devices as it may", Some("remove a device you no longer use, or raise the limit");
-    QuotaReached = "quota-reached", 409, "The account has as much as it may", Some("remove what you no longer use, or ask whoever runs the backend to raise the quota");
+    DeviceLimitReached = "device-limit-reached", 409, "The account has reached its limit of devices", Some("remove a device you no longer use, or raise the limit");
+    QuotaReached = "quota-reached", 409, "The account has reached its quota", Some("remove what you no longer use, or ask the operator of the backend to raise the quota");
     AliasTaken = "alias-taken", 409, "Another model on this device has this alias", Some("choose another alias");
     OtherAccount = "other-account", 409, "The key belongs to another account than this device", Some("move the device with `link device transfer`, or make it a new device with `link register --new-device`");
-    RetireCodeStale = "retire-code-stale", 409, "The device has registered again since the code was made", Some("a newer registration stays; remove the device in the list of devices if it is to go");
+    RetireCodeStale = "retire-code-stale", 409, "The device has registered again since the code was made", Some("to remove the device all the same, remove it from the list of devices");
     UpdateRunning = "update-running", 409, "An update of the agent is under way", Some("follow it with `link status`");
     PortTaken = "port-taken", 409, "The port is in use on this device", Some("choose another port");
-    UploadOffset = "upload-offset", 409, "The upload goes on at another place", Some("ask with HEAD for the header Upload-Offset, and go on there");
+    UploadOffset = "upload-offset", 409, "The upload resumes at another offset", Some("send a HEAD request, and resume at the offset in its Upload-Offset header");
     ModelNotReady = "model-not-ready", 409, "The model has no content yet", Some("upload its file first");
     ModelInUse = "model-in-use", 409, "The model is deployed on a device", Some("first remove the model from its devices with `link model remove`");
     AlreadySetUp = "already-set-up", 409, "This backend has its first account", Some("use `link login`");
-    AlreadyFinal = "already-final", 409, "It has already ended", None;
+    AlreadyFinal = "already-final", 409, "The work has already ended", None;
     IdempotencyConflict = "idempotency-conflict", 409, "The idempotency key was used for another request", Some("use a new key for a new request");
     ZenohNotOffered = "zenoh-not-offered", 409, "This backend has no zenoh router", Some("use the transport `http`, or give the backend an endpoint for zenoh");
     StalePoll = "superseded-poll", 409, "A newer poll of the same device took over", Some("two agents may be using one identity");
-    RequestTimeout = "request-timeout", 408, "The request took too long to come", Some("send it again; look at the network in between if it stays so");
+    RequestTimeout = "request-timeout", 408, "The request did not arrive in time", Some("retry; if it keeps failing, check the network between you and the backend");
     CommandExpired = "command-expired", 410, "The command has expired", None;
     PayloadTooLarge = "payload-too-large", 413, "The body is larger than allowed", Some("split it, or send less at a time");
     UnsupportedMediaType = "unsupported-media-type", 415, "The media type is not supported", Some("send JSON with `Content-Type: application/json`");
     InvalidRequest = "invalid-request", 422, "The request is not valid", None;
-    NothingSelected = "nothing-selected", 422, "No device is selected", Some("see which devices there are with `link device list` and `link fleet list`");
+    NothingSelected = "nothing-selected", 422, "No device is selected", Some("list the devices with `link device list` and the tags with `link fleet list`");
     KeyMistyped = "key-mistyped", 422, "The key is mistyped or incomplete", Some("copy the whole key again");
     RetireCodeMistyped = "retire-code-mistyped", 422, "The retire code is mistyped or incomplete", Some("copy the whole code again");
     ChecksumMismatch = "checksum-mismatch", 422, "The content does not have the announced checksum", Some("upload the file again");
-    NotAModel = "not-a-model", 422, "The file is no model that an engine could load", Some("take the .gguf file of the model");
-    QueueFull = "queue-full", 429, "Too many commands wait for this device", Some("wait until the device has worked some off");
+    NotAModel = "not-a-model", 422, "No engine can load this file", Some("use the model's .gguf file");
+    QueueFull = "queue-full", 429, "Too many commands wait for this device", Some("wait until the device has carried out some of them");
     TooManyAttempts = "too-many-attempts", 429, "Too many attempts", Some("wait for the time in the Retry-After header before you try again");
-    Internal = "internal", 500, "Something went wrong on our side", Some("look up the request id in the backend's log");
+    Internal = "internal", 500, "The backend failed to handle the request", Some("look up the request id in the backend's log");
     Overloaded = "overloaded", 503, "The backend is overloaded", Some("retry after the time in the Retry-After header");
-    ContentUnavailable = "content-unavailable", 503, "Model files cannot be read or written", Some("retry after the time in the Retry-After header; if it stays so, `link-backend doctor` says why");
-    HandoverPending = "handover-pending", 503, "The device has come to another account", Some("say hello first: the answer holds the handover");
-    NotReady = "not-ready", 503, "The backend is not ready for requests", Some("the detail says why; look into the backend's log if it stays so");
+    ContentUnavailable = "content-unavailable", 503, "Model files cannot be read or written", Some("retry after the time in the Retry-After header; if it keeps failing, run `link-backend doctor`");
+    HandoverPending = "handover-pending", 503, "The device was transferred to another account", Some("send a hello first: its answer contains the handover");
+    NotReady = "not-ready", 503, "The backend is not ready for requests", Some("read the detail; if it lasts, look into the backend's log");
     NotRegistered = "not-registered", 503, "This device is not registered yet", Some("run `link up` for a backend of your own, or `link register` with the key of another one");
-    AgentBusy = "agent-busy", 503, "The agent cannot take this at the moment", Some("retry after the time in the Retry-After header");
-    InsufficientStorage = "insufficient-storage", 507, "The backend has no room for the file", Some("remove models that nobody uses, or ask whoever runs the backend for a larger disk");
+    AgentBusy = "agent-busy", 503, "The agent is busy", Some("retry after the time in the Retry-After header");
+    InsufficientStorage = "insufficient-storage", 507, "The backend has no room for the file", Some("remove models that nobody uses, or ask the operator of the backend for a larger disk");
     OriginNotAllowed = "origin-not-allowed", 403, "This page's origin is not on the model's allowlist", Some("repair the deployment with `link repair-serving`, or redeploy the model");
     HostNotAllowed = "host-not-allowed", 403, "The Host header is not one of this device", Some("use 127.0.0.1 or localhost");
     PathNotServed = "path-not-served", 404, "The model does not serve this path", Some("use one of the paths that are served");

@@ -1,12 +1,14 @@
 //! Registration of a device with a key (specification, sections 4.3 and 5).
 //!
-//! The key alone suffices. A device that is known re-activates the same record: no second row, no
-//! second slot.
+//! The key alone suffices. The registration of a known device re-activates its existing record,
+//! without a second row or a second slot in the device limit.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{id::DeviceId, key::EnrolmentKey, secret::Secret, signing::VerifyingKey};
+use crate::{
+    counter::Epoch, id::DeviceId, key::EnrolmentKey, secret::Secret, signing::VerifyingKey,
+};
 
 /// The path of `register-with-key`.
 pub const REGISTER_PATH: &str = "/api/v1/devices/register-with-key";
@@ -22,7 +24,7 @@ pub struct RegisterRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_id: Option<DeviceId>,
     pub name: String,
-    /// Whether a known device keeps its name; `name` is then only the name of a new device.
+    /// Whether a known device keeps its name. `name` is then used only for a new device.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keeps_name: bool,
     #[schema(value_type = String)]
@@ -30,21 +32,21 @@ pub struct RegisterRequest {
     pub platform: Platform,
     /// The device's own public key.
     pub public_key: VerifyingKey,
-    /// Needed to re-activate a device with a fleet key.
+    /// The proof that the re-activation of a device with a fleet key requires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<KeyProof>,
 }
 
-/// Proof that the old key pair of a device agrees to its re-activation.
+/// A proof, signed with the device's old key, that allows the re-activation of the device.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct KeyProof {
     #[schema(value_type = String, format = DateTime)]
     pub issued_at: Timestamp,
-    /// By the old key over [`proof_statement`], in base64url without padding.
+    /// The signature of the old key over [`proof_statement`], in base64url without padding.
     pub signature: String,
 }
 
-/// What a device runs on.
+/// The platform of a device.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Platform {
     pub os: String,
@@ -56,20 +58,21 @@ pub struct Platform {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Registered {
     pub device_id: DeviceId,
-    /// Whether the request named a device that is not one of the key's account: `device_id` is
-    /// another one then.
+    /// Whether the requested device does not belong to the key's account. `device_id` is then a
+    /// different id.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub requested_id_unknown: bool,
-    /// What the device shows to the backend from now on; replaces any earlier one.
+    /// The token that authenticates the device to the backend. It replaces every earlier token.
     pub device_token: Secret,
-    /// Commands of another epoch have no effect.
-    pub epoch: u64,
+    /// The epoch of the registration. Commands of another epoch have no effect.
+    #[schema(value_type = u64)]
+    pub epoch: Epoch,
     pub transport: TransportSettings,
-    /// The keys that commands are signed with; the device pins them.
+    /// The public keys that verify signed commands. The device pins them.
     pub backend_keys: Vec<VerifyingKey>,
 }
 
-/// How the device reaches the control plane.
+/// The transport from the device to the control plane.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct TransportSettings {
     pub r#type: TransportType,
@@ -83,7 +86,7 @@ pub enum TransportType {
     Zenoh,
 }
 
-/// Returns the bytes whose signature by the old key lets `device` take `new_key`.
+/// Returns the bytes that the old key signs so that `device` may change to `new_key`.
 #[must_use]
 pub fn proof_statement(device: DeviceId, new_key: &VerifyingKey, issued_at: Timestamp) -> Vec<u8> {
     format!("link re-activation v1\n{device}\n{}\n{issued_at}", new_key.public_key).into_bytes()

@@ -1,9 +1,9 @@
-//! What a release says of itself, and when that is believed.
+//! The signed statements of a release, and the conditions under which they are trusted.
 //!
-//! Three statements, each signed as one text and verified before it is parsed: the contents of one
-//! archive, the manifest of the whole release, and new release keys. Their kind is part of what is
-//! signed, so that none can be taken for another. Contents never expire: an archive that was kept
-//! for years installs. A manifest does, and that warns; what is installed goes on running.
+//! There are three statements: the contents of one archive, the manifest of the whole release, and new release keys.
+//! Each is signed as one text and verified before it is parsed. The signed text contains the kind, so no statement can
+//! be confused with another. Contents never expire: an archive that was kept for years can still be installed. A
+//! manifest expires, which causes a warning; installed programs continue to run.
 
 use std::{collections::HashSet, fmt};
 
@@ -18,23 +18,23 @@ use crate::{
     signing::{Signed, SigningKey, Untrusted, VerifyingKey},
 };
 
-/// The version of the statements; a reader refuses another one.
+/// The schema version of the statements. A reader refuses any other version.
 pub const SCHEMA: u32 = 1;
-/// The signed [`Contents`], in each archive.
+/// The file name of the signed [`Contents`], in each archive.
 pub const CONTENTS_FILE: &str = "contents.json";
-/// The signed [`Manifest`], beside the archives.
+/// The file name of the signed [`Manifest`], beside the archives.
 pub const MANIFEST_FILE: &str = "manifest.json";
-/// The name of the signed [`Manifest`] of one version, beside the archives: the newest release is
-/// not the only one that a folder may hold.
+/// Returns the file name of the signed [`Manifest`] of one version, beside the archives. A folder may contain several
+/// releases.
 #[must_use]
 pub fn manifest_of(version: &Version) -> String {
     format!("link-{version}.{MANIFEST_FILE}")
 }
 
-/// The signed [`KeySet`]s as a list, in each archive and beside it, when there are any.
+/// The file name of the list of signed [`KeySet`]s, in each archive and beside it. Absent if there are none.
 pub const KEYS_FILE: &str = "keys.json";
 
-/// How well tried a release is.
+/// The channel of a release: how well it is tested.
 #[derive(
     Clone, Copy, Debug, Default, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize,
 )]
@@ -56,14 +56,14 @@ impl fmt::Display for Channel {
     }
 }
 
-/// What an archive installs.
+/// The programs in an archive.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Package {
-    /// A device and a backend: the only archive of a release from before the two were separate.
+    /// The agent and the backend. Older releases have only this archive.
     #[default]
     Everything,
-    /// The agent of a device with its guard, and the command.
+    /// The agent of a device, its guard, and the command `link`.
     Device,
     /// The backend, and the command that installs and removes it.
     Backend,
@@ -72,7 +72,7 @@ pub enum Package {
     Later,
 }
 
-/// What a release key signs.
+/// A statement that a release key signs.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Statement {
@@ -81,16 +81,16 @@ pub enum Statement {
     Keys(KeySet),
 }
 
-/// What is inside one archive.
+/// The contents of one archive.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Contents {
     pub schema: u32,
     pub version: Version,
     pub channel: Channel,
-    /// The system that the programs are for, such as `x86_64-unknown-linux-gnu`.
+    /// The system of the programs, such as `x86_64-unknown-linux-gnu`.
     pub target: String,
     pub released_at: Timestamp,
-    /// Never falls from one release to a later one.
+    /// The counter of the release. A later release never has a smaller counter.
     pub counter: u64,
     pub files: Vec<ReleasedFile>,
 }
@@ -103,7 +103,7 @@ pub struct ReleasedFile {
     pub sha256: Sha256Hex,
 }
 
-/// What belongs to a release.
+/// The manifest of a release.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Manifest {
     pub schema: u32,
@@ -111,7 +111,7 @@ pub struct Manifest {
     pub channel: Channel,
     pub released_at: Timestamp,
     pub expires_at: Timestamp,
-    /// That of the contents of each archive.
+    /// The counter of the release, which is also in the contents of each archive.
     pub counter: u64,
     pub archives: Vec<Archive>,
 }
@@ -120,7 +120,7 @@ pub struct Manifest {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Archive {
     pub target: String,
-    /// A manifest without this member lists one archive of everything.
+    /// If the member is absent, the archive contains everything.
     #[serde(default, skip_serializing_if = "Package::is_everything")]
     pub package: Package,
     pub name: FileName,
@@ -128,16 +128,16 @@ pub struct Archive {
     pub sha256: Sha256Hex,
 }
 
-/// New release keys, introduced by one that is trusted already.
+/// New release keys, signed with a key that is already trusted.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct KeySet {
     pub schema: u32,
-    /// Rises with each set.
+    /// Increases with each set.
     pub counter: u64,
     pub keys: Vec<VerifyingKey>,
 }
 
-/// A file that was found where an archive was unpacked.
+/// A file in the folder of an unpacked archive.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FoundFile {
     pub name: String,
@@ -145,23 +145,23 @@ pub struct FoundFile {
     pub sha256: Sha256Hex,
 }
 
-/// How much a manifest's date is worth.
+/// The freshness of a manifest, judged by its date.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Freshness {
     Fresh,
-    /// It has expired: worth a warning, for [`limits::RELEASE_GRACE`].
+    /// Expired for less than [`limits::RELEASE_GRACE`]: only a warning.
     Stale,
-    /// The grace is over too: nothing is installed from it unless a person asks for it.
+    /// Expired for longer than that: nothing is installed from the manifest unless a person insists.
     Expired,
 }
 
-/// A release is not what was signed.
+/// A release differs from its signed statements.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum RefusedRelease {
-    /// The signature does not hold.
+    /// The signature is invalid.
     #[error(transparent)]
     Untrusted(#[from] Untrusted),
-    /// What was signed is another statement, or one of a later schema, or names an unsafe path.
+    /// The signed text is another statement, has a later schema, or contains an unsafe path.
     #[error("the signed text is not what it should be")]
     NotTheStatement,
     #[error("the release is {signed}, not {expected}")]
@@ -194,10 +194,10 @@ impl SigningKey {
 }
 
 impl Contents {
-    /// Verifies that `signed` is the contents of an archive, by one of the `trusted` keys.
+    /// Verifies that one of the `trusted` keys signed `signed`, and reads it as the contents of an archive.
     ///
     /// # Errors
-    /// [`RefusedRelease`] when it is not, or lists a file twice.
+    /// [`RefusedRelease`] if the signature or the kind is wrong, or a file is listed twice.
     pub fn open(signed: &Signed, trusted: &[VerifyingKey]) -> Result<Self, RefusedRelease> {
         let contents = match Statement::open(signed, trusted)? {
             Statement::Contents(contents) if contents.schema == SCHEMA => contents,
@@ -209,8 +209,7 @@ impl Contents {
         Ok(contents)
     }
 
-    /// Checks that these are the contents of `version` for the system `target`, and that `found` is
-    /// all of them.
+    /// Checks that these are the contents of `version` for the system `target`, and that `found` matches them exactly.
     ///
     /// # Errors
     /// [`RefusedRelease`] with the first difference.
@@ -233,11 +232,11 @@ impl Contents {
         Ok(())
     }
 
-    /// Like [`Contents::check`], by the names and the sizes alone: what is not listed, or is longer
-    /// than what was signed, is refused before it is read.
+    /// Like [`Contents::check`], but compares only names and sizes. A file that is not listed, or is too long, is
+    /// refused before it is read.
     ///
     /// # Errors
-    /// Those of [`Contents::check`].
+    /// Like [`Contents::check`].
     pub fn check_sizes(
         &self,
         version: &str,
@@ -271,10 +270,10 @@ impl Contents {
 }
 
 impl Manifest {
-    /// Verifies that `signed` is the manifest of a release, by one of the `trusted` keys.
+    /// Verifies that one of the `trusted` keys signed `signed`, and reads it as the manifest of a release.
     ///
     /// # Errors
-    /// [`RefusedRelease`] when it is not, or lists an archive twice.
+    /// [`RefusedRelease`] if the signature or the kind is wrong, or an archive is listed twice.
     pub fn open(signed: &Signed, trusted: &[VerifyingKey]) -> Result<Self, RefusedRelease> {
         let manifest = match Statement::open(signed, trusted)? {
             Statement::Manifest(manifest) if manifest.schema == SCHEMA => manifest,
@@ -297,7 +296,7 @@ impl Manifest {
         of(package).or_else(|| of(Package::Everything))
     }
 
-    /// Returns how much the date is worth at `now`.
+    /// Returns the freshness of the manifest at `now`.
     #[must_use]
     pub fn freshness(&self, now: Timestamp) -> Freshness {
         if now < self.expires_at {
@@ -315,11 +314,11 @@ impl Statement {
     }
 }
 
-/// Returns the `trusted` keys and those that `chain` introduces, each set signed by a key that was
-/// trusted before it. A set of a signer whom this reader does not know introduces nothing.
+/// Returns the `trusted` keys and those that `chain` introduces. Each set must be signed with a key that was trusted
+/// before it. A set by an unknown signer is skipped.
 ///
 /// # Errors
-/// [`RefusedRelease`] when a known key's set was altered, or the counters do not rise.
+/// [`RefusedRelease`] if a known key's set was altered, or the counters do not increase.
 pub fn introduce(
     trusted: &[VerifyingKey],
     chain: &[Signed],
@@ -341,14 +340,14 @@ pub fn introduce(
     Ok(keys)
 }
 
-/// Returns whether a release with the counter `offered` would put an older one in the place of the
-/// installed one. The same version is a repair.
+/// Returns whether `offered` is an older release than `installed`; each is a version and its counter. The same version
+/// is a repair, not a downgrade.
 #[must_use]
 pub fn is_downgrade(installed: (&str, u64), offered: (&str, u64)) -> bool {
     installed.0 != offered.0 && offered.1 < installed.1
 }
 
-/// Names that differ in case alone are one file on some systems.
+/// Rejects duplicate names. Case is ignored, because on some systems names that differ only in case are the same file.
 fn find_duplicate<'a>(names: impl Iterator<Item = &'a FileName>) -> Result<(), RefusedRelease> {
     let mut seen = HashSet::new();
     for name in names {

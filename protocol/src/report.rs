@@ -1,28 +1,29 @@
-//! What a device reports (specification, section 6; payloads as decided for this project).
+//! The reports of a device (specification, section 6; the payloads are this project's decisions).
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    counter::Generation,
     id::{CommandId, DeploymentId, InferenceId, ModelId, PipelineId},
     port::Port,
     update::UpdateOutcome,
 };
 
-/// Lifecycle of a device's agent.
+/// The lifecycle of a device's agent.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LifecycleStatus {
     Starting,
-    /// The command channel is fully ready.
+    /// The command channel is ready.
     Online,
     Updating,
     Stopping,
     Deregistered,
 }
 
-/// Lifecycle status; sent by PUT, everything else by POST.
+/// A report of the lifecycle status. It is sent with PUT, every other report with POST.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct LifecycleReport {
     pub status: LifecycleStatus,
@@ -30,7 +31,7 @@ pub struct LifecycleReport {
     pub agent_version: semver::Version,
     /// Seconds since the agent's process started.
     pub uptime_s: u64,
-    /// What became of the last update, if there was one.
+    /// The outcome of the last update, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub update: Option<UpdateOutcome>,
 }
@@ -61,9 +62,9 @@ impl fmt::Display for CommandResult {
 pub struct CommandReport {
     pub command_id: CommandId,
     pub status: CommandResult,
-    /// What a person should know: a reason, or what was done.
+    /// A text for people: the reason of a failure, or what was done.
     pub output: String,
-    /// The delivery that was carried out.
+    /// The number of the delivery that was carried out.
     pub attempt: u32,
 }
 
@@ -75,7 +76,7 @@ pub enum ModelState {
     Starting,
     Serving,
     Stopping,
-    /// Deleted from the device; it stays available to deploy again.
+    /// Deleted from the device. The model can be deployed again.
     Removed,
 }
 
@@ -88,9 +89,11 @@ pub struct ModelReport {
     pub is_serving: bool,
     pub port: Port,
     pub allowlist_digest: String,
-    /// Grows whenever the pipeline changes; an older report never replaces a newer one.
-    pub generation: u64,
-    /// Why the model does not serve, when it should.
+    /// A counter that grows with each change of the pipeline. A report with a lower number never
+    /// replaces a newer one.
+    #[schema(value_type = u64)]
+    pub generation: Generation,
+    /// Why the model is not served although it should be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
@@ -113,21 +116,21 @@ pub struct ProgressReport {
     pub bytes_total: u64,
 }
 
-/// How a token count is known.
+/// The source of a token count.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Provenance {
-    /// The engine's own `usage`.
+    /// The `usage` field of the engine's answer.
     Exact,
-    /// The engine's own timings of the same inference.
+    /// The engine's timings of the same inference.
     Timings,
-    /// Streamed pieces that were counted, because the stream ended early.
+    /// A count of the streamed chunks, because the stream ended early.
     Counted,
-    /// Nothing is known but that the inference took place.
+    /// Unknown: only the inference itself is recorded.
     Absent,
 }
 
-/// Token usage of one inference, attributed to the model that served it.
+/// The usage of one inference, in the unit of its plugin, attributed to the model that served it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct TelemetryReport {
     pub inference_id: InferenceId,
@@ -135,11 +138,17 @@ pub struct TelemetryReport {
     pub prompt_tokens: Option<u64>,
     pub completion_tokens: Option<u64>,
     pub provenance: Provenance,
+    /// The length of the audio that the inference read, for models that count audio.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audio_ms: Option<u64>,
+    /// The number of images that the inference read, for models that count images.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub images: Option<u64>,
     pub duration_ms: u64,
     pub time_to_first_token_ms: Option<u64>,
 }
 
-/// Severity of a log record: lower case; debug is sent as `info`. The order is that of severity.
+/// The severity of a log record, in ascending order. Debug records are sent as `info`.
 #[derive(
     Clone,
     Copy,
@@ -162,10 +171,10 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Every severity, the mildest first.
+    /// Every severity, in ascending order.
     pub const ALL: [Self; 4] = [Self::Info, Self::Warning, Self::Error, Self::Critical];
 
-    /// Returns the text of the wire.
+    /// Returns the severity's name on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

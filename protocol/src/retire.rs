@@ -1,9 +1,9 @@
-//! Retire codes: what an uninstallation prints when the backend cannot be reached.
+//! Retire codes: an uninstallation prints one if the backend is unreachable.
 //!
-//! A prefix, a statement of 32 bytes (device, epoch, time), the device's signature, a checksum. The
-//! signature is over a text that opens with its own kind, so it stands for nothing else that the
-//! device signs, and nothing else stands for it. Whoever has the code can free the device's slot
-//! with it, and can do no more.
+//! A code has a prefix, a statement of 32 bytes (device, epoch, time), the device's signature and a
+//! checksum. The signed text begins with its own kind, so it cannot be confused with any other text
+//! that the device signs. The code lets anybody remove the device and free its slot in the device
+//! limit, and nothing else.
 
 use std::fmt;
 
@@ -14,15 +14,17 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::{
+    counter::Epoch,
     id::DeviceId,
     secret::Secret,
     signing::{SigningKey, Untrusted, VerifyingKey},
 };
 
-/// The path that takes a retire code.
+/// The path to which a retire code is posted.
 pub const RETIRE_PATH: &str = "/api/v1/devices/retire";
 
-/// Characters of a code: 4 of prefix, 43 of statement, 86 of signature, 6 of checksum.
+/// The length of a code, in characters: 4 for the prefix, 43 for the statement, 86 for the
+/// signature, 6 for the checksum.
 pub const RETIRE_CODE_LENGTH: usize = 139;
 
 const PREFIX: &str = "lrc_";
@@ -33,45 +35,44 @@ const SIGNATURE_END: usize = 133;
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RetireRequest {
-    /// The code, as it was copied.
+    /// The code that `link uninstall --force` printed. White space is ignored.
     pub retire_code: Secret,
 }
 
-/// A well-formed retire code; whether its device signed it is another question. `Debug` does not
-/// show it.
+/// A well-formed retire code. Its signature is not verified yet. `Debug` does not show it.
 #[derive(Clone, Eq, PartialEq)]
 pub struct RetireCode {
     text: String,
     device: DeviceId,
-    epoch: u64,
+    epoch: Epoch,
     issued_at: i64,
 }
 
-/// A text is not a retire code.
+/// The text is not a retire code.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidRetireCode {
-    /// It does not start with `lrc_`.
+    /// The text does not start with `lrc_`.
     #[error("a retire code starts with `{PREFIX}`")]
     Prefix,
-    /// Its length is not that of a code.
+    /// The text has the wrong length.
     #[error("the code is incomplete: expected {RETIRE_CODE_LENGTH} characters, got {0}")]
     Length(usize),
-    /// Its checksum does not fit: a character was mistyped.
+    /// The checksum does not match: a character was mistyped.
     #[error("the code is mistyped: its checksum does not fit")]
     Checksum,
-    /// It has the right checksum and holds no statement.
+    /// The checksum matches, but the text contains no statement.
     #[error("the code is of a form that this version does not know")]
     Form,
 }
 
 impl RetireCode {
-    /// Makes the code that lets `device` go, signed with its own `key`.
+    /// Creates the code that removes `device`, signed with the device's `key`.
     #[must_use]
-    pub fn sign(key: &SigningKey, device: DeviceId, epoch: u64, issued_at: Timestamp) -> Self {
+    pub fn sign(key: &SigningKey, device: DeviceId, epoch: Epoch, issued_at: Timestamp) -> Self {
         let issued_at = issued_at.as_second();
         let mut statement = [0; 32];
         statement[..16].copy_from_slice(device.uuid().as_bytes());
-        statement[16..24].copy_from_slice(&epoch.to_be_bytes());
+        statement[16..24].copy_from_slice(&epoch.0.to_be_bytes());
         statement[24..].copy_from_slice(&issued_at.to_be_bytes());
         let signature = key.sign(&signed_text(device, epoch, issued_at));
         let mut text = format!("{PREFIX}{}{signature}", URL_SAFE_NO_PAD.encode(statement));
@@ -80,10 +81,10 @@ impl RetireCode {
         Self { text, device, epoch, issued_at }
     }
 
-    /// Reads a code; white space is left out of account, because long lines are broken.
+    /// Parses a code. White space is ignored, because terminals break long lines.
     ///
     /// # Errors
-    /// What is wrong with it. The text is not repeated.
+    /// [`InvalidRetireCode`]. The error does not repeat the text.
     pub fn parse(text: &str) -> Result<Self, InvalidRetireCode> {
         let text: String = text.chars().filter(|character| !character.is_whitespace()).collect();
         if !text.starts_with(PREFIX) {
@@ -101,19 +102,19 @@ impl RetireCode {
         Ok(Self { text, device, epoch, issued_at })
     }
 
-    /// Returns the device that is to go.
+    /// Returns the device to remove.
     #[must_use]
     pub const fn device(&self) -> DeviceId {
         self.device
     }
 
-    /// Returns the registration that is to end; a newer one is not meant.
+    /// Returns the epoch of the registration to end. A newer registration is not affected.
     #[must_use]
-    pub const fn epoch(&self) -> u64 {
+    pub const fn epoch(&self) -> Epoch {
         self.epoch
     }
 
-    /// Returns the code itself, for the person or the one request that it is made for.
+    /// Returns the code itself, for the person or for the request that must send it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.text
@@ -147,15 +148,19 @@ impl Serialize for RetireCode {
     }
 }
 
-fn statement(text: &str) -> Option<(DeviceId, u64, i64)> {
+fn statement(text: &str) -> Option<(DeviceId, Epoch, i64)> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
     let (device, rest) = bytes.split_first_chunk()?;
     let (epoch, rest) = rest.split_first_chunk()?;
     let issued_at = i64::from_be_bytes(rest.try_into().ok()?);
-    Some((DeviceId::from_uuid(Uuid::from_bytes(*device)), u64::from_be_bytes(*epoch), issued_at))
+    Some((
+        DeviceId::from_uuid(Uuid::from_bytes(*device)),
+        Epoch(u64::from_be_bytes(*epoch)),
+        issued_at,
+    ))
 }
 
-fn signed_text(device: DeviceId, epoch: u64, issued_at: i64) -> Vec<u8> {
+fn signed_text(device: DeviceId, epoch: Epoch, issued_at: i64) -> Vec<u8> {
     format!("link retirement v1\n{device}\n{epoch}\n{issued_at}").into_bytes()
 }
 
@@ -178,7 +183,7 @@ mod tests {
         let code = code();
         assert_eq!(code.expose().len(), RETIRE_CODE_LENGTH);
         let read = RetireCode::parse(code.expose()).unwrap();
-        assert_eq!((&read, read.device(), read.epoch()), (&code, device(), 7));
+        assert_eq!((&read, read.device(), read.epoch()), (&code, device(), Epoch(7)));
         assert_eq!(read.verify(key(1).verifying()), Ok(()));
         assert_eq!(read.verify(key(2).verifying()), Err(Untrusted::BadSignature));
     }
@@ -268,7 +273,7 @@ mod tests {
 
     fn code() -> RetireCode {
         let now = Timestamp::from_second(1_790_000_000).unwrap();
-        RetireCode::sign(&key(1), device(), 7, now)
+        RetireCode::sign(&key(1), device(), Epoch(7), now)
     }
 
     fn key(seed: u8) -> SigningKey {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A secret text: `Debug` prints stars, and only [`Secret::expose`] gives it away.
+/// A secret text. `Debug` prints stars; only [`Secret::expose`] returns the text.
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(transparent)]
 #[schema(value_type = String)]

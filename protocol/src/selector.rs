@@ -1,5 +1,5 @@
-//! Which devices are meant: `tag=lab,version<1.3.0,state=online`. One grammar for the API and for
-//! the command line; a device is meant when every term fits it.
+//! Selectors of devices, such as `tag=lab,version<1.3.0,state=online`. The API and the command line
+//! share one grammar. A selector matches a device if every term matches.
 //!
 //! ```text
 //! selector = term { "," term }
@@ -16,14 +16,14 @@ use crate::{backend_api::device::Device, report::LifecycleStatus};
 
 /// The longest text of a selector, in bytes.
 pub const LONGEST: usize = 500;
-/// Terms of one selector.
+/// The most terms of one selector.
 const MOST_TERMS: usize = 20;
 
 /// A selection of devices.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Selector(Vec<Term>);
 
-/// What a selector says of a device's state.
+/// The state of a device in a selector.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum DeviceState {
     Online,
@@ -48,17 +48,17 @@ enum Comparison {
     AtLeast,
 }
 
-/// A text is no selector.
+/// The text is not a selector.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("term {place} of the selection, `{term}`: {why}")]
 pub struct InvalidSelector {
-    /// Counted from 1.
+    /// The position of the fault, counted from 1.
     pub place: usize,
     pub term: String,
     pub why: String,
 }
 
-/// Longer signs come first, so that `<=` is not read as `<`.
+/// Longer operators come first, so that `<=` is not read as `<`.
 const COMPARISONS: [(&str, Comparison); 6] = [
     ("!=", Comparison::IsNot),
     ("<=", Comparison::AtMost),
@@ -82,7 +82,7 @@ impl DeviceState {
         }
     }
 
-    /// Returns the name as it stands in a selector.
+    /// Returns the state's name in a selector.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -94,13 +94,13 @@ impl DeviceState {
 }
 
 impl Selector {
-    /// Returns whether `device` is meant.
+    /// Returns whether the selector matches `device`.
     #[must_use]
     pub fn matches(&self, device: &Device) -> bool {
         self.0.iter().all(|term| term.matches(device))
     }
 
-    /// Returns a tag that every device has which is meant, when a term names one.
+    /// Returns a tag that every matching device has, if a term requires one.
     #[must_use]
     pub fn tag(&self) -> Option<&str> {
         self.0.iter().find_map(|term| match term {
@@ -109,7 +109,7 @@ impl Selector {
         })
     }
 
-    /// Returns whether only devices are meant that are online or updating.
+    /// Returns whether the selector matches only devices that are online or updating.
     #[must_use]
     pub fn needs_online(&self) -> bool {
         self.0.iter().any(|term| match term {

@@ -1,8 +1,8 @@
-//! Text that another machine wrote, made fit to be shown: it can neither steer a terminal nor
-//! change the order in which its neighbours are read.
+//! Makes text from another machine safe to show: without characters that control a terminal or
+//! change the reading direction of neighbouring text.
 
-/// Returns `text` with a mark in the place of each character that could steer what shows it; line
-/// breaks stay.
+/// Returns `text` with a mark in place of each control or direction character. Line breaks are
+/// kept.
 #[must_use]
 pub fn lines(text: &str) -> String {
     text.chars().map(|char| if char == '\n' { char } else { harmless(char) }).collect()
@@ -14,7 +14,7 @@ pub fn one_line(text: &str) -> String {
     text.chars().map(harmless).collect()
 }
 
-/// Returns a JSON document with escapes in the place of such characters, so that it says the same.
+/// Returns an equivalent JSON document with escapes in place of such characters.
 #[must_use]
 pub fn json(document: &str) -> String {
     let escaped = |char: char| match char {
@@ -33,7 +33,7 @@ fn harmless(char: char) -> char {
     }
 }
 
-/// Returns whether a character orders those around it from right to left, or ends that.
+/// Returns whether a character changes the reading direction of the text around it.
 const fn steers_direction(char: char) -> bool {
     matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,25 +1,25 @@
-//! A JSON document that is published again and again, signed, with a serial number that never falls.
+//! A signed JSON document that is published repeatedly, with a serial number that never decreases.
 //!
-//! The catalogue of models is one. Its kind and its schema are part of what is signed, so that no statement of
-//! a release, no command and no document of another kind can be taken for it; it is verified before it is
-//! parsed; and a reader that knows an issue of it takes no older one.
+//! The catalogue of models is such a document. The signed text contains the kind and the schema, so no statement of a
+//! release, no command and no document of another kind can be confused with it. It is verified before it is parsed. A
+//! reader refuses an issue that is older than the newest one that it knows.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::signing::{Signed, SigningKey, Untrusted, VerifyingKey};
 
-/// What such a document holds.
+/// The content of such a document.
 pub trait Document: Serialize + DeserializeOwned {
-    /// Tells documents apart; no two types have the same.
+    /// The kind of the document. No two types have the same kind.
     const KIND: &'static str;
-    /// The version of its form; a reader refuses another one.
+    /// The schema version. A reader refuses any other version.
     const SCHEMA: u32;
 
-    /// Checks what its type alone does not hold.
+    /// Checks the rules that the type alone does not ensure.
     ///
     /// # Errors
-    /// What is wrong, as a fragment that names the member.
+    /// A phrase that names the faulty member and its fault.
     fn check(&self) -> Result<(), String>;
 }
 
@@ -28,52 +28,52 @@ pub trait Document: Serialize + DeserializeOwned {
 pub struct Issue<T> {
     kind: String,
     schema: u32,
-    /// Rises with each issue.
+    /// Increases with each issue.
     pub serial: u64,
     pub issued_at: Timestamp,
     pub document: T,
 }
 
-/// A document is not taken.
+/// The reason why a document is refused.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum RefusedDocument {
-    /// No signature is there, or no signed text.
+    /// The signature or the signed text is missing.
     #[error("it is not signed")]
     Unsigned,
-    /// The signature does not hold.
+    /// The signature is invalid.
     #[error(transparent)]
     Untrusted(#[from] Untrusted),
-    /// What was signed is something else, or of a later schema.
+    /// The signed text is something else, or has a later schema.
     #[error("the signed text is not what it should be")]
     NotTheDocument,
     #[error("it is older than the one that is known: number {offered}, after {known}")]
     Older { known: u64, offered: u64 },
-    /// It says what it must not say.
+    /// The content breaks a rule.
     #[error("it cannot be used: {0}")]
     Faulty(String),
 }
 
 impl<T: Document> Issue<T> {
-    /// Makes an issue of `document`.
+    /// Creates an issue of `document`.
     pub fn new(serial: u64, issued_at: Timestamp, document: T) -> Self {
         Self { kind: T::KIND.to_owned(), schema: T::SCHEMA, serial, issued_at, document }
     }
 
-    /// Serialises and signs it.
+    /// Serialises and signs the issue.
     ///
     /// # Errors
-    /// [`RefusedDocument::Faulty`]: what no reader would take is not signed.
+    /// [`RefusedDocument::Faulty`] if a reader would refuse the content.
     pub fn seal(&self, key: &SigningKey) -> Result<Signed, RefusedDocument> {
         self.document.check().map_err(RefusedDocument::Faulty)?;
         let text = serde_json::to_string(self);
         Ok(key.seal_text(text.map_err(|error| RefusedDocument::Faulty(error.to_string()))?))
     }
 
-    /// Reads the file of an issue that one of the `trusted` keys signed and that is not older than the
-    /// one with the serial number `known`.
+    /// Reads the file of an issue. One of the `trusted` keys must have signed it, and its serial number must not be
+    /// smaller than `known`.
     ///
     /// # Errors
-    /// [`RefusedDocument`].
+    /// [`RefusedDocument`] if the signature, the kind, the serial number or the content is wrong.
     pub fn read(
         file: &[u8],
         trusted: &[VerifyingKey],
@@ -182,7 +182,8 @@ mod tests {
             prop_assume!(file[at] != byte);
             file[at] = byte;
             if let Ok(read) = Issue::<List>::read(&file, &trusted(), None) {
-                // A base64 text has spare bits at its end, and JSON has spaces: the document is the same.
+                // Changes to the spare bits at the end of a base64 text, or to spaces in JSON, leave the document the
+                // same.
                 prop_assert_eq!(read, issue(7));
             }
         }

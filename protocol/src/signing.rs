@@ -1,7 +1,7 @@
 //! Ed25519 signatures over the exact bytes that are sent.
 //!
-//! What was signed travels as one string and is verified before it is parsed, so nothing is
-//! re-serialised and no two readers can disagree about it. A transport is never trusted.
+//! The signed text is sent as one string and is verified before it is parsed. Nothing is
+//! re-serialised, so no two readers can disagree about the text. A transport is never trusted.
 
 use std::{fmt, str::FromStr};
 
@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::id::CommandId;
 
-/// A public Ed25519 key with the name that signatures call it by.
+/// A public Ed25519 key with the id that signatures refer to.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct VerifyingKey {
     /// The first 16 hexadecimal digits of the key's SHA-256.
@@ -21,38 +21,38 @@ pub struct VerifyingKey {
     pub public_key: String,
 }
 
-/// A key pair that signs.
+/// A key pair for signatures.
 pub struct SigningKey {
     pair: Ed25519KeyPair,
     verifying: VerifyingKey,
 }
 
-/// A text that was signed, and who signed it.
+/// A signed text, with its signature and the id of the key.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Signed {
     pub kid: String,
     /// The signature over the bytes of `envelope`, in base64url without padding.
     pub signature: String,
-    /// The JSON text that was signed.
+    /// The signed JSON text.
     pub envelope: String,
 }
 
-/// Something that was signed could not be trusted.
+/// A signed text that cannot be trusted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Untrusted {
-    /// The key is none of the pinned ones.
-    #[error("signed with a key that is not pinned")]
+    /// The key is not one of the pinned keys.
+    #[error("signed with a key that this installation does not trust")]
     UnknownKey,
-    /// The signature is not one of this text by this key.
+    /// The signature does not match the text and the key.
     #[error("the signature does not fit")]
     BadSignature,
-    /// The text is signed but is not an envelope.
+    /// The text has a valid signature but is not an envelope.
     #[error("the signed text is not an envelope of a known version")]
     NotAnEnvelope,
 }
 
 impl Signed {
-    /// Returns the command that it claims to be. Nothing is verified: good only to tell deliveries
+    /// Returns the id of the command in the text, without verification. Only for telling deliveries
     /// apart before they are opened.
     #[must_use]
     pub fn claimed_command(&self) -> Option<CommandId> {
@@ -79,10 +79,10 @@ impl VerifyingKey {
         Self { kid, public_key: URL_SAFE_NO_PAD.encode(public_key) }
     }
 
-    /// Verifies that `signature` (base64url) is one of `message` by this key.
+    /// Verifies that `signature` (base64url) is a signature of `message` with this key.
     ///
     /// # Errors
-    /// [`Untrusted::BadSignature`] when it is not.
+    /// [`Untrusted::BadSignature`] otherwise.
     pub fn verify(&self, message: &[u8], signature: &str) -> Result<(), Untrusted> {
         let decode = |text: &str| URL_SAFE_NO_PAD.decode(text).map_err(|_| Untrusted::BadSignature);
         let key = UnparsedPublicKey::new(&ED25519, decode(&self.public_key)?);
@@ -90,7 +90,7 @@ impl VerifyingKey {
     }
 }
 
-/// A text is no public key. The message never holds the text.
+/// The text is not a public key. The message never contains the text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("a public key is 32 bytes in base64url without padding")]
 pub struct InvalidKey;
@@ -105,7 +105,7 @@ impl FromStr for VerifyingKey {
 }
 
 impl SigningKey {
-    /// Makes the pair that `seed` (32 random bytes) stands for.
+    /// Derives the key pair from `seed` (32 random bytes).
     #[must_use]
     pub fn from_seed(seed: &[u8; 32]) -> Self {
         let pair = Ed25519KeyPair::from_seed_unchecked(seed).expect("a seed has 32 bytes");
@@ -113,7 +113,7 @@ impl SigningKey {
         Self { pair, verifying }
     }
 
-    /// Returns the public half.
+    /// Returns the public key.
     #[must_use]
     pub const fn verifying(&self) -> &VerifyingKey {
         &self.verifying
@@ -125,7 +125,7 @@ impl SigningKey {
         URL_SAFE_NO_PAD.encode(self.pair.sign(message).as_ref())
     }
 
-    /// Signs `text`, which travels beside its signature.
+    /// Signs `text`, and returns it together with its signature.
     #[must_use]
     pub fn seal_text(&self, text: String) -> Signed {
         Signed {
@@ -137,10 +137,10 @@ impl SigningKey {
 }
 
 impl Signed {
-    /// Verifies the signature by one of the `pinned` keys, and returns the text that was signed.
+    /// Verifies that one of the `pinned` keys signed the text, and returns the text.
     ///
     /// # Errors
-    /// [`Untrusted`] when the key is unknown or the signature does not fit.
+    /// [`Untrusted`] if the key is unknown or the signature does not match.
     pub fn verify(&self, pinned: &[VerifyingKey]) -> Result<&str, Untrusted> {
         let key = pinned.iter().find(|key| key.kid == self.kid).ok_or(Untrusted::UnknownKey)?;
         key.verify(self.envelope.as_bytes(), &self.signature)?;

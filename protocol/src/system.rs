@@ -1,8 +1,7 @@
-//! How busy a device is: its processors, memory, disk, GPUs, and the processes that Link runs there.
+//! The load of a device: its processors, memory, disk, GPUs, and the processes that Link runs there.
 //!
-//! A device says what it can tell and leaves out the rest. Names and units are those of monitoring
-//! tools: 100 % of a process is one processor that does nothing else, 100 % of a machine is all of
-//! its processors.
+//! A device omits the values that it cannot measure. Names and units are those of monitoring tools: 100 % of a process
+//! is one fully used processor, 100 % of a machine is all of its processors.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -13,24 +12,24 @@ use crate::{
     shown,
 };
 
-/// What no sensor of a machine that runs exceeds, in degrees Celsius.
+/// The bounds of a plausible temperature, in degrees Celsius.
 const TEMPERATURES: [f64; 2] = [-273.0, 1000.0];
 
-/// One sample of a device; shares of time are those since the sample before.
+/// A sample of the load of a device. Shares of time cover the time since the previous sample.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct SystemReport {
-    /// How much all processors together worked: 0 to 100.
+    /// The load of all processors together, in percent: 0 to 100.
     pub cpu_percent: f64,
-    /// Logical processors.
+    /// The number of logical processors.
     pub cpu_count: u16,
-    /// Processes that ran or waited for a processor, on average over a minute.
+    /// The average number of processes that ran or waited for a processor in the last minute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_1m: Option<f64>,
     pub memory: MemoryUsage,
     /// The file system that holds the models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk: Option<DiskUsage>,
-    /// Of the processor.
+    /// The temperature of the processor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature_celsius: Option<f64>,
     #[serde(default)]
@@ -43,7 +42,7 @@ pub struct SystemReport {
 /// The main memory of a machine.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct MemoryUsage {
-    /// Without what the system gives back at once, such as its file cache.
+    /// Used memory, without memory that the system can free at once, such as its file cache.
     pub used_bytes: u64,
     pub total_bytes: u64,
 }
@@ -52,16 +51,16 @@ pub struct MemoryUsage {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct DiskUsage {
     pub used_bytes: u64,
-    /// What the agent may still write; a system may keep more for itself.
+    /// The bytes that the agent can still write. The system may reserve further free space.
     pub free_bytes: u64,
     pub total_bytes: u64,
 }
 
-/// A graphics processor, as far as its driver tells.
+/// A graphics processor, as far as its driver reports values.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct GpuUsage {
     pub name: String,
-    /// How much of the time it worked: 0 to 100.
+    /// The share of time in which the processor was busy, in percent: 0 to 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub utilisation_percent: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,22 +76,22 @@ pub struct GpuUsage {
 pub struct EngineUsage {
     pub model_id: ModelId,
     pub pid: u32,
-    /// 100 for each processor that it kept busy.
+    /// The processor time, in percent: 100 for each fully used processor.
     pub cpu_percent: f64,
-    /// In main memory, with the part of the weights that is there.
+    /// The main memory of the process, with the part of the weights that is in main memory.
     pub memory_bytes: u64,
 }
 
 /// A process.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct ProcessUsage {
-    /// 100 for each processor that it kept busy.
+    /// The processor time, in percent: 100 for each fully used processor.
     pub cpu_percent: f64,
-    /// In main memory.
+    /// The main memory of the process.
     pub memory_bytes: u64,
 }
 
-/// The latest sample of a device, and when the backend had it.
+/// The latest sample of a device, and the time when the backend received it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct SystemSample {
     #[schema(value_type = String, format = DateTime)]
@@ -102,8 +101,8 @@ pub struct SystemSample {
 }
 
 impl SystemReport {
-    /// Returns it as it may be sent, kept and shown, whoever wrote it: lists and names are cut to
-    /// their limits, and every number is one that can be.
+    /// Returns the report in a form that is safe to send, store and show, even if the device is malicious: lists and
+    /// names are cut to their limits, and every number is plausible.
     #[must_use]
     pub fn bounded(self) -> Self {
         let most = 100.0 * f64::from(self.cpu_count);
@@ -153,7 +152,7 @@ fn hundredths(number: f64, range: [f64; 2]) -> f64 {
     (within(number, range) * 100.0).round() / 100.0
 }
 
-/// What is no number is the least one: JSON cannot carry it.
+/// Limits `number` to the bounds. NaN becomes the lower bound, because JSON cannot represent it.
 const fn within(number: f64, [least, most]: [f64; 2]) -> f64 {
     number.max(least).min(most)
 }

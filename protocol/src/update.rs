@@ -1,12 +1,12 @@
-//! Updates of the agent: how far one is, and what became of the last one.
+//! Updates of the agent: the progress of an update, and the outcome of the last one.
 
 use semver::Version;
 use serde::{Deserialize, Serialize};
 
 use crate::{limits, release::Channel, shown};
 
-/// What became of an update (specification, section 3.4: the rollback of a version that ends
-/// within the window).
+/// The outcome of an update (specification, section 3.4: the rollback of a version that ends within
+/// the trial window).
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct UpdateOutcome {
     #[schema(value_type = String)]
@@ -14,13 +14,14 @@ pub struct UpdateOutcome {
     #[schema(value_type = String)]
     pub to: Version,
     pub outcome: UpdateEnd,
-    /// Why the new version does not run.
+    /// Why the new version was rolled back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 impl UpdateOutcome {
-    /// Returns it with a reason that is fit to be kept and shown, whoever wrote it.
+    /// Returns the outcome with a reason that is safe to store and show, even if the device is
+    /// malicious.
     #[must_use]
     pub fn bounded(self) -> Self {
         let bounded = |reason: String| {
@@ -34,34 +35,34 @@ impl UpdateOutcome {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UpdateEnd {
-    /// The new version was healthy at the end of the window.
+    /// The new version was healthy at the end of the trial window.
     Committed,
-    /// The version before runs again.
+    /// The previous version runs again.
     RolledBack,
 }
 
-/// How far an update is, or how the last one that was asked for ended, on the local API.
+/// The progress of an update, or the end of the last requested update, on the local API.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct UpdateProgress {
-    /// Known once the release was found.
+    /// The version of the release, once it is found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub to: Option<Version>,
     pub phase: UpdatePhase,
-    /// The manifest of the releases has expired: what it names may not be the newest.
+    /// Whether the release manifest has expired, so that a newer release may exist.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
     pub bytes_done: u64,
     pub bytes_total: u64,
-    /// Why nothing was installed.
+    /// Why no version was installed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The number in the table of exit codes that `link update` ends with for that reason.
+    /// The exit code of `link update` for that reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<u8>,
 }
 
-/// The phases of an update, in their order, and how it may end before it replaces anything.
+/// The phases of an update, in order, and its possible ends before it replaces the agent.
 #[derive(
     Clone, Copy, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema,
 )]
@@ -70,13 +71,14 @@ pub enum UpdatePhase {
     #[default]
     Finding,
     Downloading,
-    /// Unpacked, its signature and files verified, checked on this machine.
+    /// The release is unpacked, its signature and files are verified, and it is checked on this
+    /// machine.
     Checking,
-    /// The pipelines are shut down and the new version takes over.
+    /// The pipelines shut down, and the new version takes over.
     Replacing,
-    /// The wanted version runs already.
+    /// The requested version runs already.
     UpToDate,
-    /// There is nothing to install, or it must not be.
+    /// There is no version to install, or it must not be installed.
     Declined,
     Failed,
 }

@@ -1,62 +1,65 @@
-//! The control plane over zenoh: the bodies of the HTTP API on keys, with proofs beside them.
+//! The control plane over zenoh: the bodies of the HTTP API as messages on zenoh keys, each with a proof.
 //!
-//! A device has a *slot*: a user of the router that may use the keys below
-//! [`PREFIX`]`/{slot}` and no others. What HTTP has after `/api/v1/agent/{device_id}/` stands here
-//! after `up/`; the backend knows whose slot it is. Commands are queries of the backend whose reply
-//! is the receipt. A router is not trusted: commands are signed by the backend, and everything that
-//! a device sends is signed by the device's key.
+//! A device has a *slot*: a user of the router that may only use the keys below [`PREFIX`]`/{slot}`. The part of an
+//! HTTP path after `/api/v1/agent/{device_id}/` follows `up/` in a key; the backend knows which device has the slot. A
+//! command is a query of the backend, and its reply is the receipt. The router is not trusted: the backend signs every
+//! command, and the device signs every message that it sends.
 
 mod endpoint;
+mod session_id;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::endpoint::{Endpoint, InvalidEndpoint};
+pub use self::{
+    endpoint::{Endpoint, InvalidEndpoint},
+    session_id::SessionId,
+};
 use crate::{
     limits,
     secret::Secret,
     signing::{SigningKey, Untrusted, VerifyingKey},
 };
 
-/// What every key of a device begins with; its slot follows.
+/// The prefix of every key of a device. The slot follows it.
 pub const PREFIX: &str = "link/v1/dev";
 
-/// Everything that devices send.
+/// The key expression of all messages that devices send.
 pub const UPLINKS: &str = "link/v1/dev/*/up/**";
 
-/// The liveliness tokens of all devices.
+/// The key expression of the liveliness tokens of all devices.
 pub const PRESENCE: &str = "link/v1/dev/*/live";
 
-/// The user that a backend is, at a router that is a process of its own.
+/// The backend's user at a router that is a separate process.
 pub const BACKEND_USER: &str = "backend";
 
-/// The largest message, in bytes: a body as large as HTTP takes, its key and its proof.
+/// The largest message, in bytes: the largest body of the HTTP API, its key and its proof.
 pub const MAX_MESSAGE: usize = limits::JSON_BODY_LIMIT + 4096;
 
-/// The size of a buffer of a session, in bytes, on both sides: nearly every message fits, and what
-/// does not goes in pieces. A router has several for each device.
+/// The size of a session's buffer on both sides, in bytes. Nearly every message fits; larger messages are sent in
+/// pieces. A router has several buffers for each device.
 pub const BUFFER: u16 = 16 * 1024;
 
-/// A user of a router: it may use `link/v1/dev/{name}/**` and nothing else.
+/// A user of a router, which may only use the keys `link/v1/dev/{name}/**`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Slot(String);
 
-/// Where the router is and who the device is there: the answer to `POST`
+/// The endpoints of the router and the device's login there: the answer to `POST`
 /// [`zenoh_path`](crate::agent_api::zenoh_path).
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct ZenohAccess {
-    /// Endpoints of the router, such as `tls/link.example:7447`; the scheme decides on TLS.
+    /// Endpoints of the router, such as `tls/link.example:7447`. The scheme decides on TLS.
     pub endpoints: Vec<String>,
-    /// The device's user, which is also the name of its slot.
+    /// The device's user name, which is also the name of its slot.
     pub username: String,
     pub password: Secret,
-    /// The certificate authority of the router in PEM; without it public ones are meant.
+    /// The certificate authority of the router in PEM. Absent: the public authorities.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root_ca: Option<String>,
 }
 
-/// What a message does to the key it is sent to, as over HTTP.
+/// The method of a message, as in HTTP.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Verb {
     Get,
@@ -66,22 +69,22 @@ pub enum Verb {
     Receipt,
 }
 
-/// What stands beside a body of a device: the verb, and a signature over verb, key and body.
+/// The attachment of a device's message: the verb, and a signature over verb, key and body.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Proof {
     pub verb: Verb,
-    /// Ed25519, in base64url without padding.
+    /// The Ed25519 signature, in base64url without padding.
     pub signature: String,
 }
 
 impl Slot {
-    /// Makes the slot with a number.
+    /// Returns the slot with this number.
     #[must_use]
     pub fn numbered(number: u32) -> Self {
         Self(format!("s{number}"))
     }
 
-    /// Takes the name that a router knows a device by; nothing when that can be no part of a key.
+    /// Returns the slot of the router's user `name`. `None` if the name cannot be part of a key.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
@@ -89,43 +92,43 @@ impl Slot {
         (fits && name != BACKEND_USER).then(|| Self(name.to_owned()))
     }
 
-    /// Returns its name, which is the name of its user.
+    /// Returns the name of the slot and of its user.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0
     }
 
-    /// Returns its number, when it is one of the backend's own slots.
+    /// Returns the number of the slot, if it is one of the backend's own slots.
     #[must_use]
     pub fn number(&self) -> Option<u32> {
         self.0.strip_prefix('s')?.parse().ok()
     }
 
-    /// Returns everything that its device may use.
+    /// Returns the key expression of all keys that the slot's device may use.
     #[must_use]
     pub fn space(&self) -> String {
         format!("{PREFIX}/{}/**", self.0)
     }
 
-    /// Returns the key on which its device takes commands.
+    /// Returns the key on which the slot's device receives commands.
     #[must_use]
     pub fn commands(&self) -> String {
         format!("{PREFIX}/{}/cmd", self.0)
     }
 
-    /// Returns the key of its device's liveliness token.
+    /// Returns the key of the device's liveliness token.
     #[must_use]
     pub fn presence(&self) -> String {
         format!("{PREFIX}/{}/live", self.0)
     }
 
-    /// Returns the key that its device sends `tail` to, such as `hello`.
+    /// Returns the key to which the device sends messages for `tail`, such as `hello`.
     #[must_use]
     pub fn uplink(&self, tail: &str) -> String {
         format!("{PREFIX}/{}/up/{tail}", self.0)
     }
 
-    /// Reads a key of a device: its slot, and what follows.
+    /// Splits a key of a device into its slot and the rest.
     #[must_use]
     pub fn of_key(key: &str) -> Option<(Self, &str)> {
         let (name, tail) = key.strip_prefix(PREFIX)?.strip_prefix('/')?.split_once('/')?;
@@ -142,7 +145,7 @@ impl fmt::Display for Slot {
 impl Verb {
     const ALL: [Self; 4] = [Self::Get, Self::Post, Self::Put, Self::Receipt];
 
-    /// Returns its word.
+    /// Returns the verb's name on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -155,13 +158,13 @@ impl Verb {
 }
 
 impl Proof {
-    /// Signs `body`, which is sent to `key`.
+    /// Signs `body`, which the device sends to `key`.
     #[must_use]
     pub fn sign(device: &SigningKey, verb: Verb, key: &str, body: &[u8]) -> Self {
         Self { verb, signature: device.sign(&statement(verb, key, body)) }
     }
 
-    /// Returns whether `device` sent `body` to `key`.
+    /// Verifies that `device` sent `body` to `key`.
     ///
     /// # Errors
     /// [`Untrusted::BadSignature`].
@@ -169,13 +172,13 @@ impl Proof {
         device.verify(&statement(self.verb, key, body), &self.signature)
     }
 
-    /// Writes it as an attachment.
+    /// Returns the text of the attachment.
     #[must_use]
     pub fn to_text(&self) -> String {
         format!("{} {}", self.verb.as_str(), self.signature)
     }
 
-    /// Reads an attachment.
+    /// Parses an attachment.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (verb, signature) = text.split_once(' ')?;
@@ -184,7 +187,7 @@ impl Proof {
     }
 }
 
-/// The verb and the key end in a newline, which neither can hold: no two messages have one statement.
+/// The verb and the key each end in a newline, which neither can contain, so no two messages have the same statement.
 fn statement(verb: Verb, key: &str, body: &[u8]) -> Vec<u8> {
     [b"link zenoh v1\n", verb.as_str().as_bytes(), b"\n", key.as_bytes(), b"\n", body].concat()
 }

@@ -1,4 +1,4 @@
-//! Every JSON body of the wire, as a file in `golden/` that a change shows up in.
+//! Compares every JSON body of the wire with a file in `golden/`, so that changes become visible.
 //!
 //! An example is written and compared with its file, and the file is read back and compared with
 //! the example. `LINK_BLESS=1` rewrites the files. Readers on the agent's side and of answers must
@@ -23,6 +23,7 @@ use link_protocol::{
         CancelDeploy, Command, DeployModel, ModelFile, ProxyFeatures, RepairServing, ServingConfig,
         Sha256Hex, StartServing, StopServing, UninstallModel, UpdateAgent, UpdatePipeline,
     },
+    counter::{Epoch, Generation, Seq},
     deployment::DeploymentState,
     envelope::{ENVELOPE_VERSION, Envelope, Receipt, ReceiptKind},
     guard_line::{FromAgent, FromGuard},
@@ -55,7 +56,7 @@ use link_protocol::{
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, value::to_raw_value};
 
-/// How a reader treats a field that it does not know.
+/// How a reader treats an unknown field.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Unknown {
     Tolerated,
@@ -146,11 +147,11 @@ fn the_signed_example_opens_with_its_key_and_holds_the_repair() {
     assert_eq!(signed.open(&[]).is_err(), signed.open(&[key_of(9).verifying().clone()]).is_err());
 }
 
-/// Returns `text` with a field that no version knows: everywhere, or where it must be noticed.
+/// Returns `text` with an unknown field: in every object, or only where the reader must reject it.
 fn with_fields(text: &str, unknown: Unknown) -> String {
     let mut value: Value = serde_json::from_str(text).unwrap();
     if value.get("lane").is_some() {
-        // The payload of an envelope is kept as text, so nothing may be written anew.
+        // The payload of an envelope must stay the same text, so nothing is serialised again.
         return text.replacen('{', "{\"added_later\": null,", 1);
     }
     add_fields(&mut value, unknown);
@@ -161,7 +162,7 @@ fn add_fields(value: &mut Value, unknown: Unknown) {
     match value {
         Value::Object(fields) => {
             if unknown == Unknown::Tolerated {
-                // The features of the proxy are one type for people and devices, and are exact.
+                // The proxy features are one strict type for people and devices.
                 let inside = fields.iter_mut().filter(|(name, _)| *name != "proxy");
                 inside.for_each(|(_, field)| add_fields(field, unknown));
             }
@@ -216,23 +217,33 @@ fn control_plane() -> Vec<Example> {
         body(
             "hello",
             Hello {
-                epoch: 1,
+                epoch: Epoch(1),
                 boot_id: "0198f6c0a0b07c3e8d2f4a5b6c7d8e9f".to_owned(),
                 agent_version: version(),
-                last_seq: 7,
+                last_seq: Seq(7),
                 inflight: vec![inflight],
                 serving: vec![model_report()],
             },
         ),
         body(
             "welcome",
-            Welcome { server_time: time(), epoch: 1, commands: vec![signed()], handover: None },
+            Welcome {
+                server_time: time(),
+                epoch: Epoch(1),
+                commands: vec![signed()],
+                handover: None,
+            },
         ),
         body(
             "welcome_after_transfer",
-            Welcome { server_time: time(), epoch: 2, commands: vec![], handover: Some(signed()) },
+            Welcome {
+                server_time: time(),
+                epoch: Epoch(2),
+                commands: vec![],
+                handover: Some(signed()),
+            },
         ),
-        body("handover", Handover::new(id("dev_", 1), 2, time())),
+        body("handover", Handover::new(id("dev_", 1), Epoch(2), time())),
         body("poll", Poll { server_time: time(), commands: vec![signed()] }),
         body("poll_idle", Poll { server_time: time(), commands: vec![] }),
         body("envelope", envelope()),
@@ -338,6 +349,8 @@ fn reports() -> Vec<Example> {
                 prompt_tokens: Some(12),
                 completion_tokens: Some(34),
                 provenance: Provenance::Exact,
+                audio_ms: None,
+                images: None,
                 duration_ms: 560,
                 time_to_first_token_ms: Some(78),
             },
@@ -350,6 +363,8 @@ fn reports() -> Vec<Example> {
                 prompt_tokens: None,
                 completion_tokens: None,
                 provenance: Provenance::Absent,
+                audio_ms: None,
+                images: None,
                 duration_ms: 560,
                 time_to_first_token_ms: None,
             },
@@ -409,7 +424,7 @@ fn registration() -> Vec<Example> {
                 requested_id_unknown: false,
                 device_id: device(),
                 device_token: Secret::new("ldt_example"),
-                epoch: 1,
+                epoch: Epoch(1),
                 transport: TransportSettings { r#type: TransportType::Http },
                 backend_keys: backend_keys(),
             },
@@ -430,7 +445,7 @@ fn registration() -> Vec<Example> {
                 backend_url: "https://link.example".to_owned(),
                 device_id: device(),
                 device_token: Secret::new("ldt_example"),
-                epoch: 1,
+                epoch: Epoch(1),
                 transport: TransportSettings { r#type: TransportType::Http },
                 backend_keys: backend_keys(),
                 private_key_seed: encode_seed(&[3; 32]),
@@ -601,8 +616,8 @@ fn envelope() -> Envelope {
         v: ENVELOPE_VERSION,
         command_id: id("cmd_", 5),
         device_id: device(),
-        epoch: 1,
-        seq: 7,
+        epoch: Epoch(1),
+        seq: Seq(7),
         r#type: "REPAIR_SERVING".to_owned(),
         lane: repair().lane(),
         idempotency_key: "repair".to_owned(),
@@ -640,7 +655,7 @@ fn model_report() -> ModelReport {
         is_serving: true,
         port: port(8080),
         allowlist_digest: allowlist().digest().to_owned(),
-        generation: 7_000_001,
+        generation: Generation(7_000_001),
         detail: None,
     }
 }

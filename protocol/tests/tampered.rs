@@ -1,4 +1,4 @@
-//! A catalogue and an engine index in which anything was changed after they were signed: refused, member by member.
+//! Checks, member by member, that any change to a signed catalogue or engine index is refused.
 
 #![expect(clippy::unwrap_used, reason = "a step that fails ends the test")]
 
@@ -36,7 +36,7 @@ fn an_engine_index_is_refused_whichever_member_was_changed_dropped_or_added() {
     assert!(refuses_every_change::<EngineIndex>(index) > 40);
 }
 
-/// Signs `document`, changes one thing after another behind the signature, and returns how many changes there were.
+/// Signs `document`, tries one change after another under the same signature, and returns the number of changes.
 fn refuses_every_change<T: Document>(document: Value) -> usize {
     let key = SigningKey::from_seed(&[1; 32]);
     let trusted = [key.verifying().clone()];
@@ -50,12 +50,12 @@ fn refuses_every_change<T: Document>(document: Value) -> usize {
     let mut count = 0;
     for (name, changed) in changes(&signed) {
         let refused = read(&changed).err();
-        // A member that the envelope does not know is no part of what is signed.
+        // An unknown member of the envelope is not part of the signed text.
         let is_more = name.ends_with("+ more");
         assert!(refused.is_some() || is_more, "{name}");
         count += 1;
     }
-    // The members of what is signed.
+    // The members of the signed text.
     let (text, issue) = signed_text(&signed);
     for (name, changed) in changes(&issue) {
         let mut forged = signed.clone();
@@ -73,7 +73,7 @@ fn refuses_every_change<T: Document>(document: Value) -> usize {
     count
 }
 
-/// The name of the envelope's member that holds what is signed, and what is signed.
+/// Returns the name of the envelope's member with the signed text, and the parsed signed text.
 fn signed_text(signed: &Value) -> (String, Value) {
     let members = signed.as_object().unwrap().iter();
     let mut texts = members.filter_map(|(name, value)| {
@@ -83,7 +83,7 @@ fn signed_text(signed: &Value) -> (String, Value) {
     texts.next().unwrap()
 }
 
-/// Every way to change, drop or add one member of `value`, with the place of the change.
+/// Returns every way to change, drop or add one member of `value`, each with its location.
 fn changes(value: &Value) -> Vec<(String, Value)> {
     let mut changed = Vec::new();
     match value {

@@ -1,6 +1,6 @@
-//! Opens a database file of SQLite: durable at each commit, with its tables up to date.
+//! Opens SQLite database files with durable commits, and brings their tables up to date.
 //!
-//! The agent's journal and the database of a backend without a database server are such files.
+//! The agent's journal and the database of a backend without a database server are SQLite files.
 
 pub mod migrate;
 
@@ -8,16 +8,17 @@ use std::{path::Path, time::Duration};
 
 use rusqlite::{Connection, OpenFlags};
 
-/// How long a statement waits for another connection that writes.
+/// How long a statement waits for a write of another connection.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// A commit has reached the disk when it returns, and readers do not wait for a writer.
+/// Settings with which a commit has reached the disk when it returns, and readers do not wait for a
+/// writer.
 const DURABLE: &str =
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON";
 
-/// Opens the database `file`, which exists.
+/// Opens the existing database `file`.
 ///
 /// # Errors
-/// [`rusqlite::Error`] when the file is not a database or cannot be written.
+/// [`rusqlite::Error`] if the file is not a database or cannot be written.
 pub fn open(file: &Path) -> Result<Connection, rusqlite::Error> {
     open_with(file, OpenFlags::SQLITE_OPEN_READ_WRITE)
 }
@@ -25,7 +26,7 @@ pub fn open(file: &Path) -> Result<Connection, rusqlite::Error> {
 /// Opens the database `file`, and creates it if it does not exist.
 ///
 /// # Errors
-/// [`rusqlite::Error`] when the file is not a database or cannot be written.
+/// [`rusqlite::Error`] if the file is not a database or cannot be written.
 pub fn create(file: &Path) -> Result<Connection, rusqlite::Error> {
     open_with(file, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
 }
@@ -33,7 +34,7 @@ pub fn create(file: &Path) -> Result<Connection, rusqlite::Error> {
 /// Opens the existing database `file` for reading.
 ///
 /// # Errors
-/// [`rusqlite::Error`] when the file cannot be read.
+/// [`rusqlite::Error`] if the file cannot be read.
 pub fn open_to_read(file: &Path) -> Result<Connection, rusqlite::Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags)?;
@@ -41,10 +42,11 @@ pub fn open_to_read(file: &Path) -> Result<Connection, rusqlite::Error> {
     Ok(connection)
 }
 
-/// Opens the database `file` on a disk that is read-only: nobody writes it, and it has no log.
+/// Opens the database `file` on a read-only disk. No other process may write the file, and it must
+/// not have a write-ahead log.
 ///
 /// # Errors
-/// [`rusqlite::Error`] when the file cannot be read.
+/// [`rusqlite::Error`] if the file cannot be read.
 pub fn open_still(file: &Path) -> Result<Connection, rusqlite::Error> {
     let escaped: String = file.to_string_lossy().chars().map(escape).collect();
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
@@ -53,7 +55,7 @@ pub fn open_still(file: &Path) -> Result<Connection, rusqlite::Error> {
     Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)
 }
 
-/// Writes a character of a path as it stands in a URI.
+/// Escapes a character of a path for a URI.
 fn escape(character: char) -> String {
     match character {
         '%' | '?' | '#' => format!("%{:02X}", u32::from(character)),

@@ -1,9 +1,9 @@
 //! Brings the tables of a database file up to date: applies each migration once, in order, in a transaction of its
 //! own.
 //!
-//! The table `_sqlx_migrations` lists the migrations that a file has seen, with the SHA-384 of each text. The name and
-//! the columns are those of sqlx, which the first versions of Link used: this program opens their files, and they
-//! open files that were migrated here.
+//! The table `_sqlx_migrations` lists the migrations applied to a file, with the SHA-384 of each text. The name and the
+//! columns are those of sqlx, which the first versions of Link used. This program can therefore open their files, and
+//! they can open files that this program has migrated.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ const BOOKKEEPING: &str = "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
     checksum BLOB NOT NULL,
     execution_time BIGINT NOT NULL
 )";
-/// The duration of a migration is not measured: -1 stands for unknown.
+/// Records a migration. Its duration is not measured: -1 means unknown.
 const APPLIED: &str = "INSERT INTO _sqlx_migrations \
      (version, description, success, checksum, execution_time) VALUES (?1, ?2, TRUE, ?3, -1)";
 
@@ -30,12 +30,12 @@ pub struct Migration<'a> {
     pub text: &'a str,
 }
 
-/// What to do with a file that has seen a migration unknown to this program.
+/// The treatment of a file to which a migration unknown to this program was applied.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Unknown {
-    /// Refuse the file: a newer version changed it.
+    /// Refuse the file, because a newer version has changed it.
     Refuse,
-    /// Use the file, and leave alone the additions of a newer version.
+    /// Use the file, and ignore the additions of a newer version.
     LeaveAlone,
 }
 
@@ -45,18 +45,18 @@ pub enum MigrateError {
     /// A statement of a migration, or of its bookkeeping, failed.
     #[error("failed to change the tables")]
     Failed(#[from] rusqlite::Error),
-    /// The file has seen a migration that this program does not know.
+    /// A migration that this program does not know was applied to the file.
     #[error("migration {0} was applied to the database and is unknown to this program")]
     Unknown(i64),
-    /// The file has seen a different text of the same migration.
+    /// A different text of the same migration was applied to the file.
     #[error("migration {0} was applied to the database with another text")]
     Changed(i64),
 }
 
-/// Applies the `migrations` that the database has not seen.
+/// Applies the `migrations` that were not yet applied to the database.
 ///
 /// # Errors
-/// [`MigrateError`]; the migrations before the one that failed are applied.
+/// [`MigrateError`] if a migration fails. The migrations before it remain applied.
 pub fn migrate(
     connection: &mut Connection,
     migrations: &[Migration<'_>],
@@ -81,7 +81,7 @@ pub fn migrate(
     Ok(())
 }
 
-/// Returns the checksum of each migration that the database has seen.
+/// Returns the checksum of each migration that was applied to the database.
 fn seen(connection: &Connection) -> Result<BTreeMap<i64, Vec<u8>>, rusqlite::Error> {
     let mut statement = connection.prepare("SELECT version, checksum FROM _sqlx_migrations")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;

@@ -1,5 +1,5 @@
-//! A real `systemd --user` starts a backend that `install.sh --backend` installed, keeps it running,
-//! and knows nothing of it afterwards.
+//! A real `systemd --user` starts a backend that `install.sh --backend` has installed, keeps it running, and forgets it
+//! after the uninstallation.
 
 use std::{
     io::{Read as _, Write as _},
@@ -33,7 +33,7 @@ impl Service {
         self.machine.run(&format!("systemctl --user show -P {name} link-backend.service")).stdout
     }
 
-    /// The status of `/readyz` at the address that the running backend wrote.
+    /// The status of `/readyz` at the address in the running backend's file.
     fn ready(&self) -> Option<u16> {
         let file = self.machine.home().join(DATA).join("address");
         let address = std::fs::read_to_string(file).ok()?;

@@ -1,9 +1,9 @@
 //! Link on machines that boot: installed over https by a user who may not be root, through logouts,
-//! reboots and power cuts, until nothing is left of it.
+//! reboots and power cuts, until it is uninstalled without a trace.
 //!
-//! A story of another part of Link, of its updates say, begins with [`Device::installed`] in a file
-//! of its own beside these, and ends with [`Device::uninstalls`]. What is put into the folder
-//! `machine.releases()` is what the device finds next at [`RELEASES`].
+//! A story about another part of Link, such as updates, is in its own file beside these. It begins
+//! with [`Device::installed`] and ends with [`Device::uninstalls`]. The device finds the contents
+//! of the folder `machine.releases()` at [`RELEASES`].
 
 use std::{collections::BTreeSet, net::SocketAddr};
 
@@ -27,19 +27,19 @@ mod update;
 mod without_systemd;
 
 const ALICE: &str = "alice";
-/// What keeps the services of `alice` running without a login.
+/// The file that keeps the services of `alice` running without a login.
 const LINGER: &str = "/var/lib/systemd/linger/alice";
 
-/// A machine, and the backend that it may be a device of.
+/// A machine, and the backend with which it may register as a device.
 struct Device {
     machine: Booted,
     backend: TestBackend,
-    /// What the machine held before anything was installed.
+    /// The traces on the machine before the installation.
     before: BTreeSet<String>,
 }
 
 impl Device {
-    /// A machine on which nobody has done anything; none where it cannot be had, which is said.
+    /// Starts a fresh machine. Prints the reason and returns none if this is not possible here.
     #[expect(clippy::print_stderr, reason = "says why a test has not run")]
     async fn fresh(flavour: Flavour) -> Option<Self> {
         let backend = TestBackend::start().await;
@@ -55,7 +55,7 @@ impl Device {
         Some(Self { machine, backend, before })
     }
 
-    /// The same with Link installed, registered and healthy.
+    /// Starts a machine with Link installed, registered and healthy.
     async fn installed(flavour: Flavour) -> Option<Self> {
         let device = Self::fresh(flavour).await?;
         let ran = device.install().await;
@@ -64,7 +64,7 @@ impl Device {
         Some(device)
     }
 
-    /// Installs as the documentation says, with a registration key in the environment.
+    /// Installs Link as the documentation says, with a registration key in the environment.
     async fn install(&self) -> Ran {
         let key = self.backend.key(KeyKind::Registration).await;
         let put = format!("echo {} > /tmp/key && chown alice /tmp/key", key.expose());
@@ -75,7 +75,7 @@ impl Device {
         .await
     }
 
-    /// Runs the same line again, now without a key.
+    /// Runs the same line again, without a key.
     async fn install_again(&self) -> Ran {
         self.install_with("true").await
     }
@@ -88,7 +88,7 @@ impl Device {
         self.machine.login(ALICE, &line).await
     }
 
-    /// Runs the command as it is found on PATH, without a login.
+    /// Runs the `link` that PATH finds, without a login session.
     async fn link(&self, words: &str) -> Ran {
         self.machine.user(ALICE, &format!("link {words}")).await
     }
@@ -109,7 +109,7 @@ impl Device {
         .await;
     }
 
-    /// Waits until the backend has heard of the device after `since`, and takes it for online.
+    /// Waits until the backend has heard from the device after `since`, and shows it as online.
     async fn is_heard_of(&self, id: DeviceId, since: Timestamp) {
         until("the backend to hear of the device", || async {
             let device = self.backend.owner.device(id).await.ok()?;
@@ -118,7 +118,7 @@ impl Device {
         .await;
     }
 
-    /// The process of a program of alice; nothing when it does not run.
+    /// The process id of alice's program. None if it does not run.
     async fn pid(&self, program: &str) -> Option<u32> {
         self.machine.root(&format!("pgrep -u alice -x {program}")).await.stdout.parse().ok()
     }
@@ -132,18 +132,19 @@ impl Device {
         self.is_healthy().await;
     }
 
-    /// What logind knows of logins.
+    /// The logins that logind knows.
     async fn sessions(&self) -> String {
         self.machine.root("loginctl --no-legend list-sessions").await.stdout
     }
 
-    /// Waits until logind has ended what a user without a login may not go on with.
+    /// Waits until logind has ended the processes that may not run without a login.
     async fn is_logged_out(&self) {
         until("the end of all sessions", || async {
             self.sessions().await.is_empty().then_some(())
         })
         .await;
-        // It waits a while after a logout, the same for everybody: bob logs out later than alice.
+        // logind waits for a while after a logout, equally long for every user. So when bob's later
+        // logout is complete, alice's is too.
         let ran = self.machine.login("bob", "systemctl --user is-system-running").await;
         assert_eq!(ran.stdout, "running", "{ran:?}");
         until("the end of what bob ran", || async {
@@ -154,7 +155,7 @@ impl Device {
         assert_eq!(self.sessions().await, "");
     }
 
-    /// Uninstalls, twice, and nothing is left.
+    /// Uninstalls Link twice, and checks that nothing is left.
     async fn uninstalls(&self) {
         let ran = self.machine.login(ALICE, "link uninstall --yes").await;
         assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -175,7 +176,7 @@ impl Device {
     }
 }
 
-/// Everything that an installation may leave behind, once nothing of alice runs any more.
+/// All possible traces of an installation, once no process of alice runs.
 async fn traces(machine: &Booted) -> BTreeSet<String> {
     until("the end of all that alice runs", || async {
         machine.root("pgrep -u alice").await.stdout.is_empty().then_some(())

@@ -1,4 +1,4 @@
-//! What a person sees: the pages of the backend in Debian's Chromium, against real programs.
+//! The pages of the backend in Debian's Chromium, against real programs.
 
 #![expect(clippy::unwrap_used, reason = "a step that fails ends the test")]
 

@@ -1,4 +1,4 @@
-//! A model whose file is in a bucket, from its upload to its answer.
+//! A model whose file is in a bucket, from the upload to an answer.
 
 use link_protocol::deployment::DeploymentState;
 use link_tests::{

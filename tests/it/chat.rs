@@ -1,10 +1,9 @@
-//! `link run` and `link chat` against a real backend, a real agent and a real engine: from a file to
-//! an answer, through pipes and at a terminal.
+//! `link run` and `link chat` with a real backend, agent and engine: from a file to an answer, through pipes and on a
+//! terminal.
 
 use std::{
-    io::{Read as _, Write as _},
-    process::{Child, Command, Stdio},
-    sync::{Arc, Mutex},
+    io::Write as _,
+    process::{Command, Stdio},
 };
 
 use link_tests::{
@@ -12,23 +11,18 @@ use link_tests::{
     device::{TestDevice, free_port},
     engines::{self, TINY_REPLY, TINY_TOKENS},
     program,
+    terminal::Terminal,
     wait::until,
 };
 use serde_json::Value;
 
 mod faults;
 
-/// The device's owner at work on it.
+/// The owner of a device who works on that device.
 struct Desk {
     backend: TestBackend,
     device: TestDevice,
     port: String,
-}
-
-/// `link` at a terminal of its own.
-struct Terminal {
-    child: Child,
-    shown: Arc<Mutex<String>>,
 }
 
 #[tokio::test]
@@ -39,7 +33,7 @@ async fn one_command_leads_from_a_file_to_an_answer_and_the_next_one_uses_what_i
     assert_eq!(first.0, format!("{TINY_REPLY}\n"), "{}", first.1);
     let engine = desk.device.model().await.engine_pid;
 
-    // By its file once more, by its name, and by standard input.
+    // Again by the file, by the name, and with the question on standard input.
     let again = desk.link(&["run", &file, "Hello?"], "");
     assert_eq!(again.0, format!("{TINY_REPLY}\n"), "{}", again.1);
     assert!(!again.1.contains("added"), "{}", again.1);
@@ -54,7 +48,7 @@ async fn one_command_leads_from_a_file_to_an_answer_and_the_next_one_uses_what_i
     assert_eq!(document["answer"]["ended"], "whole");
     assert_eq!(document["answer"]["usage"]["completion_tokens"], TINY_TOKENS);
 
-    // A model that was stopped is served again.
+    // A stopped model is served again.
     let stopped = desk.link(&["model", "stop", "tiny", "--wait"], "");
     assert!(stopped.1.contains("stop"), "{}", stopped.1);
     let refused = desk.link(&["chat", "tiny", "Hello?"], "");
@@ -76,6 +70,32 @@ async fn who_cannot_be_helped_is_told_what_to_do() {
 }
 
 #[tokio::test]
+async fn a_model_of_another_device_is_refused_with_the_machine_that_answers() {
+    let desk = Desk::new().await;
+    let file = desk.file("tiny.gguf");
+    desk.link(&["run", &file, "--port", &desk.port, "Hello?"], "");
+    let own = desk.device.id.to_string();
+    let other = TestDevice::register(&desk.backend).await.id.to_string();
+    for (device, name) in [(&own, "desk"), (&other, "attic")] {
+        let renamed = desk.link(&["device", "rename", device, name], "");
+        assert!(renamed.1.contains(name), "{renamed:?}");
+    }
+    let chat = |device: &str| desk.link(&["chat", "tiny", "--device", device, "Hello?"], "");
+    for device in [&*own, "desk"] {
+        assert_eq!(chat(device).0, format!("{TINY_REPLY}\n"), "{device}");
+    }
+    for device in [&*other, "attic"] {
+        let refused = chat(device);
+        let expected = "error: models answer on 127.0.0.1 of `attic` alone\n hint: run `link chat \
+                        tiny` on that machine\n";
+        assert_eq!(refused, (String::new(), expected.to_owned()), "{device}");
+    }
+    let unknown = chat("cellar");
+    assert!(unknown.1.contains("no device is called `cellar`"), "{}", unknown.1);
+    assert!(unknown.1.contains("attic") && unknown.1.contains("desk"), "{}", unknown.1);
+}
+
+#[tokio::test]
 async fn a_person_at_a_terminal_talks_stops_an_answer_and_leaves() {
     let desk = Desk::new().await;
     let file = desk.file("tiny-loop.gguf");
@@ -89,7 +109,7 @@ async fn a_person_at_a_terminal_talks_stops_an_answer_and_leaves() {
     terminal.types("there?\"\"\"\r");
     terminal.shows("(5 tokens, ").await;
 
-    // Without a bound it would never end. Ctrl-C ends the answer, and the conversation goes on.
+    // Without a limit, the answer would never end. Ctrl-C ends the answer, but not the conversation.
     terminal.types("/set max_tokens -\r");
     terminal.shows("max_tokens default, seed").await;
     let before = terminal.text().len();
@@ -106,7 +126,7 @@ async fn a_person_at_a_terminal_talks_stops_an_answer_and_leaves() {
     terminal.types("/stop\r");
     terminal.shows("stopped serving").await;
     terminal.ended_with(0).await;
-    // What was typed is there at the next conversation, for this user alone.
+    // The next conversation has the history, which only this user can read.
     let history = desk.device.home().join("state/chat_history");
     let mode = std::os::unix::fs::PermissionsExt::mode(&history.metadata().unwrap().permissions());
     assert_eq!(mode & 0o777, 0o600);
@@ -120,7 +140,7 @@ impl Desk {
         Self { backend, device, port: free_port().to_string() }
     }
 
-    /// A model file in the owner's folder.
+    /// Writes a model file to the owner's folder.
     fn file(&self, name: &str) -> String {
         let path = self.device.home().join(name);
         std::fs::write(&path, engines::model(name)).unwrap();
@@ -133,7 +153,7 @@ impl Desk {
             .env("LINK_ACCESS_TOKEN", self.backend.owner.access_token().expose());
     }
 
-    /// Runs `link`; returns what it printed and what it said.
+    /// Runs `link`, and returns its standard output and standard error.
     fn link(&self, words: &[&str], input: &str) -> (String, String) {
         let mut command = self.device.link();
         self.prepare(&mut command);
@@ -146,57 +166,13 @@ impl Desk {
     }
 
     fn terminal(&self, words: &[&str]) -> Terminal {
-        let own = self.device.link();
-        let mut command = Command::new("script");
-        // `exec`: a shell that waits would report Ctrl-C as its own end.
+        // With `exec`, because a waiting shell would report Ctrl-C as its own end.
         let line = format!("exec '{}' {}", program::path("link").display(), words.join(" "));
-        command.args(["-qefc", &line, "/dev/null"]).env("TERM", "xterm");
-        for (name, value) in own.get_envs() {
-            command.env(name, value.unwrap_or_default());
-        }
-        self.prepare(&mut command);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
-        let (shown, mut output) = (Arc::<Mutex<String>>::default(), child.stdout.take().unwrap());
-        let keeps = Arc::clone(&shown);
-        std::thread::spawn(move || {
-            let mut buffer = [0; 4096];
-            while let Ok(read @ 1..) = output.read(&mut buffer) {
-                keeps.lock().unwrap().push_str(&String::from_utf8_lossy(&buffer[..read]));
+        Terminal::run(&line, |command| {
+            for (name, value) in self.device.link().get_envs() {
+                command.env(name, value.unwrap_or_default());
             }
-        });
-        Terminal { child, shown }
-    }
-}
-
-impl Terminal {
-    fn types(&mut self, keys: &str) {
-        self.child.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
-    }
-
-    fn text(&self) -> String {
-        self.shown.lock().unwrap().clone()
-    }
-
-    /// Waits until the terminal shows `text`.
-    async fn shows(&self, text: &str) {
-        let seen = until(text, || async { self.text().contains(text).then_some(()) });
-        let seen = tokio::time::timeout(std::time::Duration::from_secs(60), seen).await;
-        assert!(seen.is_ok(), "no `{text}` in:\n{}", self.text());
-    }
-
-    async fn ended_with(&mut self, code: i32) {
-        let status =
-            until("the program to end", || std::future::ready(self.child.try_wait().unwrap()))
-                .await;
-        assert_eq!(status.code(), Some(code), "{}", self.text());
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ended = self.child.kill();
-        let _status = self.child.wait();
+            self.prepare(command);
+        })
     }
 }

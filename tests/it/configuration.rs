@@ -1,4 +1,4 @@
-//! The agent's configuration and its session files, as a person who edits or loses them sees it.
+//! The agent's configuration and its session files, edited or deleted by a person.
 
 use std::path::PathBuf;
 
@@ -122,7 +122,7 @@ async fn a_device_that_finds_a_key_registers_itself() {
     device.id = device.identity().device_id;
     backend.online(device.id, true).await;
 
-    // The image of a fleet: every device that starts from it is one of its own.
+    // A disk image for a fleet: every device that starts from it becomes a separate device.
     let fleet = backend.key(KeyKind::Fleet).await;
     let mut devices = [TestDevice::unregistered(), TestDevice::unregistered()];
     for device in &mut devices {
@@ -169,7 +169,7 @@ async fn a_device_whose_files_are_lost_or_torn_takes_up_the_latest_session() {
     let port = deployment.port;
     let identity = device.identity();
 
-    // Everything but the sessions and the models is lost while the agent is down.
+    // While the agent is down, everything except the sessions and the models is lost.
     device.kill();
     let state = device.home().join("state");
     for lost in ["identity.json", "journal.db", "journal.db-wal", "journal.db-shm"] {

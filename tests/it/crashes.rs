@@ -1,5 +1,5 @@
-//! Power cuts: the agent killed at each checkpoint, the backend killed under load. Nothing is lost
-//! and nothing happens twice.
+//! Power cuts: the agent is killed at each checkpoint, and the backend under load. Nothing is lost
+//! or done twice.
 
 use std::{
     collections::BTreeMap,
@@ -22,13 +22,13 @@ use link_tests::{
 use serde_json::json;
 use tokio::{task::JoinSet, time::interval};
 
-/// Chats that pages ask for in a second, each on a connection of its own.
+/// Chat requests of pages per second, each on its own connection.
 const RATE: u32 = 200;
 
-/// How many they ask for; the engine is killed when a third was asked for.
+/// The number of requests. The engine is killed after a third of them.
 const CHATS: u32 = 6 * RATE;
 
-/// Every checkpoint that a deployment which serves passes, in about this order.
+/// Every checkpoint that a deployment with serving passes, roughly in this order.
 const CHECKPOINTS: [&str; 16] = [
     "before-persist",
     "after-persist",
@@ -59,7 +59,7 @@ async fn an_agent_killed_at_any_checkpoint_of_a_deployment_ends_it_after_its_res
         let name = format!("tiny-{checkpoint}");
         let model = backend.model_at(&name, &server.url, &bytes).await;
         let port = free_port();
-        // The first change of all is the lifecycle status: that one is not to be the last.
+        // The first change is the lifecycle status. The kill must come at a later one.
         let early = ["before-persist", "after-persist", "journal-written"].contains(&checkpoint);
         if early {
             device.run(&[]);
@@ -82,7 +82,7 @@ async fn an_agent_killed_at_any_checkpoint_of_a_deployment_ends_it_after_its_res
     }
 }
 
-/// Every checkpoint that a removal and a repair pass.
+/// Every checkpoint that a removal or a repair passes.
 const OF_REMOVAL: [&str; 5] =
     ["command-stored", "session-written", "delete-model", "pipeline-removed", "command-done"];
 const OF_REPAIR: [&str; 5] =
@@ -96,7 +96,7 @@ async fn an_agent_killed_at_any_checkpoint_of_a_removal_removes_the_model_after_
         let mut device = TestDevice::start(&backend).await;
         let deployment = backend.serve_tiny(&device).await;
         device.kill();
-        // What serves again passes the same places; the command comes when that is over.
+        // Serving again passes the same checkpoints, so the command is sent after that.
         let sent = backend.owner.uninstall(deployment.model_id, device.id).await.unwrap();
         device.run_until(checkpoint);
         device.died().await;
@@ -122,7 +122,8 @@ async fn an_agent_killed_at_any_checkpoint_of_a_repair_has_the_new_allowlist_aft
         let deployment = backend.serve_tiny(&device).await;
         backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
         let model = deployment.model_id;
-        // Online for the backend, and too slow to be done before it is killed.
+        // The device is online for the backend, but frozen so that it cannot finish before it is
+        // killed.
         device.freeze();
         let sent = backend.owner.repair_serving(model, device.id, None, checkpoint).await.unwrap();
         device.kill();
@@ -151,7 +152,7 @@ async fn an_agent_killed_while_it_serves_takes_its_engine_along_and_serves_again
     device.serves().await;
     let (text, _) = chat::whole(chat::ask(port, None, false).await.unwrap()).await;
     assert_eq!(text, TINY_REPLY);
-    // Told anew: the backend would otherwise go on showing the state from before.
+    // A new report: otherwise the backend would still show the previous state.
     backend.serving(deployment.deployment_id, true).await;
 }
 
@@ -164,7 +165,7 @@ async fn a_backend_killed_with_a_repair_on_its_way_loses_nothing() {
     let port = deployment.port;
     backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
 
-    // The agent dies as it writes the command down; the backend dies right after.
+    // The agent dies while it records the command, and the backend dies right after.
     device.kill();
     device.run_until("command-stored");
     backend.online(device.id, true).await;
@@ -186,7 +187,7 @@ async fn what_happens_while_the_backend_is_down_is_told_when_it_is_back() {
     let device = TestDevice::start(&backend).await;
     let deployment = backend.serve_tiny(&device).await;
     backend.kill();
-    // An engine that cannot start again: what it would serve is gone.
+    // The engine cannot start again, because its model files are gone.
     for file in device.model_files() {
         std::fs::remove_file(file).unwrap();
     }
@@ -263,7 +264,7 @@ async fn an_engine_killed_under_two_hundred_requests_a_second_refuses_no_connect
     assert_ne!(device.model().await.engine_pid, Some(engine));
 }
 
-/// An engine that does nothing is given a minute, so this runs when `LINK_TEST_FULL` is set.
+/// A hanging engine is killed only after a minute, so this runs only with `LINK_TEST_FULL`.
 #[tokio::test]
 async fn an_engine_that_is_stopped_while_it_serves_is_ended_and_started_again() {
     if std::env::var_os("LINK_TEST_FULL").is_none() {
@@ -279,7 +280,7 @@ async fn an_engine_that_is_stopped_while_it_serves_is_ended_and_started_again() 
     within(3 * PATIENCE, "the engine to be ended", || async { (!is_alive(stopped)).then_some(()) })
         .await;
     println!("an engine that was stopped is ended after {:?}", began.elapsed());
-    // Who waited for it is told, and a page can read that.
+    // A waiting client gets an error that a page can read.
     let told = waiting.await.unwrap().unwrap();
     assert_eq!(told.status(), 502);
     assert_eq!(told.headers()["access-control-allow-origin"], OLD_ORIGIN);

@@ -1,4 +1,4 @@
-//! Deployments on bad connections, with bad files, and cancelled ones.
+//! Deployments over bad connections, with bad files, and cancelled ones.
 
 use link_protocol::deployment::DeploymentState;
 use link_tests::{
@@ -10,7 +10,7 @@ use link_tests::{
     wait::until,
 };
 
-/// Enough bytes that a download has a middle.
+/// A file that is large enough to interrupt its download.
 fn bytes() -> Vec<u8> {
     engines::model("tiny.gguf")
 }
@@ -116,7 +116,7 @@ async fn a_disk_that_fills_up_fails_the_deployment_and_leaves_nothing() {
     assert_eq!(ended.reason.as_deref(), Some("the disk is full"));
     assert_eq!(device.model_files(), [disk.filler()]);
 
-    // What cannot fit is not even begun.
+    // A download that cannot fit is not started.
     let deployment = backend.deploy(model.model_id, device.id, free_port(), false).await;
     let reason = backend.ended(deployment.deployment_id).await.reason.unwrap();
     assert!(reason.starts_with("not enough disk space"), "{reason}");

@@ -1,5 +1,5 @@
-//! A device that lost what it had, or was set back to an older state of itself, gets its models back;
-//! what was removed on purpose stays removed.
+//! A device that has lost its models, or was restored from an older copy, gets its models back. Models that were
+//! removed on purpose stay removed.
 
 use std::path::Path;
 
@@ -44,7 +44,7 @@ async fn a_device_that_lost_everything_gets_back_what_it_served() {
     aliases.sort();
     assert_eq!(aliases, ["kept", "tiny"]);
 
-    // What it has now is not deployed another time.
+    // A model that the device already has is not deployed again.
     device.kill();
     device.run(&[]);
     backend.online(device.id, true).await;
@@ -52,7 +52,7 @@ async fn a_device_that_lost_everything_gets_back_what_it_served() {
     assert_eq!(same.deployment_id, again.deployment_id);
 }
 
-/// Waits until the newest deployment of a model is done and its model served, or not.
+/// Waits until the newest deployment of a model is complete and its model served, or not served.
 async fn current(
     backend: &TestBackend,
     device: &TestDevice,

@@ -1,5 +1,5 @@
-//! The developer's entry point, `cargo xtask`: a checkout is set up, runs, stops and is reset, in a
-//! scratch home and with programs that are built already.
+//! The developer's entry point, `cargo xtask`: sets up, runs, stops and resets a checkout, in a temporary home and with
+//! programs that are already built.
 
 use std::{
     io::Write as _,
@@ -19,7 +19,7 @@ use link_tests::{
     wait::until,
 };
 
-/// A systemd with nothing to run, so that no test stops what is this machine's.
+/// A systemctl that reports no service, so that no test stops a service of this machine.
 const NO_SERVICES: &str = "#!/bin/sh\nexit 1\n";
 
 // Holds: S4.4-10
@@ -100,7 +100,7 @@ fn the_build_is_installed_for_this_user_and_what_ran_before_goes_on() {
     assert!(checkout.has("cache/checkout-release/install.sh"));
     assert!(!checkout.has("home"), "an installation needs no home of the checkout");
 
-    // Nothing here can run a service, which is said; the agent runs nevertheless, and goes on.
+    // Nothing here can run a service, and the output says so. The agent runs and stays running nevertheless.
     let next = " next: run this where `systemctl --user status` works";
     checkout.fails(&["run", "--prod", "--no-build"], 1, next);
     checkout.succeeds(&["install", "--no-build"]);
@@ -239,7 +239,10 @@ fn words_that_are_no_commands_are_refused_with_what_is_meant() {
         (&["run", "--tui"], "link status"),
         (&["run", "--username", "me"], "use `--email`"),
         (&["update"], "`git pull`"),
-        (&["install-plugin", "vision"], "name one of these: language_model"),
+        (
+            &["install-plugin", "vision"],
+            "name one of these: audio_classifier, audio_transcriber, image_classifier, language_model",
+        ),
     ] {
         checkout.fails(words, 2, meant);
     }
@@ -261,7 +264,7 @@ fn words_that_are_no_commands_are_refused_with_what_is_meant() {
     }
 }
 
-/// A checkout whose home, installation and caches are in a scratch folder.
+/// A checkout whose home, installation and caches are in a temporary folder.
 struct Checkout {
     dir: tempfile::TempDir,
     port: u16,
@@ -350,7 +353,7 @@ impl Checkout {
 }
 
 impl Drop for Checkout {
-    /// What was started in the background would outlive a test that failed.
+    /// Stops the background processes, which would outlive a failed test.
     fn drop(&mut self) {
         for file in
             ["installed/state/guard.pid", "installed/state/agent.pid", "home/state/agent.pid"]
@@ -363,7 +366,7 @@ impl Drop for Checkout {
     }
 }
 
-/// Puts what a checkout has built, and what it has fetched, in the home of another user.
+/// Copies the build and the caches of this checkout to the home of another user.
 fn bring_build_and_cache(home: &Path) {
     let (build, cache) = (home.join("build/debug"), home.join("cache"));
     std::fs::create_dir_all(&build).unwrap();
@@ -378,7 +381,7 @@ fn bring_build_and_cache(home: &Path) {
     make_key(&cache);
 }
 
-/// Makes the key that `scripts/prepare` would make by building its tool anew.
+/// Creates the key that `scripts/prepare` would create with a newly built tool.
 fn make_key(cache: &Path) {
     let mut xtask = Command::new(program::path("xtask"));
     let made = xtask.arg("release-key").arg(cache.join("release-key")).output().unwrap();

@@ -1,4 +1,4 @@
-//! Updates that the owner of an installed device asks for from afar, through the backend.
+//! Updates of an installed device that its owner requests remotely, through the backend.
 
 use std::process::Output;
 
@@ -41,7 +41,7 @@ async fn an_owner_updates_a_device_from_afar_and_sees_that_it_stays() {
         let is_online = seen.online && seen.status == LifecycleStatus::Online;
         let is_here = is_online && seen.agent_version.to_string() == NEW;
         let result = backend.owner.command(asked.command_id).await.ok()?.result;
-        // What the version before was told, it has answered before the next one says a word.
+        // The previous version has reported its result before the next version connects.
         is_here.then(|| result.expect("the result comes before the new version is online"))
     })
     .await;
@@ -109,7 +109,7 @@ async fn a_version_that_fails_on_its_trial_is_known_to_be_rolled_back() {
     assert!(said(&again).contains("declined: ") && said(&again).contains("was given up before"));
 }
 
-/// The owner of a device, on another machine.
+/// The owner of a device, who works on another machine.
 struct Owner<'a> {
     of: &'a Installed,
     machine: TestDevice,

@@ -1,11 +1,13 @@
-//! A device without an engine gets one by itself: from a signed index, and from nothing else.
+//! A device without an engine installs one by itself, from a signed index and from no other source.
 
 use link_protocol::{deployment::DeploymentState, report::ModelState};
 use link_tests::{
     backend::TestBackend,
     device::{TestDevice, free_port},
+    disk::SmallDisk,
     engine_index::EngineIndexes,
     engines,
+    model_server::{self, ModelServer},
     release_server::{Fault, ReleaseServer},
     wait::until,
 };
@@ -38,7 +40,7 @@ async fn a_device_without_an_engine_serves_a_model_by_itself() {
     assert!(!engines.join(".download").exists() && !engines.join(".new").exists());
 }
 
-// What a backend can do: name an address, and sign with a key of its own. It does not make a device run a program.
+// A backend can name an address and sign with its own key. It cannot make a device run a program.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_index_of_a_stranger_makes_no_device_run_a_program_until_its_owner_trusts_the_key() {
     let backend = TestBackend::start().await;
@@ -57,7 +59,7 @@ async fn an_index_of_a_stranger_makes_no_device_run_a_program_until_its_owner_tr
         model.detail.filter(|_| model.state == ModelState::NotServing)
     })
     .await;
-    for words in ["`link engine install FILE`", "signed with a key that is not pinned"] {
+    for words in ["`link engine install FILE`", "a key that this installation does not trust"] {
         assert!(detail.contains(words), "{detail}");
     }
     assert_eq!(server.requests(".tar.gz"), 0, "nothing was downloaded");
@@ -77,7 +79,93 @@ async fn an_index_of_a_stranger_makes_no_device_run_a_program_until_its_owner_tr
     assert!(listed.contains("b10068  used  an accepted build for processor"), "{listed}");
 }
 
-/// A registered device without an engine, whose releases come from `source`; its agent does not run.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_disk_without_room_for_the_engine_is_told_and_nothing_half_made_stays() {
+    let backend = TestBackend::start().await;
+    let indexes = EngineIndexes::new();
+    indexes.publish(1);
+    let server = ReleaseServer::start(&indexes.folder(), "none", Fault::None).await;
+    let mut device = without_engine(&backend, &server.url).await;
+    let folder = device.home().join("data/engines");
+    std::fs::create_dir(&folder).unwrap();
+    let Some(disk) = SmallDisk::mount(&folder) else {
+        eprintln!("skipped: only root can mount a small disk");
+        return;
+    };
+    disk.fill();
+    device.set("LINK_DEV_RELEASE_KEYS", &indexes.trusted);
+    device.run(&[]);
+    backend.online(device.id, true).await;
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let deployment = backend.deploy(model.model_id, device.id, free_port(), true).await;
+    assert_eq!(backend.ended(deployment.deployment_id).await.state, DeploymentState::Completed);
+    let detail = until("the reason why nothing is served", || async {
+        let model = device.healthz().await.models.pop()?;
+        model.detail.filter(|_| model.state == ModelState::NotServing)
+    })
+    .await;
+    assert!(detail.contains("`link engine install FILE`"), "{detail}");
+    let install = || {
+        let mut command = device.link();
+        command.args(["engine", "install"]).env("LINK_DEV_RELEASE_KEYS", &indexes.trusted);
+        let ended = command.output().unwrap();
+        (ended.status.code(), String::from_utf8_lossy(&ended.stderr).into_owned())
+    };
+    let (code, said) = install();
+    assert_eq!(code, Some(14), "{said}");
+    assert!(said.contains("nothing was changed"), "{said}");
+    assert_eq!(server.requests(".tar.gz"), 0, "nothing was downloaded");
+    assert!(!folder.join("llama-server").exists());
+
+    // The disk of the folder below has room.
+    drop(disk);
+    let (code, said) = install();
+    assert_eq!(code, Some(0), "{said}");
+    backend.owner.serve(model.model_id, device.id, None).await.unwrap();
+    device.serves().await;
+}
+
+#[tokio::test]
+async fn a_disk_that_fills_between_engine_and_model_keeps_the_engine_for_the_next_run() {
+    let backend = TestBackend::start().await;
+    let indexes = EngineIndexes::new();
+    indexes.publish(1);
+    let server = ReleaseServer::start(&indexes.folder(), "none", Fault::None).await;
+    let mut device = without_engine(&backend, &server.url).await;
+    let models = device.home().join("state/models");
+    std::fs::create_dir_all(&models).unwrap();
+    let Some(disk) = SmallDisk::mount(&models) else {
+        eprintln!("skipped: only root can mount a small disk");
+        return;
+    };
+    device.set("LINK_DEV_RELEASE_KEYS", &indexes.trusted);
+    device.run(&[]);
+    backend.online(device.id, true).await;
+    let file = engines::model("tiny.gguf");
+    let slow = ModelServer::start(file.clone(), model_server::Fault::Slow).await;
+    let model = backend.model_at("tiny", &slow.url, &file).await;
+    let deployment = backend.deploy(model.model_id, device.id, free_port(), true).await;
+    let current = device.home().join("data/engines/llama-server/current");
+    until("the engine to be installed", || std::future::ready(current.exists().then_some(())))
+        .await;
+    disk.fill();
+    let ended = backend.ended(deployment.deployment_id).await;
+    let reason = ended.reason.unwrap_or_default();
+    assert_eq!(ended.state, DeploymentState::Failed, "{reason}");
+    let full = reason == "the disk is full" || reason.starts_with("not enough disk space");
+    assert!(full, "{reason}");
+    assert_eq!(device.model_files(), [disk.filler()]);
+    assert_eq!(std::fs::read_to_string(&current).unwrap(), "b10068\n");
+
+    disk.empty();
+    let deployment = backend.deploy(model.model_id, device.id, free_port(), true).await;
+    let ended = backend.ended(deployment.deployment_id).await;
+    assert_eq!(ended.state, DeploymentState::Completed, "{:?}", ended.reason);
+    device.serves().await;
+    assert_eq!(server.requests(".tar.gz"), 1, "the engine is not downloaded again");
+}
+
+/// A registered device without an engine, whose releases come from `source`. Its agent does not run.
 pub(crate) async fn without_engine(backend: &TestBackend, source: &str) -> TestDevice {
     let device = TestDevice::register(backend).await;
     std::fs::remove_dir_all(device.home().join("data/engines")).unwrap();

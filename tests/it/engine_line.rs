@@ -1,5 +1,5 @@
-//! The way from the agent to an engine: no other user of the machine can take it, listen on it or
-//! stand in for the engine.
+//! The connection from the agent to an engine: no other user of the machine can use it, listen to it or impersonate the
+//! engine.
 
 use std::{
     os::unix::{fs::PermissionsExt as _, process::CommandExt as _},
@@ -16,11 +16,11 @@ use link_tests::{
     wait::until,
 };
 
-/// The user and the group of nobody, on every Linux.
+/// The user id and the group id of `nobody` on Linux.
 const NOBODY: u32 = 65534;
 
-/// Listens on the port of its first argument, answers as an engine would that guards a secret, and
-/// writes what it hears into the file of its second.
+/// Listens on the port of its first argument, answers like an engine that requires a secret, and writes what it
+/// receives to the file of its second argument.
 const IMPOSTOR: &str = r#"
 use IO::Socket::INET;
 my ($port, $heard) = @ARGV;
@@ -40,14 +40,14 @@ while (my $client = $listener->accept()) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn another_user_cannot_reach_an_engine() {
-    if !link_platform::session::is_root() {
-        // Only root can become somebody else.
+    if !link_platform::user_manager::is_root() {
+        // Only root can run programs as another user.
         return;
     }
     let backend = TestBackend::start().await;
     let device = TestDevice::start(&backend).await;
     backend.serve_tiny(&device).await;
-    // The scratch folder would keep everybody out by itself.
+    // Opens the temporary folder, which alone would keep other users out.
     open(&device.home());
     open(&device.home().join("state"));
     let socket = engine_argument(&device, "--host").await;
@@ -71,7 +71,7 @@ async fn another_user_cannot_reach_an_engine() {
 async fn an_engine_on_a_port_serves_when_it_is_the_one_that_was_started() {
     let backend = TestBackend::start().await;
     let mut device = TestDevice::unregistered_deep_down();
-    if link_platform::session::is_root() {
+    if link_platform::user_manager::is_root() {
         device.live_without_privileges();
     }
     device.register_at(&backend).await;
@@ -83,11 +83,11 @@ async fn an_engine_on_a_port_serves_when_it_is_the_one_that_was_started() {
     assert_eq!(text, TINY_REPLY);
 }
 
-/// The engine is one for fault injection: it is slower than a stranger who takes its port.
+/// The engine injects a fault: it starts so slowly that another user can take its port first.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stranger_on_the_port_of_an_engine_hears_no_secret_and_no_prompt() {
-    if !link_platform::session::is_root() {
-        // Only root can become somebody else.
+    if !link_platform::user_manager::is_root() {
+        // Only root can run programs as another user.
         return;
     }
     let backend = TestBackend::start().await;
@@ -121,7 +121,7 @@ async fn a_stranger_on_the_port_of_an_engine_hears_no_secret_and_no_prompt() {
     })
     .await;
 
-    // The agent has looked at the engine many times, and clients have asked it.
+    // The agent checks the engine many times, and clients send requests.
     for _ in 0..40 {
         let answer = chat::ask(port, None, false).await.unwrap();
         assert_eq!(answer.status(), 503, "the engine is still being loaded");

@@ -1,5 +1,5 @@
-//! Faults of a device that no network explains: disks that are full or read-only, a device that was
-//! set back to an old copy of itself, and one that runs on two machines.
+//! Faults of a device other than those of the network: disks that are full or read-only, a device
+//! that was restored from an old copy, and one that runs on two machines.
 
 use std::path::Path;
 
@@ -44,7 +44,7 @@ async fn a_full_disk_of_the_state_holds_commands_up_and_ends_nothing_that_serves
     assert_eq!(text, TINY_REPLY, "what serves goes on");
     assert_eq!(chat::preflight(port, WORKSPACE).await.status(), 403, "nothing is done unwritten");
 
-    // A start on a full disk waits, too, and says so.
+    // A start on a full disk waits too, and reports that.
     device.kill();
     let before = std::fs::read_to_string(&log).unwrap().len();
     device.run(&[]);
@@ -147,7 +147,7 @@ async fn a_device_that_runs_on_two_machines_is_noticed_and_does_nothing_twice() 
     assert!(shown.models.iter().all(|model| model.state == ModelState::NotServing));
 }
 
-/// Moves the state of a device, whose agent does not run, to a small disk.
+/// Moves the state of a device to a small disk. Its agent must not run.
 fn on_a_disk_of_its_own(device: &TestDevice) -> Option<SmallDisk> {
     let (state, copy) = (device.home().join("state"), device.home().join("copy"));
     copy_folder(&state, &copy);

@@ -1,4 +1,4 @@
-//! The guard keeps the agent running, and `link start`, `stop` and `uninstall` go through it.
+//! The guard keeps the agent running. `link start`, `stop` and `uninstall` act through the guard.
 
 use std::{path::Path, process::Output};
 
@@ -58,7 +58,7 @@ async fn a_guard_that_is_killed_takes_the_agent_along_and_start_works_again() {
     link(&device, &["start"]);
     let (guard, agent) = (pid(&device, "guard"), pid(&device, "agent"));
     kill(guard);
-    // The guard's last thread, which holds its lock, may end after the agent.
+    // The last thread of the guard, which holds the lock, may end after the agent.
     until("the agent to end with its guard", || async {
         (!is_alive(agent) && !is_alive(guard)).then_some(())
     })
@@ -69,7 +69,7 @@ async fn a_guard_that_is_killed_takes_the_agent_along_and_start_works_again() {
     link(&device, &["stop"]);
 }
 
-/// Longer than a few beats, and short enough to be waited for.
+/// Silence limit in seconds: longer than a few beats, and short enough for a test.
 const SILENCE: &str = "8";
 
 // Holds: S4.4-1b
@@ -92,7 +92,7 @@ async fn an_agent_that_hangs_is_killed_and_started_again() {
     link(&device, &["stop"]);
     assert!(!is_alive(again));
     let log = std::fs::read_to_string(device.home().join("state/logs/agent.log")).unwrap();
-    assert_eq!(log.matches("the agent says nothing any more").count(), 1);
+    assert_eq!(log.matches("the agent has stopped sending heartbeats").count(), 1);
 }
 
 #[tokio::test]

@@ -1,28 +1,56 @@
-//! Randomised faults against the real backend, and then a check of everything that was seen: no
-//! command that was accepted is lost, no effect is applied twice, and the rest of the rules of
-//! `link_load::history`.
+//! Random faults against the real backend, then a check of the recorded events: no accepted command is lost, no effect
+//! is applied twice, and all other rules of `link_load::history` hold.
 //!
-//! The backend is a process that is killed; connections are cut and answers lost by a proxy; the
-//! devices repeat deliveries, lose receipts and start again. One seed decides all of it. Over zenoh
-//! the way to the router breaks as well.
+//! The backend is a process that the test kills. A proxy cuts connections and loses answers. The devices repeat
+//! deliveries, lose receipts and restart. One seed decides all of it. Over zenoh, the connection to the router breaks
+//! as well. Two backends on one PostgreSQL database also lose their database, and one of them has a wrong clock.
 
 #![expect(clippy::print_stderr, reason = "tells what a run has done")]
 
 mod proxy;
+mod replicas;
 mod run;
+
+use std::{
+    collections::HashSet,
+    ops::Range,
+    time::{Duration, Instant},
+};
 
 use link_load::{
     device::Flaw,
-    history::{self, Violation, What},
+    history::{self, Event, Violation, What},
 };
-use link_protocol::envelope::ReceiptKind;
+use link_protocol::{envelope::ReceiptKind, id::DeviceId};
 
-use self::run::Over;
+use self::{replicas::Size, run::Over};
+use crate::cluster::Cluster;
 
-/// Seeds of the short runs.
-const SEEDS: std::ops::Range<u64> = 1..4;
+/// Seeds of the default run.
+const SEEDS: Range<u64> = 1..4;
 /// Seeds when `LINK_TEST_FULL` is set.
-const MORE_SEEDS: std::ops::Range<u64> = 1..40;
+const MORE_SEEDS: Range<u64> = 1..40;
+
+/// Seeds of the default run against two backends.
+const REPLICA_SEEDS: Range<u64> = 1..3;
+/// Seeds of both sizes when `LINK_TEST_FULL` is set.
+const MORE_REPLICA_SEEDS: Range<u64> = 1..21;
+const FEW: Size = Size {
+    devices: 6,
+    callers: 2,
+    breaks_for: Duration::from_secs(4),
+    pause: Duration::from_millis(500),
+    accepts: 5,
+    breaks: 0.5,
+};
+const MANY: Size = Size {
+    devices: 2_000,
+    callers: 8,
+    breaks_for: Duration::from_secs(60),
+    pause: Duration::from_secs(4),
+    accepts: 100,
+    breaks: 0.02,
+};
 
 #[tokio::test]
 async fn whatever_breaks_no_accepted_command_is_lost_and_none_takes_effect_twice() {
@@ -32,6 +60,32 @@ async fn whatever_breaks_no_accepted_command_is_lost_and_none_takes_effect_twice
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_breaks_over_zenoh_no_accepted_command_is_lost_and_none_takes_effect_twice() {
     holds(Over::Zenoh).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whatever_breaks_with_two_backends_no_accepted_command_is_lost_and_none_takes_effect_twice()
+{
+    hold(FEW, if is_full() { MORE_REPLICA_SEEDS } else { REPLICA_SEEDS }).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whatever_breaks_two_backends_with_2000_devices_lose_nothing_and_repeat_nothing() {
+    if !is_full() {
+        eprintln!("skipped: LINK_TEST_FULL is not set");
+        return;
+    }
+    link_platform::descriptors::raise_limit().unwrap();
+    hold(MANY, MORE_REPLICA_SEEDS).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn with_two_backends_a_lost_command_and_a_repeated_effect_are_caught() {
+    let Some(mut cluster) = Cluster::start() else { return };
+    let flaw = Some(Flaw::RepeatsEffects);
+    let found = history::check(&run::run_replicas(&mut cluster, FEW, 1, flaw, true).await);
+    let lost = found.iter().filter(|one| matches!(one, Violation::Lost { .. })).count();
+    let twice = found.iter().any(|one| matches!(one, Violation::EffectedTwice { .. }));
+    assert!(lost == 1 && twice, "{}", told(&found));
 }
 
 #[tokio::test]
@@ -57,39 +111,64 @@ async fn a_backend_that_lost_an_accepted_command_is_caught() {
     assert_eq!(history::check(&events), [Violation::Lost { device, command }]);
 }
 
-/// Lets things break, seed by seed, and checks what was seen.
+/// Runs the faults with each seed, and checks the recorded events.
 async fn holds(over: Over) {
-    let full = std::env::var_os("LINK_TEST_FULL").is_some();
     let mut all_repeated = 0;
-    for seed in if full { MORE_SEEDS } else { SEEDS } {
-        let events = run::run(over, seed, None).await;
-        let count =
-            |wanted: fn(&What) -> bool| events.iter().filter(|event| wanted(&event.what)).count();
-        let accepted = count(|what| matches!(what, What::Accepted { .. }));
-        let effects = count(|what| matches!(what, What::Effected { .. }));
-        let repeated = count(|what| match what {
-            What::Receipted { receipt, .. } => {
-                matches!(receipt, ReceiptKind::Duplicate | ReceiptKind::Done)
-            }
-            What::Accepted { .. }
-            | What::Unanswered
-            | What::Delivered { .. }
-            | What::Effected { .. }
-            | What::Resulted { .. }
-            | What::Observed { .. }
-            | What::Missing { .. } => false,
-        });
-        eprintln!(
-            "seed {seed}: {accepted} accepted, {effects} effects, {repeated} were known to the device, {} \
-             events",
-            events.len()
-        );
-        assert!(accepted > 10 && effects > 10, "the run has done something");
-        all_repeated += repeated;
-        let found = history::check(&events);
-        assert!(found.is_empty(), "seed {seed}: {}", told(&found));
+    for seed in if is_full() { MORE_SEEDS } else { SEEDS } {
+        all_repeated += sound(seed, &run::run(over, seed, None).await);
     }
     assert!(all_repeated > 0, "something was delivered again");
+}
+
+/// Like [`holds`], against two backends on one database. Does nothing if PostgreSQL is not installed.
+async fn hold(size: Size, seeds: Range<u64>) {
+    let Some(mut cluster) = Cluster::start() else { return };
+    let mut all_repeated = 0;
+    for seed in seeds {
+        let begun = Instant::now();
+        let events = run::run_replicas(&mut cluster, size, seed, None, false).await;
+        all_repeated += sound(seed, &events);
+        eprintln!("seed {seed} took {:?}", begun.elapsed());
+    }
+    assert!(all_repeated > 0, "something was delivered again");
+}
+
+/// Checks the events of a seed, and returns how many deliveries were known to their device.
+fn sound(seed: u64, events: &[Event]) -> usize {
+    let count =
+        |wanted: fn(&What) -> bool| events.iter().filter(|event| wanted(&event.what)).count();
+    let devices: HashSet<DeviceId> = events.iter().map(|event| event.device).collect();
+    let accepted = count(|what| matches!(what, What::Accepted { .. }));
+    let effects = count(|what| matches!(what, What::Effected { .. }));
+    let repeated = count(|what| match what {
+        What::Receipted { receipt, .. } => {
+            matches!(receipt, ReceiptKind::Duplicate | ReceiptKind::Done)
+        }
+        What::Accepted { .. }
+        | What::Unanswered
+        | What::Delivered { .. }
+        | What::Effected { .. }
+        | What::Resulted { .. }
+        | What::Observed { .. }
+        | What::Missing { .. } => false,
+    });
+    let unanswered = count(|what| matches!(what, What::Unanswered));
+    eprintln!(
+        "seed {seed}: {} devices, {accepted} accepted, {unanswered} unanswered, {effects} effects, {repeated} were \
+         known to the device, {} events",
+        devices.len(),
+        events.len()
+    );
+    // Each device has a first deployment before anything breaks.
+    let more = accepted.saturating_sub(devices.len());
+    assert!(more > 10 && effects > 10, "the run has done something");
+    let found = history::check(events);
+    assert!(found.is_empty(), "seed {seed}: {}", told(&found));
+    repeated
+}
+
+fn is_full() -> bool {
+    std::env::var_os("LINK_TEST_FULL").is_some()
 }
 
 fn told(found: &[Violation]) -> String {

@@ -1,8 +1,8 @@
-//! `scripts/install.sh` with real programs, in every shell that is here: whatever goes wrong, the
-//! exit code is the documented one, and nothing is left behind.
+//! `scripts/install.sh` with real programs, in every shell of this machine: each failure has its
+//! documented exit code and leaves nothing behind.
 //!
-//! As much as possible runs in a scratch home; what needs a full or read-only disk runs in mounts
-//! of its own, and says so where it cannot have them.
+//! Most tests run in a temporary home. A test that needs a full or read-only disk runs in its own
+//! mounts, and says so if it cannot create them.
 
 #![expect(clippy::print_stderr, reason = "a test says why it is skipped")]
 

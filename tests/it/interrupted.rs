@@ -1,8 +1,9 @@
-//! `link run` on a device without an engine, interrupted at a random moment of upload, engine installation,
-//! download or start: the agent, the backend or the command is killed, and the same command again ends with an
-//! answer. Nothing is there twice, and no file stays half made.
+//! `link run` on a device without an engine, interrupted at a random moment of the upload, the engine's installation,
+//! the download or the start. The agent, the backend or the command is killed, and the same command then ends with an
+//! answer. Nothing exists twice, and no file stays incomplete.
 //!
-//! `LINK_TEST_SEED` repeats a run; the seed is printed. Five interruptions by default, 30 with `LINK_TEST_FULL`.
+//! `LINK_TEST_SEED` repeats a run. The test prints its seed. There are five interruptions by default, 30 with
+//! `LINK_TEST_FULL`.
 
 use std::{
     path::{Path, PathBuf},
@@ -23,7 +24,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 
 use crate::engine_download::without_engine;
 
-/// What is killed.
+/// The process to kill.
 #[derive(Clone, Copy, Debug)]
 enum Victim {
     Agent,
@@ -31,7 +32,7 @@ enum Victim {
     Command,
 }
 
-/// A backend, a device without an engine, and a model file that neither has seen.
+/// A backend, a device without an engine, and a model file that is new for both.
 struct Desk {
     backend: TestBackend,
     device: TestDevice,
@@ -49,7 +50,7 @@ async fn whatever_dies_at_whatever_moment_the_same_command_again_ends_with_an_an
     indexes.publish(1);
     let server = ReleaseServer::start(&indexes.folder(), "none", Fault::None).await;
 
-    // How long it takes when nothing dies.
+    // Measure the duration without an interruption.
     let desk = Desk::new(&server.url, &indexes).await;
     let began = Instant::now();
     answers(&desk.run().output().unwrap());
@@ -104,10 +105,10 @@ impl Desk {
         command
     }
 
-    /// Runs the command, kills the victim, and starts it again as a service manager does.
+    /// Runs the command, kills the victim, and restarts it as a service manager does.
     async fn interrupted(&mut self, victim: Victim, after: Duration) -> Output {
         let mut child = self.run().spawn().unwrap();
-        // The moment is random: there is no condition to wait for.
+        // The moment is random, so there is no condition to wait for.
         tokio::time::sleep(after).await;
         match victim {
             Victim::Agent => {
@@ -120,7 +121,7 @@ impl Desk {
         tokio::task::spawn_blocking(move || child.wait_with_output().unwrap()).await.unwrap()
     }
 
-    /// Every deployment, not the newest of each model alone.
+    /// All deployments, not only the newest of each model.
     async fn deployments(&self) -> Vec<Deployment> {
         let answer = reqwest::Client::new()
             .get(format!("{}/api/v1/deployments", self.backend.url))
@@ -132,7 +133,7 @@ impl Desk {
         serde_json::from_value(page["items"].take()).unwrap()
     }
 
-    /// Waits for the end of every deployment; one that failed says why.
+    /// Waits for the end of every deployment. A failed one must give a reason.
     async fn has_ended_or_says_why(&self, what: &str) {
         until("the device to be back", || async {
             self.backend.owner.device(self.device.id).await.ok().filter(|device| device.online)
@@ -146,7 +147,7 @@ impl Desk {
         }
     }
 
-    /// One model, one engine process, one file of each kind, and nothing beside them.
+    /// Checks that there is one model, one engine process and one file of each kind, and nothing else.
     async fn holds_everything_once(&self, what: &str) {
         self.device.serves().await;
         let models = self.backend.owner.models().await.unwrap();
@@ -173,7 +174,7 @@ fn names(folder: &Path) -> Vec<String> {
     entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// The engines that run out of a home.
+/// The engine processes that run from a home.
 fn engine_processes(home: &Path) -> Vec<PathBuf> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let programs = processes.filter_map(|entry| std::fs::read_link(entry.path().join("exe")).ok());

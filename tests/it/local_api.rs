@@ -1,4 +1,4 @@
-//! The local API: what a person at this machine sees and does without a backend.
+//! The local API: what a person at this machine can see and do without a backend.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -76,7 +76,7 @@ async fn a_model_removed_while_the_backend_is_away_is_reported_when_it_returns()
         (found.serving?.state == ModelState::Removed).then_some(())
     })
     .await;
-    // It stays available to deploy again.
+    // The model stays available and can be deployed again.
     let again = backend.deploy(deployment.model_id, device.id, port, true).await;
     backend.serving(again.deployment_id, true).await;
 }
@@ -124,16 +124,16 @@ async fn the_deprecated_fields_know_only_of_an_explicit_start() {
         assert_eq!((state.status, state.device_id), (LifecycleStatus::Online, device.id));
         (state.models[0].state, state.currently_serving, state.model_id)
     };
-    // A deployment started it.
+    // A deployment has started the model.
     assert_eq!(deprecated().await, (ModelState::Serving, false, None));
-    // A person here did.
+    // A person at this machine has started it.
     let id = PipelineId::of(tiny.model_id);
     device.local.stop(id).await.unwrap();
     backend.serving(deployment.deployment_id, false).await;
     device.local.serve(id).await.unwrap();
     backend.serving(deployment.deployment_id, true).await;
     assert_eq!(deprecated().await, (ModelState::Serving, false, None));
-    // START_SERVING did.
+    // START_SERVING has started it.
     let stopped = backend.owner.stop(tiny.model_id, device.id).await.unwrap();
     backend.result(stopped.command_id).await;
     let started = backend.owner.serve(tiny.model_id, device.id, None).await.unwrap();
@@ -195,7 +195,7 @@ async fn who_does_not_know_the_token_learns_nothing() {
         let page = api.get(path).header("origin", WORKSPACE);
         assert_eq!(problem(page).await, (403, "origin-not-allowed".to_owned()));
     }
-    // Nothing was done.
+    // The request had no effect.
     assert_eq!(device.pipelines().await.len(), 1);
     assert_eq!(device.model_files().len(), 1);
 }
@@ -241,7 +241,7 @@ async fn there_is_an_end_of_streams() {
     assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
     assert!(answer.headers().contains_key("retry-after"));
     assert_eq!(answer.json::<Value>().await.unwrap()["code"], "agent-busy");
-    // Everything else goes on, and a place that is given back is taken again.
+    // Everything else continues, and a freed place can be taken again.
     assert_eq!(device.healthz().await.device_id, device.id);
     streams.pop();
     until("a place among the streams", || async { device.local.states().await.ok() }).await;
@@ -331,7 +331,7 @@ async fn the_metrics_are_what_prometheus_reads() {
     assert!((0.0..=100.0).contains(&only("link_system_cpu_percent").1));
 }
 
-/// In a network of its own, where nobody else can have the port.
+/// Runs in its own network namespace, where no other program can have the port.
 // Holds: S4.2-3, S9-6
 #[tokio::test]
 async fn unless_told_otherwise_the_port_is_20505_of_the_loopback_interface() {
@@ -365,26 +365,26 @@ async fn unless_told_otherwise_the_port_is_20505_of_the_loopback_interface() {
     assert_eq!(listening, [format!("0100007F:{:04X}", 20505)]);
 }
 
-/// The address of a line of `/proc/net/tcp`, if it is one that takes connections.
+/// The address in a line of `/proc/net/tcp`, if the socket listens.
 fn listener(line: &str) -> Option<String> {
     let mut words = line.split_whitespace().skip(1);
     let address = words.next()?;
     (words.nth(1)? == "0A").then(|| address.to_owned())
 }
 
-/// The control token, as its file holds it.
+/// The control token, read from its file.
 fn token(device: &TestDevice) -> Secret {
     let path = device.home().join("state/run/control.token");
     Secret::new(std::fs::read_to_string(path).unwrap())
 }
 
-/// The reader token, as its file holds it.
+/// The reader token, read from its file.
 fn reader(device: &TestDevice) -> Secret {
     let path = device.home().join("state/run/reader.token");
     Secret::new(std::fs::read_to_string(path).unwrap())
 }
 
-/// The local API without the rules of our own client.
+/// A client of the local API without the rules of our own client.
 struct Api {
     client: reqwest::Client,
     base: String,
@@ -405,7 +405,7 @@ impl Api {
     }
 }
 
-/// The status and the code of a refusal.
+/// The status and the error code of a refusal.
 async fn problem(request: RequestBuilder) -> (u16, String) {
     let answer = request.send().await.unwrap();
     assert_eq!(answer.headers()["content-type"], "application/problem+json");
@@ -415,7 +415,7 @@ async fn problem(request: RequestBuilder) -> (u16, String) {
     (status, problem["code"].as_str().unwrap().to_owned())
 }
 
-/// The next state; nothing at the end of the stream.
+/// The next state. None at the end of the stream.
 async fn next(states: &mut States) -> Option<Healthz> {
     let next = tokio::time::timeout(PATIENCE, states.next()).await;
     next.expect("a state, or the end").unwrap()
@@ -425,7 +425,7 @@ fn terminate(pid: u32) {
     assert!(Command::new("kill").arg(pid.to_string()).status().unwrap().success());
 }
 
-/// A `link` command that goes on; killed when dropped.
+/// A `link` command that keeps running. Dropping the value kills it.
 struct Watch {
     child: Child,
     lines: mpsc::Receiver<String>,
@@ -469,7 +469,7 @@ impl Drop for Watch {
     }
 }
 
-/// A text in the format of Prometheus, version 0.0.4, read by its rules and no other.
+/// A text in the format of Prometheus, version 0.0.4, parsed strictly by its rules.
 struct Metrics {
     families: BTreeMap<String, Family>,
 }
@@ -489,7 +489,7 @@ impl Metrics {
         Self::parse(&answer.text().await.unwrap())
     }
 
-    /// Each family once, in one piece: its help, its type, then its samples.
+    /// Checks that each family appears once and in one piece: its help, its type, then its samples.
     fn parse(text: &str) -> Self {
         assert!(text.ends_with('\n'), "the last line has an end");
         let mut families = BTreeMap::new();
@@ -541,7 +541,7 @@ fn sample(family: &str, line: &str) -> (BTreeMap<String, String>, f64) {
     (labels, number)
 }
 
-/// The text of a label, and what follows its closing quote.
+/// The text of a label, and the rest after its closing quote.
 fn unquote(quoted: &str) -> (String, &str) {
     let mut text = String::new();
     let mut letters = quoted.char_indices();

@@ -1,4 +1,4 @@
-//! Black-box tests: the real programs, a real engine, faults on purpose. One test binary.
+//! Black-box tests: real programs, a real engine, and deliberate faults, in a single test binary.
 
 #![expect(
     clippy::disallowed_methods,
@@ -12,6 +12,10 @@ mod booted;
 mod browser;
 mod bucket;
 mod chat;
+mod classifiers;
+mod clients;
+#[path = "../../backend/tests/store/cluster.rs"]
+mod cluster;
 mod configuration;
 mod crashes;
 mod deployment;
@@ -20,6 +24,7 @@ mod developer;
 mod device_update;
 mod engine_download;
 mod engine_line;
+mod examples;
 mod faults;
 mod guard;
 mod history;
@@ -34,6 +39,7 @@ mod network;
 mod object_store;
 mod other_user;
 mod people;
+mod plugins;
 mod published;
 mod readme;
 mod registration;
@@ -42,6 +48,7 @@ mod service;
 mod serving;
 mod simulation;
 mod state_folder;
+mod transcriber;
 mod transfer;
 mod uninstall;
 mod up;

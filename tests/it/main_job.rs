@@ -1,5 +1,5 @@
-//! The main job: a model is deployed with an old allowlist, refused by the preflight, repaired in
-//! place, and answers.
+//! The main scenario: a model is deployed with an outdated allowlist, a preflight is refused, a repair in place
+//! follows, and the model answers.
 
 use std::time::Duration;
 
@@ -86,7 +86,7 @@ async fn redeploying_is_the_other_remedy() {
         (chat::preflight(port, WORKSPACE).await.status() == 204).then_some(())
     })
     .await;
-    // The file is the same one, so even a redeployment keeps the engine that runs.
+    // The file is the same, so even a redeployment keeps the running engine.
     assert_eq!(device.model().await.engine_pid, before.engine_pid);
 }
 
@@ -128,13 +128,15 @@ async fn two_hundred_requests_a_second_see_no_error_during_a_repair() {
     let load = tokio::spawn(async move {
         let mut ticks = tokio::time::interval(Duration::from_millis(5));
         let mut requests = tokio::task::JoinSet::new();
-        let client = reqwest::Client::new();
+        // One client reuses its connections, the other opens one for each request, so that a refused connection would
+        // be noticed. Both exist from the beginning: a client takes long to make, and a connection whose request is
+        // late is closed.
+        let reusing = reqwest::Client::new();
+        let opening = reqwest::Client::builder().pool_max_idle_per_host(0).build().unwrap();
         for number in 0..600 {
             ticks.tick().await;
-            let client = client.clone();
+            let client = if number % 2 == 0 { &reusing } else { &opening }.clone();
             requests.spawn(async move {
-                // A new connection for every other request: a refused one would show.
-                let client = if number % 2 == 0 { client } else { reqwest::Client::new() };
                 let url = format!("http://127.0.0.1:{port}/v1/models");
                 let response = client.get(url).header("origin", OLD_ORIGIN).send().await;
                 response.map(|response| response.status().as_u16())

@@ -1,10 +1,11 @@
-//! Files of models: refused where they are met first when they are none, sent over cuts, and found by the
-//! names of a catalogue.
+//! Files of models: an invalid file is refused as early as possible, an upload resumes after cuts, and models are found
+//! by the names of a catalogue.
 
 use std::{
     io::Write as _,
     path::Path,
     process::{Command, Stdio},
+    sync::{Arc, Mutex},
 };
 
 use link_protocol::{
@@ -13,6 +14,7 @@ use link_protocol::{
 use link_tests::{
     backend::TestBackend,
     device::{TestDevice, free_port},
+    engines::{self, TINY_REPLY},
     model_server::{Fault, ModelServer},
     program,
     wait::until,
@@ -23,9 +25,9 @@ use tokio::{
     net::TcpListener,
 };
 
-use crate::people::{Person, Ran};
+use crate::people::{Person, Ran, another_account};
 
-/// Bytes of a model that takes a while to send.
+/// The size of a model whose upload takes a while, in bytes.
 const LARGE: u64 = 256 << 20;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -63,7 +65,7 @@ async fn a_download_that_is_no_model_fails_with_what_it_is_and_leaves_nothing() 
     assert!(device.model_files().is_empty(), "{:?}", device.model_files());
 }
 
-/// Writes a model of one tensor that holds nothing but zeros.
+/// Writes a model of one tensor that contains only zeros.
 fn large(path: &Path) {
     let text = |text: &str| [&(text.len() as u64).to_le_bytes()[..], text.as_bytes()].concat();
     let mut head = b"GGUF\x03\0\0\0\x01\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0".to_vec();
@@ -83,7 +85,7 @@ fn add(person: &Person, file: &Path) -> Command {
     command
 }
 
-/// Waits until the backend would go on with an upload behind something of it.
+/// Waits until the backend has a part of an upload and could resume it.
 async fn something_is_kept(backend: &TestBackend) {
     let models = backend.data().join("models");
     until("something of the file to be kept", || async {
@@ -139,7 +141,7 @@ async fn an_upload_that_was_given_up_goes_on_when_it_is_asked_for_again() {
     assert_eq!((models.len(), models[0].ready), (1, true), "{models:?}");
 }
 
-/// Serves a catalogue as a backend does; returns its address.
+/// Serves a catalogue as a backend does, and returns the address.
 async fn publish(file: Vec<u8>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -166,9 +168,13 @@ async fn publish(file: Vec<u8>) -> String {
 }
 
 fn catalogue(serial: u64, memory_bytes: u64) -> Vec<u8> {
+    catalogue_at("https://models.example/smol.gguf", "smol:135m", serial, memory_bytes)
+}
+
+fn catalogue_at(url: &str, name: &str, serial: u64, memory_bytes: u64) -> Vec<u8> {
     let document = json!({ "models": [{
-        "name": "smol:135m", "summary": "answers in short sentences", "licence": "Apache-2.0",
-        "file_name": "smol.gguf", "url": "https://models.example/smol.gguf",
+        "name": name, "summary": "answers in short sentences", "licence": "Apache-2.0",
+        "file_name": "smol.gguf", "url": url,
         "sha256": "0".repeat(64), "size_bytes": 1_048_576,
         "facts": { "architecture": "llama", "quantization": "Q4_K_M", "parameters": 135_000_000,
             "context_length": 2048, "memory_bytes": memory_bytes },
@@ -202,7 +208,7 @@ async fn a_model_is_found_and_added_by_its_name_in_a_signed_catalogue() {
     let none = link(&["model", "search", "gpl"], Some(&url));
     assert!(none.out.contains("no such model"), "{none:?}");
 
-    // The backend of the login has none: what was believed before is remembered.
+    // The backend of the login has no catalogue, so the remembered one is used.
     let shown = link(&["model", "show", "smol:135m"], None);
     assert!(
         shown.out.contains("of the catalogue") && shown.out.contains("Apache-2.0"),
@@ -216,13 +222,13 @@ async fn a_model_is_found_and_added_by_its_name_in_a_signed_catalogue() {
     assert_eq!((models.len(), models[0].name.as_str()), (1, "smol:135m"));
     assert_eq!(models[0].url.as_deref(), Some("https://models.example/smol.gguf"));
 
-    // An older one, an altered one and one that nobody signed are refused, and say what to do.
+    // An older, an altered and an unsigned catalogue are refused with a hint.
     let altered = String::from_utf8(catalogue(6, 1 << 20)).unwrap().replace("135m", "136m");
     for file in [catalogue(4, 1 << 20), altered.into_bytes(), b"{\"models\":[]}".to_vec()] {
         let refused = link(&["model", "search"], Some(&publish(file).await));
         assert_eq!(refused.code, 24, "{refused:?}");
         assert!(
-            refused.err.contains("is refused") && refused.err.contains("nothing of it was used"),
+            refused.err.contains("is refused") && refused.err.contains("it was not used"),
             "{refused:?}"
         );
     }
@@ -231,4 +237,135 @@ async fn a_model_is_found_and_added_by_its_name_in_a_signed_catalogue() {
     let url = publish(catalogue(7, 1 << 60)).await;
     let large = link(&["model", "search"], Some(&url));
     assert!(large.out.contains("too large for this machine"), "{large:?}");
+}
+
+/// A device whose releases come from a folder with a catalogue, and its owner.
+struct Reader {
+    backend: TestBackend,
+    device: TestDevice,
+    releases: tempfile::TempDir,
+}
+
+impl Reader {
+    async fn new(backend: TestBackend) -> Self {
+        let device = TestDevice::start(&backend).await;
+        let releases = tempfile::tempdir().unwrap();
+        let source = format!("file://{}", releases.path().display());
+        let receipt = json!({ "source": source, "versions": [], "pointers": [], "folders": [] });
+        std::fs::write(device.home().join("data/receipt.json"), receipt.to_string()).unwrap();
+        Self { backend, device, releases }
+    }
+
+    fn publishes(&self, catalogue: Vec<u8>) {
+        std::fs::write(self.releases.path().join("catalogue.json"), catalogue).unwrap();
+    }
+
+    /// Runs `link` in the device's home.
+    fn link(&self, words: &[&str]) -> Ran {
+        let mut command = self.device.link();
+        let key = SigningKey::from_seed(&[1; 32]).verifying().public_key.clone();
+        command
+            .args(words)
+            .current_dir(self.device.home())
+            .env("LINK_DEV_RELEASE_KEYS", key)
+            .env("LINK_BACKEND_URL", &self.backend.url)
+            .env("LINK_ACCESS_TOKEN", self.backend.owner.access_token().expose())
+            .stdin(Stdio::null());
+        ran(command.output().unwrap())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_is_an_own_model_then_one_of_the_catalogue_then_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("backend.toml");
+    std::fs::write(&config, "[sharing]\naccounts = [\"bob\"]\n").unwrap();
+    let backend = TestBackend::start_with(&["--config", config.to_str().unwrap()]).await;
+    let bob = another_account(&backend, "bob@example.com");
+    let reader = Reader::new(backend).await;
+    // Four things of one name, of which only the file and the own model answer.
+    let file = reader.device.home().join("smol");
+    std::fs::write(&file, engines::model("tiny.gguf")).unwrap();
+    let share = ["model", "add", file.to_str().unwrap(), "--name", "smol", "--shared"];
+    assert_eq!(bob.link(&share).code, 0);
+    reader.publishes(catalogue_at("https://models.example/smol", "smol", 1, 1 << 60));
+    let own = reader.backend.upload("smol", engines::model("tiny.gguf")).await;
+
+    let port = free_port().to_string();
+    let run = || reader.link(&["run", "smol", "--port", &port, "Hello?"]);
+    let ours = async || {
+        let models = reader.backend.owner.models().await.unwrap().into_iter();
+        models.filter(|model| model.owned).map(|model| model.model_id).collect::<Vec<_>>()
+    };
+    let answered = run();
+    assert_eq!(answered.out, format!("{TINY_REPLY}\n"), "{answered:?}");
+    assert_eq!(ours().await, [own.model_id]);
+
+    // Without it, the catalogue has the name. The model of another account never has it alone.
+    reader.link(&["model", "remove", "smol", "--wait", "--yes"]);
+    let deleted = reader.link(&["model", "delete", "smol", "--yes"]);
+    assert_eq!(deleted.code, 0, "{deleted:?}");
+    let refused = run();
+    assert!(refused.code == 1 && refused.err.contains("the model needs about"), "{refused:?}");
+    assert_eq!(ours().await, []);
+    let shared = reader.link(&["model", "show", "bob/smol"]);
+    assert!(shared.code == 0 && shared.out.contains("smol"), "{shared:?}");
+
+    // Without it there too, the file has the name.
+    reader.publishes(catalogue_at("https://models.example/smol", "other", 2, 1 << 60));
+    let answered = run();
+    assert_eq!(answered.out, format!("{TINY_REPLY}\n"), "{answered:?}");
+    assert_eq!(ours().await.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_does_not_fit_is_refused_before_anything_is_sent_unless_it_is_meant() {
+    let reader = Reader::new(TestBackend::start().await).await;
+    let url = format!("https://127.0.0.1:{}/smol.gguf", free_port());
+    reader.publishes(catalogue_at(&url, "smol", 1, 1 << 60));
+    let refused = reader.link(&["run", "smol", "Hello?"]);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    let message = "the model needs about 1.00 EiB of memory, and this machine has";
+    assert!(refused.err.contains(message) && refused.err.contains("--anyway"), "{refused:?}");
+    assert!(reader.backend.owner.models().await.unwrap().is_empty());
+
+    // The file at an address needs at least as much memory as it has bytes.
+    let (url, asked) = a_huge_file().await;
+    let refused = reader.link(&["run", &url, "Hello?"]);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(refused.err.contains(message) && refused.err.contains("--anyway"), "{refused:?}");
+    assert_eq!(*asked.lock().unwrap(), ["HEAD"], "nothing is downloaded");
+    let added = reader.link(&["model", "add", &url, "--sha256", &"0".repeat(64)]);
+    assert!(added.err.contains(&format!("note: {message}")), "{added:?}");
+    assert!(reader.backend.owner.models().await.unwrap().is_empty());
+
+    // It goes on to the download, for which nobody answers.
+    let meant = reader.link(&["run", "smol", "--anyway", "Hello?"]);
+    assert!(meant.err.contains(&format!("note: {message}")), "{meant:?}");
+    assert!(meant.code == 1 && meant.err.contains("the server is unreachable"), "{meant:?}");
+    assert_eq!(reader.backend.owner.models().await.unwrap().len(), 1);
+}
+
+/// A server of a file of one EiB. Returns its address, and the methods of the requests.
+async fn a_huge_file() -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/huge.gguf", listener.local_addr().unwrap());
+    let asked = Arc::<Mutex<Vec<String>>>::default();
+    let seen = Arc::clone(&asked);
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let mut stream = BufReader::new(stream);
+            let mut line = String::new();
+            stream.read_line(&mut line).await.unwrap();
+            let method = line.split(' ').next().unwrap_or_default().to_owned();
+            seen.lock().unwrap().push(method);
+            while !line.trim().is_empty() {
+                line.clear();
+                stream.read_line(&mut line).await.unwrap();
+            }
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", 1_u64 << 60);
+            stream.write_all(head.as_bytes()).await.unwrap();
+        }
+    });
+    (url, asked)
 }

@@ -1,6 +1,5 @@
-//! The network between a device and the backend is cut, and comes back: what was accepted before and
-//! meanwhile is done, once. Each device has a network of its own, whose wire is cut without a word to
-//! either side.
+//! The network between a device and the backend is cut and comes back: everything that was accepted before or meanwhile
+//! is done exactly once. Each device has its own network namespace, whose link is cut without a notice to either side.
 
 #![expect(
     clippy::print_stderr,
@@ -17,7 +16,7 @@ use link_tests::{
 };
 use serde_json::json;
 
-/// How long the backend may take to notice: both sides have given up by then.
+/// Timeout until the backend has noticed the cut: by then both sides have closed the connection.
 const NOTICED: Duration = Duration::from_secs(180);
 
 #[tokio::test]
@@ -49,7 +48,7 @@ async fn survives_a_cut(transport: &str) {
     backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
     network.cut();
     let cut = Instant::now();
-    // The backend does not know yet: the first is on its way into nothing.
+    // The backend does not know yet: the first command is lost on its way.
     let key = uuid::Uuid::now_v7().to_string();
     let first = backend.owner.repair_serving(deployment.model_id, device.id, None, &key).await;
     let offline = async {

@@ -1,5 +1,5 @@
-//! What another user of the machine can do to an agent through its local API: nothing that stops it,
-//! nothing that learns its token, and nothing that passes for it.
+//! What another user of the machine can do to an agent through its local API: not stop it, not learn its token, and not
+//! impersonate it.
 
 use std::{
     ffi::OsString,
@@ -28,10 +28,10 @@ use link_tests::{
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 
-/// The user and the group of nobody, on every Linux.
+/// The user id and the group id of `nobody` on Linux.
 const NOBODY: u32 = 65534;
 
-/// Whose connections they are cannot be seen from the agent's side: they stand for any other user's.
+/// The agent cannot see which user opened a connection, so these connections may as well be another user's.
 #[tokio::test(flavor = "multi_thread")]
 async fn idle_connections_of_a_stranger_switch_nothing_off() {
     let backend = TestBackend::start().await;
@@ -50,14 +50,14 @@ async fn idle_connections_of_a_stranger_switch_nothing_off() {
         let status = device.link().arg("status").output().unwrap();
         assert!(status.status.success(), "{status:?}");
     }
-    // A session file is written with each of these.
+    // Each of these commands writes a session file.
     let stopped = backend.owner.stop(tiny.model_id, device.id).await.unwrap();
     assert_eq!(result(&backend, stopped.command_id).await, OutcomeStatus::Succeeded);
     let started = backend.owner.serve(tiny.model_id, device.id, None).await.unwrap();
     assert_eq!(result(&backend, started.command_id).await, OutcomeStatus::Succeeded);
     let answer = chat::ask(deployment.port, None, false).await.unwrap();
     assert_eq!(chat::whole(answer).await.0, TINY_REPLY);
-    // Who connects later is answered, too: the oldest that say nothing give way.
+    // A later client is answered too: the oldest idle connections are closed for it.
     let answer = get(&device, "/healthz", None).await;
     assert_eq!(answer.0, StatusCode::OK);
     let during = descriptors(&device);
@@ -74,7 +74,7 @@ async fn idle_connections_of_a_stranger_switch_nothing_off() {
     .await;
 }
 
-/// Who keeps others away from the port must not decide about an update.
+/// A program that blocks the port for others must not decide about an update.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_guard_is_answered_while_strangers_hold_every_connection() {
     let backend = TestBackend::start().await;
@@ -127,14 +127,14 @@ async fn heads_and_bodies_that_never_end_are_given_up() {
         crowd.push(stream);
     }
     assert_eq!(get(&device, "/healthz", None).await.0, StatusCode::OK);
-    // Nobody comes and makes them give way: their time is over by itself.
+    // No new connection evicts them: they time out by themselves.
     until("the connections to be closed", || async {
         (descriptors(&device) <= before + 4).then_some(())
     })
     .await;
 }
 
-/// The one who holds the port sees what every command of this user sends there.
+/// The program that holds the port sees everything that the commands of this user send there.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_command_gives_the_token_to_whoever_holds_the_port() {
     let backend = TestBackend::start().await;
@@ -167,7 +167,7 @@ async fn where_there_is_no_socket_the_port_has_to_prove_itself() {
     let link = |words: &[&str]| device.link().args(words).env("LINK_HOME", &long).output().unwrap();
     let status = link(&["status"]);
     assert!(status.status.success(), "{status:?}");
-    // The token is taken; there is nothing to update.
+    // The token is accepted, but there is nothing to update.
     let update = link(&["update"]);
     assert!(text(&update.stderr).contains("it was not installed by install.sh"), "{update:?}");
     device.kill();
@@ -215,7 +215,7 @@ async fn a_stranger_reads_what_the_specification_names_and_nothing_else() {
         assert_eq!(status, StatusCode::UNAUTHORIZED, "{path}");
         assert!(text.contains("\"reader-token-required\""), "{text}");
     }
-    // A wrong token is not the same as none: who gives it is told.
+    // A wrong token is not the same as none: the client gets an error.
     assert_eq!(get(&device, "/healthz", Some("wrong")).await.0, StatusCode::UNAUTHORIZED);
 
     let run = device.home().join("state/run");
@@ -226,20 +226,20 @@ async fn a_stranger_reads_what_the_specification_names_and_nothing_else() {
     assert!(state["models"][0]["engine_pid"].is_u64(), "{state}");
     let (status, text) = get(&device, "/metrics", Some(reader.trim())).await;
     assert!(status.is_success() && text.contains("link_agent_memory_bytes"), "{text}");
-    // It reads and does nothing.
+    // The reader token allows reading only.
     let pipeline = state["models"][0]["pipeline_id"].as_str().unwrap();
     let stop = format!("http://127.0.0.1:{}/models/{pipeline}/stop", device.local_port);
     let stopped = Client::new().post(stop).bearer_auth(reader.trim()).send().await.unwrap();
     assert_eq!(stopped.status(), StatusCode::UNAUTHORIZED);
 
-    // Over the socket, which no other user reaches, nothing is left out and no token is asked for.
+    // Over the socket, which no other user reaches, the state is complete and no token is needed.
     let socket = run.join("control.sock");
     let mut curl = Command::new("curl");
     curl.args(["-sS", "--max-time", "10", "--unix-socket"]).arg(&socket);
     curl.arg("http://localhost/metrics");
     let metrics = curl.output().unwrap();
     assert!(String::from_utf8_lossy(&metrics.stdout).contains("link_agent_info"), "{metrics:?}");
-    if link_platform::session::is_root() {
+    if link_platform::user_manager::is_root() {
         let home = std::fs::Permissions::from_mode(0o755);
         std::fs::set_permissions(device.home(), home).unwrap();
         let refused = curl.uid(NOBODY).gid(NOBODY).output().unwrap();
@@ -249,10 +249,10 @@ async fn a_stranger_reads_what_the_specification_names_and_nothing_else() {
     }
 }
 
-/// Two users install Link on one machine. In a network of its own, where nobody else has the port.
+/// Two users install Link on one machine, in its own network namespace, where no other program has the port.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_users_of_a_machine_have_two_agents_and_each_talks_to_its_own() {
-    if !link_platform::session::is_root() {
+    if !link_platform::user_manager::is_root() {
         eprintln!("skipped: only root can act for two users");
         return;
     }
@@ -298,7 +298,7 @@ async fn two_users_of_a_machine_have_two_agents_and_each_talks_to_its_own() {
     assert_eq!(statuses[0]["local_port"], 20505, "{said}");
     let others: Vec<_> = statuses[1..].iter().map(|status| &status["local_port"]).collect();
     assert!(others[0].is_u64() && *others[0] != 20505, "{said}");
-    // Whoever comes second is told where it listens.
+    // The second agent reports the port on which it listens.
     assert!(told.contains("port 20505 is"), "{told}");
 }
 
@@ -315,7 +315,7 @@ async fn a_port_that_was_given_and_is_taken_is_said_and_a_stranger_is_not_believ
     assert!(device.link().arg("stop").output().unwrap().status.success());
 }
 
-/// A program of another user that answers on a port as an agent does.
+/// A program of another user that answers on a port like an agent.
 struct Impostor {
     heard: Arc<Mutex<String>>,
 }

@@ -1,5 +1,5 @@
-//! The `link` command of people and fleets against a real backend and real agents: other accounts,
-//! the audit log, one wish for many devices, and what became of a command.
+//! The `link` command for persons and fleets, with a real backend and real agents: other accounts,
+//! the audit log, one request for many devices, and the outcome of a command.
 
 use std::{
     io::Write as _,
@@ -15,12 +15,12 @@ use link_tests::{
 };
 use serde_json::{Value, json};
 
-/// Somebody's terminal: a home of its own.
+/// A person's terminal, with its own home.
 pub(crate) struct Person {
     pub(crate) home: tempfile::TempDir,
 }
 
-/// What a command gave.
+/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: i32,
@@ -68,15 +68,15 @@ impl Person {
 fn run(mut command: Command, input: &str) -> Ran {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // It may end without having read.
+    // The command may end without reading its input.
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap_or(());
     let output = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-/// A person with an account of their own, made where the backend runs.
-fn another_account(backend: &TestBackend, email: &str) -> Person {
+/// Creates a person with their own account, on the machine of the backend.
+pub(crate) fn another_account(backend: &TestBackend, email: &str) -> Person {
     let mut command = Command::new(program::path("link-backend"));
     command.args(["create-account", email, "--data"]).arg(backend.data());
     let made = run(command, &format!("{PASSWORD}\n"));
@@ -104,7 +104,7 @@ async fn a_person_goes_from_one_of_their_accounts_to_another_and_leaves_no_login
     let here = bob.json(&["whoami"]);
     assert_eq!((&here["account_id"], &here["role"]), (&json!(own), &json!("owner")));
     assert_eq!(bob.link(&["key", "create", "--kind", "fleet"]).code, 0);
-    // The login of before is over, whoever has it.
+    // The previous login has ended for everybody who has it.
     let refresh = json!({ "refresh_token": before });
     let url = format!("{}/api/v1/auth/refresh", backend.url);
     let stale = reqwest::Client::new().post(url).json(&refresh).send().await.unwrap();
@@ -114,7 +114,7 @@ async fn a_person_goes_from_one_of_their_accounts_to_another_and_leaves_no_login
     assert_eq!(bob.link(&["account", "use", &ours]).code, 0);
     let ran = bob.link(&["key", "create", "--kind", "fleet"]);
     assert_eq!((ran.code, ran.err.contains("keys:write")), (77, true), "a viewer: {ran:?}");
-    // Whose account it is not does not get in, and stays where they are.
+    // A person cannot switch to another person's account, and stays in the own one.
     let ran = owner.link(&["account", "use", &own]);
     assert_eq!(ran.code, 77, "{ran:?}");
     assert_eq!(owner.json(&["whoami"])["account_id"], json!(ours));
@@ -147,7 +147,7 @@ async fn a_model_of_another_account_is_deployed_by_its_publishers_name_and_by_no
     let listed = owner.link(&["model", "list"]);
     assert!(listed.out.contains("bob/tiny") && listed.out.contains("shared by bob"), "{listed:?}");
 
-    // A model of one's own has the name for itself, whatever others share.
+    // One's own model has precedence over shared models of the same name.
     assert_eq!(owner.link(&add[..3]).code, 0);
     let own = deploy("tiny");
     assert!(own.code == 0 && own.err.contains("deploying `tiny` to"), "{own:?}");
@@ -216,7 +216,11 @@ async fn a_model_is_deployed_to_all_devices_of_a_fleet_and_every_command_is_expl
     let summary: Value = serde_json::from_str(&ran.out).unwrap();
     let counts = &summary["operation"]["counts"];
     assert_eq!(counts["succeeded"], 2, "{summary}");
+    let results = summary["devices"].as_array().unwrap();
+    assert_eq!(results.len(), 2, "{summary}");
     for device in [&one, &two] {
+        let is_it = |result: &&Value| result["device_id"] == device.id.to_string();
+        assert_eq!(results.iter().find(is_it).unwrap()["state"], "succeeded", "{summary}");
         assert_eq!(device.model_files().len(), 1);
     }
     assert!(other.model_files().is_empty());
@@ -225,7 +229,7 @@ async fn a_model_is_deployed_to_all_devices_of_a_fleet_and_every_command_is_expl
     let faulty = owner.link(&["model", "deploy", "tiny", "--select", "tag=lab,colour=red"]);
     assert_eq!((faulty.code, faulty.err.contains("colour=red")), (2, true), "{faulty:?}");
 
-    // A command that was done, and one that waits for a device which is off.
+    // A command that was done, and one that waits for an offline device.
     let explain = |id: &str| owner.json(&["commands", "explain", id]);
     let last = |device: DeviceId| {
         let commands = owner.json(&["commands", "list", "--device", &device.to_string()]);

@@ -1,4 +1,4 @@
-//! What a backend publishes: pulled from a folder or a web server, verified, and served to whoever asks.
+//! The files that a backend publishes: pulled from a folder or a web server, verified, and served to everybody.
 
 mod catalogue;
 
@@ -36,7 +36,7 @@ use crate::people::Ran;
 
 const ARCHIVE: &str = "link-1.0.0-x86_64-unknown-linux-gnu.tar.gz";
 const ENGINE: &str = "llama-server-b1-linux-x86_64.tar.gz";
-/// Bytes of an archive: enough for several chunks.
+/// The size of an archive in bytes: enough for several chunks.
 const ARCHIVE_BYTES: usize = 300_000;
 
 #[tokio::test]
@@ -136,7 +136,7 @@ async fn the_installer_of_a_backend_knows_its_address_and_a_shell_reads_it() {
     assert!(shell.wait().unwrap().success());
 }
 
-// Each member of what is published, each way a mirror can be wrong: nothing that is served changes.
+// Each published file, with each fault of a mirror: the served files do not change.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_mirror_altered_cut_or_made_older_changes_nothing() {
     let backend = TestBackend::start().await;
@@ -166,7 +166,7 @@ async fn what_a_mirror_altered_cut_or_made_older_changes_nothing() {
         let pulled = pull(&backend, &offer, &mirror.url, &[]);
         assert_eq!(pulled.code, code, "{name} {fault:?}: {pulled:?}");
         assert!(pulled.err.starts_with("link-backend: "), "{name} {fault:?}: {pulled:?}");
-        // It leads elsewhere over plain HTTP, so it is not followed.
+        // The redirect leads to plain http, so it is not followed.
         assert!(fault != Fault::Redirect || pulled.err.contains("302"), "{pulled:?}");
         assert_eq!(served(&backend, &offer).await, before, "{name} {fault:?}");
     }
@@ -230,7 +230,7 @@ async fn a_backend_pulls_from_another_backend() {
     assert_eq!(refused.code, 24, "{refused:?}");
 }
 
-/// A folder with a release, an engine index and a catalogue, and the key that signs them.
+/// A folder with a release, an engine index and a catalogue, and the key that signed them.
 struct Offer {
     dir: tempfile::TempDir,
     key: SigningKey,
@@ -253,13 +253,13 @@ impl Offer {
         fs::write(self.folder().join(name), content).unwrap();
     }
 
-    /// A file with the public half of the key.
+    /// The path of a file with the public key.
     fn key_file(&self) -> PathBuf {
         self.write("key.pub", &self.key.verifying().public_key);
         self.folder().join("key.pub")
     }
 
-    /// Publishes the three documents with one number, whose archives tell the number.
+    /// Publishes the three documents with the same number, which is also in their archives.
     fn publish(&self, number: u64) {
         let (archive, engine) = (content(number, ARCHIVE_BYTES), content(number, 5_000));
         self.write(ARCHIVE, &archive);
@@ -302,7 +302,7 @@ impl Offer {
         self.catalogue(number, "https://models.example/smol.gguf", b"no file");
     }
 
-    /// Publishes a catalogue that names one model.
+    /// Publishes a catalogue with one model.
     fn catalogue(&self, serial: u64, url: &str, file: &[u8]) {
         let catalogue: Catalogue = serde_json::from_value(serde_json::json!({ "models": [{
             "name": "smol:135m", "summary": "answers in short sentences", "licence": "Apache-2.0",
@@ -354,7 +354,7 @@ async fn ask(
     request.send().await.unwrap()
 }
 
-/// Everything that is served, by its checksum.
+/// All served files, by their path, with their checksums.
 async fn served(backend: &TestBackend, offer: &Offer) -> BTreeMap<String, Sha256Hex> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(offer.folder()).unwrap() {
@@ -367,7 +367,7 @@ async fn served(backend: &TestBackend, offer: &Offer) -> BTreeMap<String, Sha256
     found
 }
 
-/// Asks for a path as it is: no client tidies it.
+/// Requests a path exactly as written: no client normalises it.
 async fn raw(backend: &TestBackend, path: &str) -> String {
     let address = backend.url.trim_start_matches("http://");
     let mut stream = TcpStream::connect(address).await.unwrap();

@@ -1,5 +1,5 @@
-//! The README's blocks, read from the file: every command in them exists and takes the words that stand there, and
-//! every configuration is one. `booted::readme` runs the way in literally, on a machine that boots.
+//! The blocks of the README, read from the file: every command exists and accepts its arguments, and every
+//! configuration is valid. `booted::readme` runs the first steps literally, on a machine that boots.
 
 use std::process::Command;
 
@@ -8,8 +8,148 @@ use link_tests::{
     readme::{Block, blocks, checkout, commands},
 };
 
-/// Programs of a usual system that the README uses.
+/// Programs of the system that the README uses.
 const OF_THE_SYSTEM: [&str; 3] = ["cd", "curl", "sh"];
+
+/// What runs a block of the README.
+enum Held {
+    /// `booted::readme` types it on a machine that boots.
+    Booted,
+    /// Each of these files has the text after it, which is that of a test of the same steps.
+    By(&'static [(&'static str, &'static str)]),
+    /// No test of this checkout can run it, because it needs this.
+    Needs(&'static str),
+}
+
+/// Every block of the README, in order: its section, how it begins, and what runs it.
+const BLOCKS: [(&str, &str, Held); 20] = [
+    (WAY_IN, "curl -fsSL https://releases.example/stable/install.sh", Held::Booted),
+    (WAY_IN, "dashboard   http://127.0.0.1:8000/", Held::Booted),
+    (WAY_IN, "linkctl run smollm2-135m", Held::Booted),
+    (WAY_IN, "Agent      …, version …", Held::Booted),
+    (WAY_IN, "linkctl model search", Held::Booted),
+    (WAY_IN, "linkctl update ", Held::Booted),
+    (SERVER, "curl -fsSL https://releases.example/stable/install.sh", Held::Booted),
+    (
+        SERVER,
+        "link-backend releases pull",
+        Held::By(&[
+            (
+                "tests/it/published.rs",
+                "fn what_was_pulled_is_served_whole_in_parts_and_by_its_tag()",
+            ),
+            (
+                "cli/tests/it/login.rs",
+                "fn the_first_account_takes_its_secrets_from_stdin_line_by_line()",
+            ),
+            (
+                "cli/tests/it/register.rs",
+                "fn a_new_key_is_shown_with_the_whole_line_for_a_device()",
+            ),
+        ]),
+    ),
+    (
+        SERVER,
+        "curl -fsSL https://link.example/install.sh",
+        Held::By(&[(
+            "tests/it/published.rs",
+            "fn the_installer_of_a_backend_knows_its_address_and_a_shell_reads_it()",
+        )]),
+    ),
+    (
+        SERVER,
+        "link model add ./model.gguf",
+        Held::By(&[
+            (
+                "tests/it/main_job.rs",
+                "fn an_old_deployment_is_refused_then_repaired_then_answers()",
+            ),
+            ("scripts/quickstart", "run_link repair-serving \"$model\" --wait"),
+        ]),
+    ),
+    (
+        DAILY,
+        "link member invite",
+        Held::By(&[
+            ("tests/it/people.rs", "fn the_audit_log_tells_who_did_what_to_whom_it_concerns()"),
+            (
+                "tests/it/people.rs",
+                "fn a_model_is_deployed_to_all_devices_of_a_fleet_and_every_command_is_explained()",
+            ),
+            ("cli/tests/it/login.rs", "fn a_machine_waits_until_its_person_has_let_it_in()"),
+            (
+                "cli/tests/it/logs.rs",
+                "fn logs_are_printed_oldest_first_and_filtered_by_the_backend()",
+            ),
+            (
+                "tests/it/transfer.rs",
+                "fn a_device_that_serves_begins_anew_in_the_account_that_it_is_given_to()",
+            ),
+        ]),
+    ),
+    (
+        DAILY,
+        "curl --unix-socket",
+        Held::By(&[("tests/it/local_api.rs", "fn the_metrics_are_what_prometheus_reads()")]),
+    ),
+    (DAILY, "scrape_configs:", Held::Needs("a Prometheus")),
+    (DAILY, "{\n  \"schema_version\"", Held::By(&[CONFIGURATION])),
+    (
+        DAILY,
+        "~/.local/share/link/current/link-agent --check-config",
+        Held::By(&[(
+            "tests/it/configuration.rs",
+            "fn a_person_can_check_a_configuration_and_have_its_schema()",
+        )]),
+    ),
+    (
+        ZENOH,
+        "link-backend serve",
+        Held::By(&[(
+            "tests/it/zenoh.rs",
+            "fn the_main_job_works_over_zenoh_with_and_without_tls()",
+        )]),
+    ),
+    (ZENOH, "{ \"schema_version\"", Held::By(&[CONFIGURATION])),
+    (
+        RELEASES,
+        "cargo xtask release-key",
+        Held::By(&[(
+            "tests/it/published/catalogue.rs",
+            "fn a_name_of_the_published_catalogue_leads_to_an_answer()",
+        )]),
+    ),
+    (CHECKOUT, "scripts/quickstart", Held::By(&[("scripts/test", "scripts/quickstart --once")])),
+    (CHECKOUT, "scripts/test", Held::Needs("a machine for itself: it runs this test too")),
+];
+
+const WAY_IN: &str = "Install, start, ask";
+const SERVER: &str = "A device elsewhere, a server for several people";
+const DAILY: &str = "Every day";
+const ZENOH: &str = "Without polling";
+const RELEASES: &str = "Releases of your own";
+const CHECKOUT: &str = "Work on it";
+const CONFIGURATION: (&str, &str) = ("tests/it/readme.rs", "fn every_configuration_is_one()");
+
+#[test]
+fn every_block_has_something_that_runs_it() {
+    let blocks = blocks();
+    for (block, (section, begin, held)) in blocks.iter().zip(&BLOCKS) {
+        let is_known = block.section == *section && block.text.starts_with(begin);
+        assert!(is_known, "not the next block of the table, which is `{begin}`: {block:?}");
+        match held {
+            Held::Booted => {}
+            Held::By(tests) => {
+                for (file, text) in *tests {
+                    let source = std::fs::read_to_string(checkout().join(file)).unwrap();
+                    assert!(source.contains(text), "{file} has no `{text}`, for {block:?}");
+                }
+            }
+            Held::Needs(what) => assert!(!what.is_empty(), "{block:?}"),
+        }
+    }
+    assert_eq!(blocks.len(), BLOCKS.len(), "a block is in no row of the table");
+}
 
 #[test]
 fn every_command_exists_and_takes_its_words() {
@@ -45,7 +185,7 @@ fn every_configuration_is_one() {
 }
 
 fn check(words: &[String]) {
-    // An id that the README leaves out.
+    // An id that the README abbreviates.
     let words = words.iter().map(|word| word.replace('…', &"0".repeat(32))).collect::<Vec<_>>();
     let words = words.as_slice();
     let program = words[0].rsplit('/').next().unwrap();
@@ -68,7 +208,7 @@ fn check(words: &[String]) {
     }
 }
 
-/// Checks every word as the program does, without running it.
+/// Parses the arguments as the program does, without running it.
 fn parses(command: clap::Command, words: &[String]) {
     let parsed = command.try_get_matches_from(words);
     if let Err(error) = parsed {
@@ -76,7 +216,7 @@ fn parses(command: clap::Command, words: &[String]) {
     }
 }
 
-/// Checks the words of a program that has no library: it ends with its help once they are read.
+/// Checks the arguments of a program that has no library, with `--help`: the program exits after it has read them.
 fn has_help(program: &str, words: &[String]) {
     let helped = Command::new(program::path(program)).args(words).arg("--help").output().unwrap();
     assert!(helped.status.success(), "{words:?}: {}", String::from_utf8_lossy(&helped.stderr));

@@ -1,5 +1,5 @@
-//! Registration from the outside: keys that do not work, and devices that come back. Nothing is
-//! ever half registered.
+//! Registration as users see it: invalid keys, and devices that register again. No device is ever
+//! half registered.
 
 use std::process::Output;
 
@@ -80,7 +80,7 @@ async fn the_key_that_registered_a_device_activates_it_again_as_the_same_one() {
     assert!(register(&device, &backend.url, key.expose()).status.success());
     let after = device.identity();
     assert_eq!(after.device_id, before.device_id);
-    assert_eq!(after.epoch, before.epoch + 1);
+    assert_eq!(after.epoch, before.epoch.next());
     assert_ne!(after.device_token, before.device_token);
     assert_eq!(backend.owner.devices().await.unwrap().len(), 1);
 }

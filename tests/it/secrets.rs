@@ -1,5 +1,5 @@
-//! Where secrets must not be: in the arguments and environments of processes, in logs, and in files
-//! that another user of the machine can read; and that nothing listens beyond the machine.
+//! Where secrets must not appear: in the arguments and environments of processes, in logs, and in
+//! files that other users can read. Also, no port is open beyond the machine.
 
 use std::{
     os::unix::{fs::PermissionsExt as _, process::CommandExt as _},
@@ -18,16 +18,16 @@ use link_tests::{
 };
 use serde_json::Value;
 
-/// The user and the group of nobody, on every Linux.
+/// The user id and the group id of `nobody` on Linux.
 const NOBODY: u32 = 65534;
 
-/// A backend, a device that serves, and a person who is logged in, all of them talkative.
+/// A backend, a serving device and a logged-in person, all with verbose logs.
 struct Stage {
     backend: TestBackend,
     device: TestDevice,
     person: tempfile::TempDir,
     port: Port,
-    /// What nobody may learn, by its name.
+    /// The secrets, each with its name.
     secrets: Vec<(&'static str, String)>,
 }
 
@@ -93,7 +93,7 @@ impl Stage {
     }
 }
 
-/// The secret of the engine's launch, from the file that its arguments name.
+/// The secret of the engine, read from the file that its arguments name.
 async fn engine_secret(device: &TestDevice) -> String {
     let engine = device.model().await.engine_pid.unwrap();
     let arguments = arguments_of(engine);
@@ -135,25 +135,25 @@ async fn no_secret_is_in_a_process_or_a_log_or_a_file_that_others_can_read() {
         assert_eq!(mode(folder) & 0o077, 0, "{}: {:o}", folder.display(), mode(folder));
         holders.push(name);
     }
-    // It was looked where they are: what a device and a person must keep was found.
+    // Proof that the search works: it finds the secrets that a device and a person must store.
     for kept in ["device token", "control token", "engine secret", "access token"] {
         assert!(holders.contains(&kept), "{kept} in none of {:?}", stage.folders());
     }
-    // Keys, tokens and passwords are in the database as digests.
+    // The database contains only digests of keys, tokens and passwords.
     let database = std::fs::read(stage.backend.data().join("link.db")).unwrap();
     assert_eq!(stage.secret_of(&database), None);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn another_user_of_the_machine_reads_no_file_of_a_device_a_backend_or_a_person() {
-    if !link_platform::session::is_root() {
-        // Only root can become somebody else.
+    if !link_platform::user_manager::is_root() {
+        // Only root can run programs as another user.
         return;
     }
     let stage = Stage::set().await;
     let (home, data) = (stage.device.home(), stage.backend.data());
     for scratch in [home.as_path(), data.parent().unwrap(), stage.person.path()] {
-        // The scratch folder would keep everybody out by itself.
+        // Opens the temporary folder, which alone would keep other users out.
         std::fs::set_permissions(scratch, std::fs::Permissions::from_mode(0o755)).unwrap();
         let open = scratch.join("for-all");
         std::fs::write(&open, "to be read").unwrap();
@@ -166,13 +166,13 @@ async fn another_user_of_the_machine_reads_no_file_of_a_device_a_backend_or_a_pe
         for file in readable.lines() {
             let found = stage.secret_of(&std::fs::read(scratch.join(file)).unwrap_or_default());
             assert_eq!(found, None, "{file}");
-            // The programs of a device are nobody's secret; everything else of a folder of ours is.
+            // The programs of a device are not secret. Everything else in our folders is.
             let private = ["./state/", "./config/", "./data/"];
             let is_private = private.iter().any(|part| file.starts_with(part));
             assert!(!is_private || file.starts_with("./data/engines/"), "{file} can be read");
         }
     }
-    // What can be reached is the local API, which shows states to everybody and does nothing.
+    // Other users reach only the local API, which shows states and does nothing without a token.
     let stop = format!("http://127.0.0.1:{}/update", stage.device.local_port);
     let answer = reqwest::Client::new().post(stop).send().await.unwrap();
     assert_eq!(answer.status(), 401);
@@ -220,7 +220,7 @@ async fn the_engine_answers_nobody_who_does_not_know_its_secret() {
         let asked = asked.header("authorization", wrong).send().await.unwrap();
         assert_eq!(asked.status(), 401, "{wrong:?}");
     }
-    // Its list of models asks for no secret: it tells the alias, and nothing of this machine.
+    // The list of models needs no secret: it shows the alias, and nothing about this machine.
     let list = client.get(format!("{base}/v1/models")).send().await.unwrap().text().await.unwrap();
     let home = stage.device.home().display().to_string();
     assert!(
@@ -229,7 +229,7 @@ async fn the_engine_answers_nobody_who_does_not_know_its_secret() {
     );
 }
 
-/// Every TCP socket that listens: its address as the kernel writes it, its port, its inode.
+/// Every listening TCP socket: its address in the kernel's format, its port, and its inode.
 fn listeners() -> Vec<(String, u16, String)> {
     let mut found = Vec::new();
     for file in ["/proc/net/tcp", "/proc/net/tcp6"] {

@@ -1,4 +1,4 @@
-//! A real `systemd --user` starts Link, keeps it running, and knows nothing of it afterwards.
+//! A real `systemd --user` starts Link, keeps it running, and forgets it after the uninstallation.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -60,11 +60,11 @@ struct Device {
     port: u16,
 }
 
-/// The programs of the user, but for the one that asks.
+/// The programs of the user, except those of this query.
 const PROCESSES: &str = "ps -u alice -o comm= | grep -v -e '^ps$' -e '^bash$' -e '^grep$' -e '^env$' -e '^setpriv$' -e '^sort$' | sort";
 
 impl Device {
-    /// What `LINK_HOME` promises.
+    /// Checks that with `LINK_HOME` an installation changes nothing outside that folder.
     fn installs_below_one_folder_and_touches_nothing_else(&self) {
         let release = self.machine.release();
         let variables = format!("LINK_HOME=~/scratch LINK_LOCAL_PORT={}", self.port);
@@ -97,7 +97,7 @@ impl Device {
             release.display()
         ));
         assert_eq!(ran.code, Some(0), "{ran:?}");
-        // Linger needs a part of systemd that is not here, and is not claimed.
+        // Linger needs a part of systemd that this machine lacks, so it is not promised.
         assert!(ran.stderr.contains("sudo loginctl enable-linger alice"), "{ran:?}");
         assert!(ran.stderr.contains("a new login shell finds `link`"), "{ran:?}");
         assert_eq!(self.state(), "active");
@@ -128,7 +128,7 @@ impl Device {
         self.is_healthy().await;
     }
 
-    /// A unit that nobody has to start: the manager of the next login does.
+    /// The service manager of the next login starts the unit.
     async fn starts_with_the_next_login(&self) {
         let guard = self.pid("guard");
         let _logged_out = self.machine.run("systemctl --user exit");
@@ -180,12 +180,12 @@ impl Device {
         assert_eq!(self.property("Nice"), "5");
     }
 
-    /// What `--dry-run` prints is what an installation then does.
+    /// An installation does exactly what `--dry-run` prints.
     fn does_to_its_unit_what_it_says(&self) {
         let port = format!("LINK_LOCAL_PORT={}", self.port);
         let unit = self.machine.home().join(UNIT);
         let written = std::fs::read_to_string(&unit).unwrap();
-        // Nobody may ask for that on this machine, so each run does.
+        // No user may request linger on this machine, so every run tries again.
         let linger = "ask systemd to run the services of alice without a login";
         let make = "make and enable the unit `link.service` of the user's systemd";
         let again = "stop the agent, and start it again";
@@ -216,7 +216,7 @@ impl Device {
         self.is_healthy().await;
     }
 
-    /// A port that was given once is the unit's, and the command finds it there.
+    /// The unit keeps a port that was given once, and the command finds it there.
     async fn keeps_the_variables_of_its_unit(&self) {
         let unit = self.machine.home().join(UNIT);
         let ours = std::fs::read_to_string(&unit).unwrap();
@@ -293,7 +293,7 @@ impl Device {
         self.install_with(&format!("LINK_LOCAL_PORT={}", self.port), "")
     }
 
-    /// What `install.sh` ends with, from the files that are installed.
+    /// Runs the last step of `install.sh`, with the installed files.
     fn install_with(&self, variables: &str, flags: &str) -> Ran {
         let release = self.machine.home().parent().unwrap().join("release");
         self.machine.run(&format!(
@@ -303,7 +303,7 @@ impl Device {
         ))
     }
 
-    /// Asks what an installation would do, does it, and returns the steps, which must be the same.
+    /// Runs the dry run and the installation, and returns their steps, which must be equal.
     fn does_what_it_says(&self, variables: &str) -> Vec<String> {
         let archive =
             "sed -n 's/.*\"archive\": \"\\(.*\\)\".*/\\1/p' ~/.local/share/link/receipt.json";

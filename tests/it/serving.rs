@@ -1,4 +1,4 @@
-//! Serving: ports, engines that fail, and what the local API says of them.
+//! Serving: ports, failing engines, and their states in the local API.
 
 use std::{
     io::ErrorKind,
@@ -24,9 +24,12 @@ use tokio::{
     net::TcpStream,
 };
 
-/// What one preflight may take beside many clients: far more than it does, on a machine that is busy
-/// with other tests too, and less than the time limits of what could hold it up.
+/// Limit for one preflight beside many clients: far above the usual time, even on a busy machine, but below the
+/// timeouts of anything that could block it.
 const SOON: Duration = Duration::from_secs(5);
+
+/// Limit for the delay of the median preflight beside many clients.
+const DELAY: Duration = Duration::from_millis(50);
 
 // Holds: S2.2-1, S2.2-2, S2.2-3, S2.2-4, S2.2-5, S2.2-6, S3.2-2, S4.2-2a, S4.2-2b
 #[tokio::test]
@@ -104,7 +107,7 @@ async fn an_engine_that_dies_leaves_no_process_and_its_port_answers_until_it_is_
     let deployment = backend.serve_tiny(&device).await;
     let port = deployment.port;
     let engine = device.model().await.engine_pid.unwrap();
-    // It is started again by itself, which must not work here.
+    // The engine restarts automatically, and must fail to do so in this test.
     device.model_files().into_iter().for_each(|file| std::fs::remove_file(file).unwrap());
     std::process::Command::new("kill").args(["-9", &engine.to_string()]).status().unwrap();
 
@@ -121,7 +124,7 @@ async fn an_engine_that_dies_leaves_no_process_and_its_port_answers_until_it_is_
         rests.then(|| assert_eq!(shown.health, EngineHealth::Unhealthy))
     })
     .await;
-    // Nobody else can take the port meanwhile, and a page learns what is the matter.
+    // No other program can take the port meanwhile, and a page learns the reason.
     let answer = chat::ask(port, Some(OLD_ORIGIN), false).await.unwrap();
     assert_eq!(answer.status(), 503);
     assert!(answer.headers().contains_key("retry-after"));
@@ -148,7 +151,7 @@ async fn a_model_that_the_engine_does_not_know_fails_the_start_with_its_own_word
     assert!(is_free(port));
 }
 
-/// An engine for fault injection: it takes connections to no port and never gets healthy.
+/// An engine that injects a fault: it listens on no port and never becomes healthy.
 // Holds: S3.2-2
 #[tokio::test]
 async fn stopping_ends_an_engine_that_never_gets_healthy() {
@@ -170,13 +173,13 @@ async fn stopping_ends_an_engine_that_never_gets_healthy() {
     })
     .await;
     assert_eq!(device.model().await.health, EngineHealth::Starting);
-    // The port is ours already, and says why it does not answer yet, to pages too.
+    // The agent already holds the port, and answers with the reason for the delay, also to pages.
     let loading = chat::ask(port, Some(OLD_ORIGIN), false).await.unwrap();
     assert_eq!(loading.status(), 503);
     assert!(loading.headers().contains_key("retry-after"));
     assert!(loading.headers().contains_key("access-control-allow-origin"));
 
-    // The model is deployed once its file is there; its start goes on.
+    // The deployment is complete once its file exists. The start of the model continues.
     backend.ended(deployment.deployment_id).await;
     let stop = backend.owner.stop(model.model_id, device.id).await.unwrap();
     assert_eq!(
@@ -216,7 +219,7 @@ async fn models_share_a_port_and_uninstalling_one_stops_it_first() {
     assert_eq!(device.model_files().len(), 1);
     let (text, _) = chat::whole(chat::ask(port, None, false).await.unwrap()).await;
     assert_eq!(text, TINY_REPLY);
-    // It stays available to deploy again.
+    // The model stays available and can be deployed again.
     let again = backend.deploy(twin.model_id, device.id, port, true).await;
     backend.serving(again.deployment_id, true).await;
 }
@@ -232,13 +235,13 @@ async fn pages_reach_only_what_they_should() {
     let get = |port: u16, path: &str| client.get(format!("http://127.0.0.1:{port}{path}"));
     let status = async |request: reqwest::RequestBuilder| request.send().await.unwrap().status();
 
-    // The engine's own control paths are closed, and its CORS headers never get out.
+    // The engine's own control paths are closed, and its CORS headers are never passed on.
     for path in ["/props", "/slots", "/metrics", "/health", "/tiny/props"] {
         assert_eq!(status(get(port.get(), path)).await, 404, "{path}");
     }
     let answer = chat::ask(port, None, false).await.unwrap();
     assert!(!answer.headers().contains_key("access-control-allow-origin"));
-    // Neither port answers under a name that a page made up.
+    // Neither port answers under a host name that a page has invented.
     for port in [port.get(), device.local_port] {
         let rebound = get(port, "/v1/models").header("host", format!("evil.example:{port}"));
         assert_eq!(status(rebound).await, 403);
@@ -254,7 +257,7 @@ async fn a_thousand_idle_connections_and_stalled_bodies_delay_no_preflight() {
     let backend = TestBackend::start().await;
     let device = TestDevice::start(&backend).await;
     let port = backend.serve_tiny(&device).await.port;
-    let alone = preflights(port).await;
+    let alone = series_of_preflights(port).await;
     let mut crowd = Vec::new();
     for _ in 0..1_000 {
         crowd.push(TcpStream::connect(("127.0.0.1", port.get())).await.unwrap());
@@ -268,14 +271,15 @@ async fn a_thousand_idle_connections_and_stalled_bodies_delay_no_preflight() {
         stalled.write_all(begun.as_bytes()).await.unwrap();
         crowd.push(stalled);
     }
-    let beside = preflights(port).await;
+    let beside = series_of_preflights(port).await;
     println!(
-        "a preflight on a new connection, median and longest of {PREFLIGHTS}: {:?} and {:?} alone, \
-         {:?} and {:?} beside 1,000 idle connections and 64 stalled bodies",
+        "a preflight on a new connection, best median and longest of {SERIES} series of {PREFLIGHTS}: \
+         {:?} and {:?} alone, {:?} and {:?} beside 1,000 idle connections and 64 stalled bodies",
         alone.0, alone.1, beside.0, beside.1,
     );
+    assert!(beside.0 < alone.0 + DELAY, "{beside:?} beside the crowd, {alone:?} alone");
     assert!(beside.1 < SOON, "{beside:?}");
-    // The crowd was there for as long as it was measured: nobody was answered or sent away.
+    // All clients stayed connected during the measurement: none was answered or disconnected.
     let is_there = |stream: &TcpStream| {
         stream.try_read(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
     };
@@ -283,8 +287,20 @@ async fn a_thousand_idle_connections_and_stalled_bodies_delay_no_preflight() {
 }
 
 const PREFLIGHTS: usize = 41;
+/// Another program may use the processors during one series, but hardly during each.
+const SERIES: usize = 5;
 
-/// The median and the longest time of preflights one after the other.
+/// The best median of several series of preflights, and the maximum time of all of them.
+async fn series_of_preflights(port: Port) -> (Duration, Duration) {
+    let mut all = Vec::new();
+    for _ in 0..SERIES {
+        all.push(preflights(port).await);
+    }
+    let medians = all.iter().map(|(median, _)| *median);
+    (medians.min().unwrap(), all.iter().map(|(_, longest)| *longest).max().unwrap())
+}
+
+/// The median and the maximum time of consecutive preflights.
 async fn preflights(port: Port) -> (Duration, Duration) {
     let mut took = Vec::new();
     for _ in 0..PREFLIGHTS {

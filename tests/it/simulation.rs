@@ -1,20 +1,20 @@
-//! The agent's core against a simulated backend, through many schedules of faults.
+//! The agent's core against a simulated backend, with many random schedules of faults.
 //!
-//! Everything comes from one seed: what users wish, what is lost, late, repeated or forged, when a
-//! process dies, who has a port, how engines and downloads fare. The backend's side is its real
-//! state machine and real signatures. At the end comes a quiet time in which all must come to rest.
-//! The device's wall clock appears nowhere: the core has no way to read it.
+//! One seed determines everything: the requests of users, lost, late, repeated or forged messages,
+//! the deaths of processes, the holders of ports, and the course of engines and downloads. The
+//! backend's side uses its real state machine and real signatures. At the end comes a quiet phase,
+//! in which everything must come to rest. The core has no way to read the device's wall clock.
 //!
-//! `LINK_SIM_SEEDS` sets how many schedules are run, `LINK_SIM_SEED` runs one.
+//! `LINK_SIM_SEEDS` sets the number of schedules, and `LINK_SIM_SEED` runs a single one.
 
 mod backend;
-mod chance;
 mod checks;
 mod device;
 mod disk;
 mod forgery;
 mod mutants;
 mod network;
+mod random;
 mod shell;
 mod tally;
 mod user;
@@ -22,10 +22,10 @@ mod world;
 
 use self::{mutants::Mutant, tally::Tally};
 
-/// Schedules of a usual run.
+/// The number of schedules of a default run.
 const SEEDS: u64 = 1_000;
 
-/// Schedules within which a broken core must be caught.
+/// The number of schedules within which a broken core must be caught.
 const CAUGHT_WITHIN: u64 = 2_000;
 
 // Holds: S3.1-4, S3.2-5, S3.3-1, S3.4-1, S6-3
@@ -68,7 +68,7 @@ fn a_core_that_is_broken_on_purpose_is_caught() {
     }
 }
 
-/// Runs schedules on all processors, and stops a processor at its first failure.
+/// Runs the schedules on all processors. Each processor stops at its first failure.
 fn run_all(seeds: std::ops::Range<u64>) -> Result<Tally, String> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     std::thread::scope(|scope| {

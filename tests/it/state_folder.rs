@@ -1,4 +1,4 @@
-//! The folder of an agent's state that somebody has tampered with.
+//! The state folder of an agent after somebody has tampered with it.
 
 use std::{
     os::unix::fs::{PermissionsExt as _, chown},
@@ -24,7 +24,7 @@ async fn a_pipe_in_the_place_of_a_state_file_neither_hangs_an_agent_nor_keeps_it
             device.output().contains("no plain file").then_some(())
         })
         .await;
-        // One that refused to start has ended already.
+        // An agent that refused to start has already ended.
         drop(Command::new("kill").args(["-TERM", &device.agent_pid().to_string()]).output());
         device.died().await;
     }
@@ -45,7 +45,7 @@ async fn a_state_folder_that_others_may_write_is_shut_and_what_is_not_ours_in_it
     let planted = state.join("journal.db-wal");
     std::fs::write(&planted, "planted").unwrap();
     if chown(&planted, Some(65534), Some(65534)).is_err() {
-        // Only root can give a file to somebody else.
+        // Only root can change the owner of a file.
         return;
     }
     open_to_all(&state);

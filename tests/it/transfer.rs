@@ -1,5 +1,5 @@
-//! A device goes to another account: it stops serving, keeps nothing of the account that gave it, and
-//! serves for the one that it came to; while it runs, while it is off, and however often it is killed.
+//! A device moves to another account: it stops serving, keeps nothing of the old account, and serves for the new one.
+//! This works while the device runs, while it is off, and even if it is killed repeatedly.
 
 use std::{
     io::Write as _,
@@ -14,6 +14,7 @@ use link_client::{
 };
 use link_protocol::{
     backend_api::{account::LoginRequest, deployment::Deployment},
+    counter::Epoch,
     key::KeyKind,
     local_api::ConnectionState,
     secret::Secret,
@@ -28,12 +29,12 @@ use link_tests::{
 };
 use serde_json::json;
 
-/// The account that receives.
+/// The account that gets the device.
 const BOB: &str = "bob@example.com";
 
-/// A backend on which the device of the first account serves a model.
+/// A backend, and a device of the first account that serves a model.
 struct Scene {
-    /// Its owner is whoever has the device.
+    /// Its client belongs to the account that currently has the device.
     backend: TestBackend,
     ada: Arc<BackendClient>,
     device: TestDevice,
@@ -54,7 +55,7 @@ impl Scene {
         Self { backend, ada, device, served }
     }
 
-    /// Gives the device to bob, as ada does with the `link` command.
+    /// Transfers the device to bob, as ada does with the `link` command.
     async fn transfer(&mut self) {
         let bob = another_account(&self.backend).await;
         self.backend.owner = bob;
@@ -72,11 +73,11 @@ impl Scene {
         assert!(gone.contains("not-found") || gone.contains("404"), "{gone}");
     }
 
-    /// The device is bob's and has nothing of ada's.
+    /// Checks that the device is bob's and has nothing of ada's.
     async fn is_bobs(&self) {
         let Self { backend, device, served, .. } = self;
         backend.online(device.id, true).await;
-        assert_eq!(device.identity().epoch, 2);
+        assert_eq!(device.identity().epoch, Epoch(2));
         assert_eq!(device.healthz().await.models, []);
         assert_eq!(device.model_files(), Vec::<std::path::PathBuf>::new());
         assert!(is_free(served.port));
@@ -96,7 +97,7 @@ impl Scene {
         }
     }
 
-    /// Bob deploys a model and it answers.
+    /// Bob deploys a model, and it answers.
     async fn serves_for_bob(&self) {
         let deployment = self.backend.serve_tiny(&self.device).await;
         let response = chat::ask(deployment.port, None, false).await.unwrap();
@@ -121,7 +122,7 @@ async fn a_device_that_serves_begins_anew_in_the_account_that_it_is_given_to() {
 async fn a_device_that_was_off_learns_of_its_transfer_when_it_is_back() {
     let mut scene = Scene::new(&[], None).await;
     scene.device.kill();
-    // What ada still wants of it is never done.
+    // A command that ada sends now is never done.
     let wanted = scene.backend.upload("late", engines::model("tiny.gguf")).await;
     let late = scene.backend.deploy(wanted.model_id, scene.device.id, free_port(), true).await;
     scene.transfer().await;
@@ -133,7 +134,7 @@ async fn a_device_that_was_off_learns_of_its_transfer_when_it_is_back() {
     assert!(!output.contains(&late.command_id.to_string()), "{output}");
 }
 
-/// Where the agent may end while it drops what it had.
+/// The checkpoints at which the agent may be killed while it deletes the data of the old account.
 const CHECKPOINTS: [&str; 4] =
     ["handover-sessions", "handover-journal", "handover-cleared", "handover-done"];
 
@@ -157,9 +158,9 @@ async fn a_device_on_zenoh_learns_of_its_transfer_and_goes_on_over_zenoh() {
     let transport = json!({ "schema_version": "2.1", "transport": { "type": "zenoh" } });
     let mut scene = Scene::new(&["--zenoh-listen", &endpoint], Some(&transport)).await;
     scene.transfer().await;
-    // It is refused at its next beat, and waits before it comes again.
+    // The device is refused at its next heartbeat, and waits before it connects again.
     let begun = async {
-        while scene.device.identity().epoch == 1 {
+        while scene.device.identity().epoch == Epoch(1) {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     };

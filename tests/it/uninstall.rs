@@ -1,11 +1,12 @@
-//! `link uninstall` while the backend cannot be told, and the retire code that makes up for it.
+//! `link uninstall` while the backend is unreachable, and the retire code that replaces the
+//! deregistration.
 
 use std::{
     collections::BTreeMap,
     io::{Read as _, Write as _},
     net::TcpListener,
     path::{Path, PathBuf},
-    process::{Output, Stdio},
+    process::{Command, Output, Stdio},
 };
 
 use link_platform::fs;
@@ -14,6 +15,7 @@ use link_tests::{
     backend::TestBackend,
     device::{TestDevice, is_alive},
     installed::{Installed, said},
+    program,
     wait::until,
 };
 use serde_json::Value;
@@ -66,7 +68,7 @@ async fn an_uninstall_that_the_backend_cannot_be_told_waits_or_leaves_a_retire_c
     assert_eq!(retired["retired"], device.id.to_string());
     assert!(backend.owner.devices().await.unwrap().is_empty());
     assert!(another.register_with(&backend.url, &key).status.success());
-    fails(&link(&another, &retire), 77, &["or it is gone", "may be gone already"]);
+    fails(&link(&another, &retire), 77, &["or the device was removed", "may have been removed"]);
     assert_eq!(backend.owner.devices().await.unwrap().len(), 1);
 }
 
@@ -86,7 +88,7 @@ async fn a_person_is_shown_the_code_and_the_two_ways_to_use_it() {
     let last = if mistyped.ends_with('x') { 'y' } else { 'x' };
     mistyped.replace_range(mistyped.len() - 1.., &last.to_string());
     let other = TestDevice::unregistered();
-    // Nobody is called for a mistyped code: nobody answers at this address.
+    // A mistyped code is refused before any connection: nobody answers at this address.
     let refused = link(&other, &["device", "retire", &mistyped, "--backend", "http://127.0.0.1:9"]);
     fails(&refused, 2, &["checksum does not fit", "copy it again"]);
 
@@ -150,8 +152,12 @@ async fn an_uninstall_waits_for_no_installer_for_ever_and_changes_nothing() {
     assert_eq!(std::fs::read(device.home().join("state/identity.json")).unwrap(), identity);
     assert_eq!(backend.owner.devices().await.unwrap().len(), 1);
     drop(held);
-    succeeds(&device, &["uninstall", "--yes"]);
+    let gone = succeeds(&device, &["uninstall", "--yes"]);
+    assert!(said(&gone).contains("deleted the installation"), "{gone:?}");
     assert_eq!(files(&device), BTreeMap::new());
+    let again = succeeds(&device, &["uninstall", "--yes"]);
+    assert!(said(&again).contains("nothing was installed"), "{again:?}");
+    assert!(!said(&again).contains("deleted"), "{again:?}");
 }
 
 #[tokio::test]
@@ -165,20 +171,49 @@ async fn a_damaged_receipt_is_told_of_and_keeps_nothing_from_going() {
     assert!(installed.backend.owner.devices().await.unwrap().is_empty());
 }
 
+#[test]
+fn an_uninstall_of_nothing_says_so() {
+    let home = tempfile::tempdir().unwrap();
+    let link = || {
+        let mut link = Command::new(program::path("link"));
+        link.args(["uninstall", "--yes"]).env("LINK_HOME", home.path()).output().unwrap()
+    };
+    for _ in 0..2 {
+        let nothing = link();
+        assert!(nothing.status.success(), "{nothing:?}");
+        assert!(said(&nothing).contains("nothing was installed"), "{nothing:?}");
+    }
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn a_folder_with_files_of_others_stays_and_is_named() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::register(&backend).await;
+    let (folder, notes) = (device.home().join("config"), device.home().join("config/notes.txt"));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(&notes, "mine").unwrap();
+    let gone = succeeds(&device, &["uninstall", "--yes"]);
+    let words =
+        format!("deleted the installation except {}, which holds other files", folder.display());
+    assert!(said(&gone).contains(&words), "{gone:?}");
+    assert_eq!(files(&device), BTreeMap::from([(notes, b"mine".to_vec())]));
+}
+
 async fn is_as_before(device: &TestDevice, before: &BTreeMap<PathBuf, Vec<u8>>) {
     until("the agent to answer", || async { device.local.healthz().await.ok() }).await;
     assert!(is_alive(pid(device, "guard")) && is_alive(pid(device, "agent")));
     assert_eq!(&lasting_files(device), before);
 }
 
-/// Every file of the device, but for what the agent writes while it runs.
+/// All files of the device, except those that the agent writes while it runs.
 fn lasting_files(device: &TestDevice) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = files(device);
     files.retain(|path, _| !is_written_by_the_agent(path));
     files
 }
 
-/// Every file of the device with its content; a link has none of its own.
+/// All files of the device with their contents. A symbolic link has no contents.
 fn files(device: &TestDevice) -> BTreeMap<PathBuf, Vec<u8>> {
     let (mut files, mut open) = (BTreeMap::new(), vec![device.home()]);
     while let Some(folder) = open.pop() {
@@ -204,12 +239,12 @@ fn is_written_by_the_agent(path: &Path) -> bool {
         || ["configs", "logs"].iter().any(|own| folder == *own)
 }
 
-/// Answers the next request at the address of `url` with a page that no backend of ours sends.
+/// Answers the next request at the address of `url` with a page that our backend never sends.
 fn answer_once(url: &str, status: &str) -> std::thread::JoinHandle<()> {
     let listener = TcpListener::bind(url.trim_start_matches("http://")).unwrap();
     let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 2\r\nconnection: close\r\n\r\nno");
     std::thread::spawn(move || {
-        // The agent may ask something of its own before it is stopped.
+        // The agent may send its own requests before it is stopped.
         for stream in listener.incoming() {
             let (mut stream, mut request) = (stream.unwrap(), [0; 4096]);
             let read = stream.read(&mut request).unwrap_or_default();

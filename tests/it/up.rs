@@ -1,4 +1,4 @@
-//! `link up`, `link down` and `link open`: from an empty home to an answer, and what comes in between.
+//! `link up`, `link down` and `link open`: from an empty home to an answer, and the faults on the way.
 
 use std::{
     net::{Ipv4Addr, TcpListener},
@@ -34,16 +34,16 @@ async fn two_commands_lead_from_an_empty_home_to_an_answer() {
     let answer = ann.does(&["run", &tiny, "--port", &serves.to_string(), "Hello?"]);
     assert_eq!(answer.out, format!("{TINY_REPLY}\n"), "{answer:?}");
 
-    // The new backend's own workspace may call the model.
+    // The workspace of the new backend may call the model.
     let preflight = chat::preflight(serves, &url).await;
     assert_eq!(preflight.headers()["access-control-allow-origin"], url.as_str(), "{preflight:?}");
 
-    // Nobody but its user reads what proves the owner.
+    // Only its user can read the file with the owner's proof.
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&ann.owner_file()), 0o600);
     assert_eq!(mode(ann.owner_file().parent().unwrap()), 0o700);
 
-    // Again: nothing is made twice.
+    // A second run creates nothing again.
     let again = ann.does(&["up"]);
     assert!(again.err.contains("backend: already running"), "{again:?}");
     assert!(again.err.contains("agent: already running"), "{again:?}");
@@ -52,7 +52,7 @@ async fn two_commands_lead_from_an_empty_home_to_an_answer() {
     assert_eq!(document["backend"]["started"], false);
     assert_eq!(document["device"]["registered"], false);
 
-    // Down and up: what was there is there.
+    // After `link down` and `link up`, all data still exists.
     let down = ann.does(&["down"]);
     assert!(down.err.contains("stopped the backend"), "{down:?}");
     assert!(!ann.owner_file().exists());
@@ -105,7 +105,7 @@ async fn a_port_that_another_program_took_is_left_to_it_and_everything_follows()
     drop(taken);
 }
 
-/// The one who holds the port sees what every command sends there.
+/// The program that holds the port sees everything that the commands send there.
 #[tokio::test]
 async fn a_login_is_not_sent_to_whoever_has_the_port_of_a_backend_that_is_down() {
     let ann = Person::new();
@@ -132,7 +132,7 @@ async fn a_backend_that_was_killed_is_started_again_with_another_proof() {
         (!link_tests::device::is_alive(before.pid)).then_some(())
     })
     .await;
-    // What it wrote stays, and is believed no more.
+    // Its file stays, but is no longer trusted.
     assert!(ann.owner_file().exists());
     let asked = ann.runs(&["run", "tiny", "Hello?"]);
     assert!(asked.code == 41 && asked.err.contains("run `link up`"), "{asked:?}");
@@ -174,6 +174,27 @@ fn a_backend_that_ends_as_soon_as_it_starts_is_quoted_and_leaves_nothing_behind(
 }
 
 #[test]
+fn the_configuration_of_a_server_is_left_alone() {
+    let ann = Person::new();
+    let file = ann.place().join("backend-config/backend.toml");
+    std::fs::create_dir(file.parent().unwrap()).unwrap();
+    for text in [
+        "listen = \"127.0.0.1:8000\"\nowner_proof = \"setup-token\"\n",
+        "listen = \"0.0.0.0:8000\"\npublic_url = \"https://link.example\"\n",
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let up = ann.runs(&["up", "--port", &ann.backend_port().to_string()]);
+        assert_eq!(up.code, 1, "{up:?}");
+        let expected = format!("`{}` is the configuration of a server", file.display());
+        assert!(up.err.contains(&expected) && up.err.contains("`link login`"), "{up:?}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+        for nothing in ["backend-data", "state/identity.json", "config/credentials.json"] {
+            assert!(!ann.place().join(nothing).exists(), "{nothing}");
+        }
+    }
+}
+
+#[test]
 fn a_full_disk_is_told_and_nothing_half_made_stays() {
     let ann = Person::new();
     let Some(disk) = SmallDisk::mount(ann.place()) else {
@@ -212,7 +233,7 @@ async fn a_browser_gets_in_by_a_code_that_is_good_once() {
     assert_eq!(me.await.unwrap().status(), StatusCode::OK);
     assert_eq!(redeem().await.unwrap().status(), StatusCode::UNAUTHORIZED);
 
-    // Without a display the address is printed.
+    // Without a display, the command prints the address.
     let opened = ann.does(&["open"]);
     assert!(opened.out.contains("/workspace#code="), "{opened:?}");
     ann.does(&["down"]);
@@ -240,7 +261,7 @@ async fn a_password_is_good_once_the_owner_has_set_one() {
     assert_eq!(set("short").code, 77);
     assert_eq!(set(password).code, 0);
     assert_eq!(log_in().await.unwrap().status(), StatusCode::OK);
-    // The command's own login was renewed.
+    // The command has renewed its own login.
     ann.does(&["whoami"]);
 }
 
@@ -263,7 +284,7 @@ fn purge_asks_and_leaves_nothing_of_the_backend_and_the_device() {
     ] {
         assert!(!ann.place().join(gone).exists(), "{gone}");
     }
-    // From the beginning.
+    // Starts again from an empty home.
     let up = document(&ann.does(&["up", "--json", "--port", &ann.backend_port().to_string()]));
     assert_eq!(up["device"]["registered"], true, "{up}");
 }
@@ -297,7 +318,7 @@ async fn an_agent_that_is_not_registered_answers_and_says_so() {
     let problem: Value = answer.json().await.unwrap();
     assert_eq!(problem["code"], "not-registered", "{problem}");
     assert!(problem["hint"].as_str().unwrap().contains("link up"), "{problem}");
-    // No web page is told even that.
+    // A web page does not even learn that.
     let page = Client::new().get(&url).header("origin", "https://page.example").send();
     assert_eq!(page.await.unwrap().status(), StatusCode::FORBIDDEN);
     ann.does(&["up", "--port", &ann.backend_port().to_string()]);

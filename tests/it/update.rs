@@ -1,4 +1,4 @@
-//! Updates of an installed agent: good ones, bad ones, and the power going at any step.
+//! Updates of an installed agent: good ones, bad ones, and a power cut at any step.
 
 use link_platform::checkpoint::KILL_AT;
 use link_protocol::update::UpdateEnd;
@@ -14,7 +14,7 @@ use link_tests::{
 const NEW: &str = "9.9.1";
 const NEWER: &str = "9.9.2";
 
-/// It speaks to the guard as the agent does, and then it does not any more.
+/// An agent that reports to the guard as usual, and then crashes.
 const BEATS_AND_CRASHES: &str =
     "echo '{\"event\":\"alive\",\"version\":\"9.9.2\"}' >&0; sleep 2; kill -SEGV $$";
 
@@ -86,8 +86,8 @@ async fn a_version_that_fails_is_rolled_back_and_not_tried_again_by_itself() {
     installed.is_healthy().await;
 }
 
-/// Nobody gets through to its port, and it answers the guard on their line, from which the agent
-/// before has left it to read without waiting.
+/// An agent that nobody can reach at its port, and that answers the guard on their line. The
+/// previous agent has set the line to non-blocking reads.
 const ANSWERS_ON_THE_LINE: &str = r#"exec 3<&0
 while kill -0 $$; do
     read -r line || { sleep 0.2; continue; }
@@ -119,7 +119,7 @@ async fn a_version_whose_port_is_starved_is_kept_by_what_it_says_on_the_line() {
     assert!(installed.link(&["stop"]).status.success());
 }
 
-/// The port may be free the next time.
+/// The port may be free at the next attempt.
 #[tokio::test]
 async fn a_version_that_finds_the_port_taken_is_rolled_back_and_not_given_up() {
     let installed = Installed::new(&[]).await;
@@ -216,10 +216,10 @@ async fn what_is_not_a_good_release_never_runs() {
     refuses(1, "the manifest of the releases has expired");
     installed.releases.publish("0.0.1", Agent::Good);
     refuses(25, "is older than the installed");
-    // A list of this channel that names a release of another one.
+    // A manifest of this channel that names a release of another channel.
     installed.releases.publish_on("alpha", "9.9.5");
     refuses(1, "is of the channel alpha");
-    // An old list in the place of that of the version that is asked for.
+    // An old manifest in place of that of the requested version.
     let listed =
         |version: &str| installed.releases.folder().join(format!("link-{version}.manifest.json"));
     std::fs::copy(listed("0.0.1"), listed("9.9.6")).unwrap();
@@ -240,6 +240,30 @@ async fn what_is_not_a_good_release_never_runs() {
 
     installed.is_healthy().await;
     assert_eq!((installed.version().await.as_str(), installed.on_disk()), (OLD, vec![OLD.into()]));
+}
+
+// Holds: S7-12, S7-13
+#[tokio::test]
+async fn a_bad_release_is_refused_alike_by_a_look_and_without_an_agent() {
+    let installed = Installed::new(&[]).await;
+    let refuses = |code: i32, words: &str| {
+        for arguments in [&["update", "--check"][..], &["update"]] {
+            let refused = installed.link(arguments);
+            assert_eq!(refused.status.code(), Some(code), "{arguments:?}: {refused:?}");
+            assert!(said(&refused).contains(words), "{arguments:?}: {refused:?}");
+            assert_eq!(installed.on_disk(), [OLD], "{arguments:?}");
+        }
+    };
+    installed.releases.publish_forged(NEW);
+    refuses(24, "cannot be trusted");
+    assert!(installed.link(&["stop"]).status.success());
+    refuses(24, "cannot be trusted");
+    installed.releases.publish("0.0.1", Agent::Good);
+    refuses(25, "is older than the installed");
+    assert!(installed.link(&["start"]).status.success());
+    installed.is_healthy().await;
+    refuses(25, "is older than the installed");
+    assert_eq!(installed.version().await, OLD);
 }
 
 #[tokio::test]
@@ -282,7 +306,7 @@ async fn a_power_cut_while_a_version_takes_over_is_made_up_for() {
     }
 }
 
-/// Whatever dies there, the device ends with one version that is well, and can be updated.
+/// After a kill at any checkpoint, the device ends with one healthy version, and can be updated.
 async fn is_cut_at(checkpoint: &str) {
     let installed = Installed::new(&[(KILL_AT, checkpoint)]).await;
     installed.releases.publish(NEW, Agent::Good);

@@ -1,4 +1,4 @@
-//! Token usage, from an inference on a device to what the backend adds up.
+//! Token usage, from an inference on a device to the totals of the backend.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use link_tests::{
 };
 use serde_json::json;
 
-/// Inferences of the burst, and how many of them are under way at a time.
+/// The number of inferences in the burst, and how many of them run concurrently.
 const BURST: usize = 3000;
 const AT_ONCE: usize = 64;
 
-/// Looks that find the same number before it counts as the last.
+/// The count is final after this many reads in a row found the same number.
 const STEADY: u32 = 200;
 
 // Holds: S6-5
@@ -62,7 +62,7 @@ async fn a_burst_of_inferences_is_counted_to_the_last() {
                 .fold((0, 0), |sum, usage| (sum.0 + usage.0, sum.1 + usage.1)),
         )
     };
-    // Fewer are all that there will be once their number stays the same.
+    // If the count stays the same although it is too low, no more will arrive.
     let all = Some((BURST as u64, 2 * BURST as u64));
     let (mut found, mut same) = (None, 0);
     while found != all && same < STEADY {

@@ -1,10 +1,11 @@
-//! The control plane over zenoh: the built-in router, real agents, and who tries to abuse it.
+//! The control plane over zenoh: the built-in router, real agents, and attackers.
 
 mod crowd;
 mod deaf;
 mod external;
 mod gate;
 mod hostile;
+mod routers;
 mod threads;
 mod way;
 mod wire;
@@ -25,16 +26,16 @@ use link_tests::{
 };
 use serde_json::json;
 
-/// What a device says when it has a session of zenoh.
+/// The log message of a device that has a zenoh session.
 const OVER_ZENOH: &str = "the command channel is ready, over zenoh";
 
-/// Starts a backend with a router of its own.
+/// Starts a backend with a built-in router.
 async fn backend_with_router(scheme: &str, port: Port, more: &[&str]) -> TestBackend {
     let endpoint = format!("{scheme}/127.0.0.1:{port}");
     TestBackend::start_with(&[&["--zenoh-listen", &endpoint], more].concat()).await
 }
 
-/// Registers a device that reaches the control plane as `transport` says, and starts its agent.
+/// Registers a device that reaches the control plane through `transport`, and starts its agent.
 async fn device_on(backend: &TestBackend, transport: &serde_json::Value) -> TestDevice {
     let mut device = TestDevice::register(backend).await;
     configure(&device, transport);
@@ -69,7 +70,7 @@ async fn the_configuration_can_say_where_the_router_is_and_who_the_device_is_the
     device.run(&[]);
     backend.online(device.id, true).await;
 
-    // Another password is not let in, and the device says where it tried.
+    // A wrong password is refused, and the device logs the router's address.
     device.kill();
     let mut wrong = settings;
     wrong["password"] = json!("wrong");
@@ -129,7 +130,8 @@ async fn routers_that_run_beside_let_in_whom_the_backend_names() {
     router.close().await.unwrap();
 }
 
-/// Starts a backend whose router runs beside it, and returns what that router is to be opened with.
+/// Starts a backend with a router beside it, and returns the configuration with which to open that
+/// router.
 async fn backend_beside_a_router(folder: &Path, port: Port) -> (TestBackend, zenoh::Config) {
     let endpoint = format!("tcp/127.0.0.1:{port}");
     let file = folder.join("backend.toml");
@@ -143,9 +145,9 @@ async fn backend_beside_a_router(folder: &Path, port: Port) -> (TestBackend, zen
     (backend, config)
 }
 
-/// The router ends, and whoever has its port takes every connection and says nothing: to the device
-/// that is a router without room. It is tried again after a minute, so this runs when
-/// `LINK_TEST_FULL` is set.
+/// The router ends, and another program on its port accepts every connection and sends nothing: to
+/// the device, that looks like a router without room. The device retries after a minute, so this
+/// runs only with `LINK_TEST_FULL`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_device_whose_router_takes_it_nowhere_works_over_http_and_returns() {
     if std::env::var_os("LINK_TEST_FULL").is_none() {
@@ -189,7 +191,7 @@ async fn a_device_whose_router_takes_it_nowhere_works_over_http_and_returns() {
     router.close().await.unwrap();
 }
 
-/// Waits until a device has had so many sessions of zenoh.
+/// Waits until a device has had `sessions` zenoh sessions.
 async fn returns_to_zenoh(device: &TestDevice, sessions: usize) {
     let returned = async {
         while device.output().matches(OVER_ZENOH).count() < sessions {
@@ -241,7 +243,7 @@ async fn a_device_without_a_router_falls_back_to_http_and_loses_nothing() {
     assert_eq!(repaired.status, CommandResult::Succeeded, "{}", repaired.output);
 }
 
-/// It is tried again after a minute, so this runs when `LINK_TEST_FULL` is set.
+/// The device retries after a minute, so this runs only with `LINK_TEST_FULL`.
 #[tokio::test]
 async fn a_device_that_fell_back_to_http_returns_to_its_router() {
     if std::env::var_os("LINK_TEST_FULL").is_none() {
@@ -286,16 +288,4 @@ async fn switching_the_transport_loses_no_command() {
         let result = backend.result(served.command_id).await.result.unwrap();
         assert_eq!(result.status, CommandResult::Succeeded, "{transport}: {}", result.output);
     }
-}
-
-#[tokio::test]
-async fn a_device_that_finds_no_slot_waits_for_the_next_opening_of_the_router() {
-    let backend = backend_with_router("tcp", free_port(), &["--zenoh-reserve", "1"]).await;
-    let first = device_on(&backend, &json!({"type": "zenoh"})).await;
-    let mut second = TestDevice::register(&backend).await;
-    configure(&second, &json!({"type": "zenoh"}));
-    second.run(&[]);
-    backend.online(second.id, true).await;
-    backend.online(first.id, true).await;
-    assert!(backend.output().contains("opened anew"), "{}", backend.output());
 }

@@ -1,9 +1,13 @@
-//! A real backend with a scratch data folder, and the calls that a test makes as its owner.
+//! A real backend with a temporary data folder, and the calls that a test makes as its owner.
 
-use std::{path::PathBuf, process::Command, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+};
 
 use link_client::{
-    backend::{self, BackendClient},
+    backend::{self, BackendClient, Tokens},
     http::Http,
 };
 use link_protocol::{
@@ -25,7 +29,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{program, program::Running, wait::until};
 
-/// The origin that plays the workspace where no browser is involved.
+/// The origin of the workspace in tests without a browser.
 pub const WORKSPACE: &str = "https://workspace.example";
 
 /// The only origin on the allowlist of an old deployment.
@@ -34,43 +38,43 @@ pub const OLD_ORIGIN: &str = "https://old.example";
 /// The e-mail of the first account.
 pub const EMAIL: &str = "owner@example.com";
 
-/// Its password.
+/// The password of the first account.
 pub const PASSWORD: &str = "correct horse battery";
 
-/// A backend.
+/// A running backend.
 pub struct TestBackend {
     pub url: String,
-    /// Calls as the owner of the first account.
+    /// A client that is logged in as the owner of the first account.
     pub owner: Arc<BackendClient>,
     running: Running,
     data: tempfile::TempDir,
     arguments: Vec<String>,
+    /// A library that the program loads before its own.
+    preloaded: Option<PathBuf>,
 }
 
 impl TestBackend {
-    /// Starts a backend whose allowlist knows only [`OLD_ORIGIN`], and creates its first account.
+    /// Starts a backend whose allowlist contains only [`OLD_ORIGIN`], and creates its first
+    /// account.
     pub async fn start() -> Self {
         Self::start_with(&[]).await
     }
 
-    /// Starts a backend with more arguments.
+    /// Starts a backend with additional arguments.
     ///
     /// # Panics
-    /// When it does not start.
+    /// Panics if the backend does not start.
     pub async fn start_with(arguments: &[&str]) -> Self {
         Self::start_on("127.0.0.1:0", arguments).await
     }
 
-    /// Starts a backend that listens somewhere else.
+    /// Starts a backend that listens on the address `listen`.
     ///
     /// # Panics
-    /// When it does not start.
+    /// Panics if the backend does not start.
     pub async fn start_on(listen: &str, arguments: &[&str]) -> Self {
         link_client::install_crypto();
-        let data = tempfile::tempdir().unwrap();
-        let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
-        let running = launch(data.path(), listen, &arguments);
-        let url = address(data.path()).await;
+        let (data, running, arguments, url) = first_start(listen, arguments).await;
         let http = Http::new(&url).unwrap();
         let token = std::fs::read_to_string(data.path().join("data/setup-token")).unwrap();
         let setup = SetupRequest {
@@ -80,7 +84,23 @@ impl TestBackend {
         };
         let tokens = backend::set_up(&http, &setup).await.unwrap();
         let owner = Arc::new(BackendClient::new(http, tokens, None));
-        Self { url, owner, data, arguments, running }
+        Self { url, owner, data, arguments, running, preloaded: None }
+    }
+
+    /// Starts another backend, whose arguments name the database of this one. Its owner has the login of this one.
+    ///
+    /// # Panics
+    /// Panics if the backend does not start.
+    pub async fn beside(&self, arguments: &[&str]) -> Self {
+        let (data, running, arguments, url) = first_start("127.0.0.1:0", arguments).await;
+        let tokens = Tokens { access: self.owner.access_token(), refresh: None };
+        let owner = Arc::new(BackendClient::new(Http::new(&url).unwrap(), tokens, None));
+        Self { url, owner, data, arguments, running, preloaded: None }
+    }
+
+    /// Lets the program load a library before its own at each later start, or none.
+    pub fn preload(&mut self, library: Option<PathBuf>) {
+        self.preloaded = library;
     }
 
     /// Kills the backend with SIGKILL.
@@ -88,25 +108,26 @@ impl TestBackend {
         self.running.kill();
     }
 
-    /// Starts it again on the same address and data.
+    /// Restarts the backend with the same address and data.
     ///
     /// # Panics
-    /// When it does not start.
+    /// Panics if the backend does not start.
     pub async fn restart(&mut self) {
         self.running.kill();
         std::fs::remove_file(self.data.path().join("address")).unwrap();
         let listen = self.url.trim_start_matches("http://").to_owned();
-        self.running = launch(self.data.path(), &listen, &self.arguments);
+        let library = self.preloaded.as_deref();
+        self.running = launch(self.data.path(), &listen, &self.arguments, library);
         address(self.data.path()).await;
     }
 
-    /// Returns the id of its process.
+    /// Returns the process id of the backend.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.running.id()
     }
 
-    /// Returns what the backend has printed.
+    /// Returns the output of the backend so far.
     #[must_use]
     pub fn output(&self) -> String {
         self.running.output()
@@ -121,7 +142,7 @@ impl TestBackend {
     /// Creates a key.
     ///
     /// # Panics
-    /// When the backend refuses.
+    /// Panics if the backend refuses.
     pub async fn key(&self, kind: KeyKind) -> EnrolmentKey {
         let request = CreateKey {
             kind,
@@ -136,9 +157,28 @@ impl TestBackend {
     /// Uploads a model.
     ///
     /// # Panics
-    /// When the backend refuses.
+    /// Panics if the backend refuses.
     pub async fn upload(&self, name: &str, bytes: Vec<u8>) -> Model {
-        let model = self.owner.create_model(&describe(name)).await.unwrap();
+        self.upload_for("language_model", &format!("{name}.gguf"), name, bytes).await
+    }
+
+    /// Uploads a model that `plugin` serves, as the file `file_name`.
+    ///
+    /// # Panics
+    /// Panics if the backend refuses.
+    pub async fn upload_for(
+        &self,
+        plugin: &str,
+        file_name: &str,
+        name: &str,
+        bytes: Vec<u8>,
+    ) -> Model {
+        let request = CreateModel {
+            plugin: plugin.to_owned(),
+            file_name: file_name.parse().unwrap(),
+            ..describe(name)
+        };
+        let model = self.owner.create_model(&request).await.unwrap();
         let url = format!("{}/api/v1/models/{}/content", self.url, model.model_id);
         let response = reqwest::Client::new()
             .put(url)
@@ -152,10 +192,10 @@ impl TestBackend {
         model
     }
 
-    /// Describes a model that devices fetch from `url`, whose right content is `bytes`.
+    /// Creates a model that devices download from `url`. The checksum is that of `bytes`.
     ///
     /// # Panics
-    /// When the backend refuses.
+    /// Panics if the backend refuses.
     pub async fn model_at(&self, name: &str, url: &str, bytes: &[u8]) -> Model {
         let request = CreateModel {
             url: Some(url.to_owned()),
@@ -169,7 +209,7 @@ impl TestBackend {
     /// Deploys a model and returns at once.
     ///
     /// # Panics
-    /// When the backend refuses.
+    /// Panics if the backend refuses.
     pub async fn deploy(
         &self,
         model: ModelId,
@@ -207,7 +247,7 @@ impl TestBackend {
         .await
     }
 
-    /// Waits until the backend knows that a model serves, or does not.
+    /// Waits until the backend reports that a model serves, or, if not `wanted`, that it does not.
     pub async fn serving(&self, deployment: DeploymentId, wanted: bool) -> Deployment {
         until(if wanted { "the model to serve" } else { "the model to stop" }, || async {
             let found = self.owner.deployment(deployment).await.ok()?;
@@ -217,7 +257,7 @@ impl TestBackend {
         .await
     }
 
-    /// Waits until a device is online, or is not.
+    /// Waits until a device is online, or, if not `wanted`, offline.
     pub async fn online(&self, device: DeviceId, wanted: bool) {
         until(
             if wanted { "the device to be online" } else { "the device to be offline" },
@@ -229,10 +269,10 @@ impl TestBackend {
         .await;
     }
 
-    /// Sets the allowlist that deployments and repairs carry from now on.
+    /// Sets the allowlist of later deployments and repairs.
     ///
     /// # Panics
-    /// When the backend refuses.
+    /// Panics if the backend refuses.
     pub async fn allow(&self, origins: &[&str]) {
         let origins: Vec<Origin> = origins.iter().map(|origin| origin.parse().unwrap()).collect();
         self.owner.set_allowlist(origins).await.unwrap();
@@ -241,7 +281,7 @@ impl TestBackend {
     /// Repairs a model on a device and waits for the result.
     ///
     /// # Panics
-    /// When the backend refuses.
+    /// Panics if the backend refuses.
     pub async fn repair(
         &self,
         model: ModelId,
@@ -266,7 +306,18 @@ fn describe(name: &str) -> CreateModel {
     }
 }
 
-fn launch(folder: &std::path::Path, listen: &str, arguments: &[String]) -> Running {
+async fn first_start(
+    listen: &str,
+    arguments: &[&str],
+) -> (tempfile::TempDir, Running, Vec<String>, String) {
+    let data = tempfile::tempdir().unwrap();
+    let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
+    let running = launch(data.path(), listen, &arguments, None);
+    let url = address(data.path()).await;
+    (data, running, arguments, url)
+}
+
+fn launch(folder: &Path, listen: &str, arguments: &[String], preloaded: Option<&Path>) -> Running {
     let mut command = Command::new(program::path("link-backend"));
     command
         .arg("serve")
@@ -277,10 +328,13 @@ fn launch(folder: &std::path::Path, listen: &str, arguments: &[String]) -> Runni
         .arg(folder.join("address"))
         .args(["--allowed-origin", OLD_ORIGIN])
         .args(arguments);
+    if let Some(library) = preloaded {
+        command.env("LD_PRELOAD", library);
+    }
     Running::start(command, &folder.join("backend.log"))
 }
 
-async fn address(folder: &std::path::Path) -> String {
+async fn address(folder: &Path) -> String {
     let file = folder.join("address");
     let text = until("the backend to listen", || async {
         std::fs::read_to_string(&file).ok().filter(|text| !text.trim().is_empty())

@@ -1,5 +1,5 @@
-//! A machine that boots, by the scripts in `tests/machine`: its own init, processes, files and
-//! network, and servers outside of it that it reaches over https.
+//! A machine that boots, made by the scripts in `tests/machine`. It has its own init system, processes, files and
+//! network, and reaches servers outside over https.
 //!
 //! Dropping a machine switches it off and deletes it, whatever the outcome of the test.
 
@@ -20,7 +20,7 @@ use crate::{
 mod outside;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/machine/booted");
-/// The number of machines that this process has made.
+/// The number of machines that this process has created.
 static MADE: AtomicU32 = AtomicU32::new(0);
 
 /// The address of releases, as the machine sees it.
@@ -33,7 +33,7 @@ pub const BACKEND: &str = "https://backend.example.test";
 pub enum Flavour {
     /// systemd with logind and polkit.
     Systemd,
-    /// The same without polkit.
+    /// systemd with logind, without polkit.
     NoPolkit,
     /// sysvinit and `OpenRC`.
     OpenRc,
@@ -62,11 +62,11 @@ pub struct Booted {
 }
 
 impl Booted {
-    /// Makes and boots an unused machine, or returns why this host cannot. `backend` serves the requests for
+    /// Creates and boots a new machine, or returns why this host cannot run one. `backend` serves the requests for
     /// [`BACKEND`].
     ///
     /// # Panics
-    /// When it should boot and does not.
+    /// Panics if the tests require a machine and it does not boot.
     pub async fn boot(flavour: Flavour, backend: SocketAddr) -> Result<Self, &'static str> {
         if std::env::var_os("LINK_TEST_MACHINES").is_none_or(|value| value != "1") {
             return Err("machines boot with LINK_TEST_MACHINES=1 only");
@@ -94,13 +94,13 @@ impl Booted {
         Ok(machine)
     }
 
-    /// Returns the folder that is served at [`RELEASES`].
+    /// Returns the folder whose files are served at [`RELEASES`].
     #[must_use]
     pub fn releases(&self) -> PathBuf {
         self.folder.path().join("release")
     }
 
-    /// Runs a shell line in a login of its own, which ends with it.
+    /// Runs a shell line in a new login session, which ends after the line.
     pub async fn login(&self, user: &str, line: &str) -> Ran {
         self.run("login", &[user, line]).await
     }
@@ -115,10 +115,10 @@ impl Booted {
         self.run("root", &["sh", "-c", line]).await
     }
 
-    /// Shuts the machine down as it should be, and boots it again.
+    /// Shuts the machine down properly, and boots it again.
     pub async fn reboot(&mut self) {
         if self.flavour == Flavour::Bare {
-            // Without an init there is nobody to ask.
+            // Without an init system, nothing can shut the machine down.
             self.power_cut().await;
             self.switch_on().await;
             return;
@@ -131,7 +131,7 @@ impl Booted {
     /// Kills every process of the machine. The machine stays off.
     ///
     /// # Panics
-    /// When it is off.
+    /// Panics if the machine is off.
     pub async fn power_cut(&mut self) {
         let _says_nothing = self.run("power-cut", &[]).await;
         let mut running = self.running.take().expect("a machine that is on");
@@ -153,7 +153,7 @@ impl Booted {
             .await;
     }
 
-    /// The number of boots.
+    /// Returns the number of boots.
     fn boots(&self) -> u32 {
         let text = std::fs::read_to_string(self.folder.path().join("boots")).unwrap();
         text.trim().parse().unwrap()

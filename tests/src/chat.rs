@@ -1,14 +1,14 @@
-//! Requests for chat completions, as the page of a browser sends them.
+//! Requests for chat completions, like those of a web page in a browser.
 
 use futures_util::StreamExt as _;
 use link_protocol::port::Port;
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 
-/// Asks for a preflight of a chat from a page of `origin`.
+/// Sends the preflight of a chat request from a page of `origin`.
 ///
 /// # Panics
-/// When the port does not answer.
+/// Panics if the port does not answer.
 pub async fn preflight(port: Port, origin: &str) -> Response {
     reqwest::Client::new()
         .request(Method::OPTIONS, url(port))
@@ -20,10 +20,10 @@ pub async fn preflight(port: Port, origin: &str) -> Response {
         .unwrap()
 }
 
-/// Sends a chat. `origin` is absent for a client that is no web page.
+/// Sends a chat request. `origin` is absent for a client that is not a web page.
 ///
 /// # Errors
-/// When the port does not answer.
+/// Panics if the port does not answer.
 pub async fn ask(port: Port, origin: Option<&str>, stream: bool) -> reqwest::Result<Response> {
     let mut request = reqwest::Client::new().post(url(port)).json(&body(stream));
     if let Some(origin) = origin {
@@ -32,10 +32,10 @@ pub async fn ask(port: Port, origin: Option<&str>, stream: bool) -> reqwest::Res
     request.send().await
 }
 
-/// Returns the text of a whole answer, and its usage.
+/// Returns the text and the usage of an answer that is not streamed.
 ///
 /// # Panics
-/// When it is not an answer.
+/// Panics if the response is not an answer.
 pub async fn whole(response: Response) -> (String, Value) {
     assert!(response.status().is_success(), "{}", response.text().await.unwrap());
     let mut answer: Value = response.json().await.unwrap();
@@ -46,7 +46,7 @@ pub async fn whole(response: Response) -> (String, Value) {
 /// Returns the text of a streamed answer.
 ///
 /// # Panics
-/// When the stream is cut.
+/// Panics if the stream is cut.
 pub async fn streamed(response: Response) -> String {
     assert!(response.status().is_success(), "{}", response.text().await.unwrap());
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! A real agent with a scratch home.
+//! A real agent with a temporary home.
 
 use std::{
     net::TcpListener,
@@ -26,21 +26,21 @@ use crate::{
     wait::until,
 };
 
-/// A device.
+/// A device with its agent.
 pub struct TestDevice {
     pub id: DeviceId,
     pub local: LocalClient,
     pub local_port: u16,
     running: Option<Running>,
-    /// What its programs are started by, where it has a network or limits of its own.
+    /// The command prefix that starts the programs, if the device has its own network or limits.
     started_by: Vec<String>,
     home: tempfile::TempDir,
     environment: Vec<(String, String)>,
 }
 
-/// What a backend and a device do together.
+/// Actions of a backend and a device together.
 impl TestBackend {
-    /// Uploads the tiny model, deploys it on a free port, and waits until it serves.
+    /// Uploads the tiny model, deploys it on a free port, and waits until the model serves.
     pub async fn serve_tiny(&self, device: &TestDevice) -> Deployment {
         let model = self.upload("tiny", engines::model("tiny.gguf")).await;
         let deployment = self.deploy(model.model_id, device.id, free_port(), true).await;
@@ -57,19 +57,19 @@ impl TestDevice {
         device
     }
 
-    /// Makes a scratch home with the engine; nobody knows the device yet.
+    /// Creates a temporary home with the engine. The device is not registered yet.
     ///
     /// # Panics
-    /// When the home cannot be made.
+    /// Panics if the home cannot be created.
     #[must_use]
     pub fn unregistered() -> Self {
         Self::unregistered_at(tempfile::tempdir().unwrap())
     }
 
-    /// Like [`Self::unregistered`], with a home whose path is too long for the address of a socket.
+    /// Like [`Self::unregistered`], with a home whose path is too long for a UNIX socket.
     ///
     /// # Panics
-    /// When the home cannot be made.
+    /// Panics if the home cannot be created.
     #[must_use]
     pub fn unregistered_deep_down() -> Self {
         let mut folder = tempfile::Builder::new();
@@ -85,10 +85,10 @@ impl TestDevice {
         Self { id, local, local_port, home, running: None, started_by: vec![], environment: vec![] }
     }
 
-    /// Registers a device with a new key; its agent does not run.
+    /// Registers a device with a new key. Its agent does not run.
     ///
     /// # Panics
-    /// When the `link` command refuses.
+    /// Panics if the `link` command fails.
     pub async fn register(backend: &TestBackend) -> Self {
         let mut device = Self::unregistered();
         device.register_at(backend).await;
@@ -98,7 +98,7 @@ impl TestDevice {
     /// Registers this device with a new key.
     ///
     /// # Panics
-    /// When the `link` command refuses.
+    /// Panics if the `link` command fails.
     pub async fn register_at(&mut self, backend: &TestBackend) {
         let key = backend.key(KeyKind::Registration).await;
         let output = self.register_with(&backend.url, &key);
@@ -106,20 +106,20 @@ impl TestDevice {
         self.id = self.identity().device_id;
     }
 
-    /// Lets every later program of this device run in a network of its own. Its local API is not
-    /// reached from here then.
+    /// Runs every later program of this device in the network `network`. The test cannot reach the
+    /// device's local API then.
     pub fn live_in(&mut self, network: &Namespace) {
         self.started_by.splice(0..0, network.prefix());
     }
 
-    /// Lets every later program of this device run without the rights of root, so that it sees of
-    /// other users' processes what anybody sees. Only root can do that.
+    /// Runs every later program of this device without root privileges, so that the program sees
+    /// other users' processes only as any user does. Works only as root.
     pub fn live_without_privileges(&mut self) {
         let words = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"];
         self.started_by.extend(words.map(str::to_owned));
     }
 
-    /// Lets every later program of this device have at most so many descriptors.
+    /// Limits every later program of this device to `limit` file descriptors.
     pub fn limit_descriptors(&mut self, limit: u32) {
         let limit = format!("--nofile={limit}:{limit}");
         self.started_by.extend(["prlimit".to_owned(), limit, "--".to_owned()]);
@@ -128,7 +128,7 @@ impl TestDevice {
     /// Writes the configuration of the agent.
     ///
     /// # Panics
-    /// When it cannot be written.
+    /// Panics if the configuration cannot be written.
     pub fn configure(&self, config: &serde_json::Value) {
         let folder = self.home.path().join("config");
         std::fs::create_dir_all(&folder).unwrap();
@@ -138,7 +138,7 @@ impl TestDevice {
     /// Runs `link register` with a key in the environment.
     ///
     /// # Panics
-    /// When the command cannot be run.
+    /// Panics if the command cannot be run.
     pub fn register_with(&self, backend: &str, key: &EnrolmentKey) -> Output {
         self.link()
             .args(["register", "--backend", backend])
@@ -147,7 +147,7 @@ impl TestDevice {
             .unwrap()
     }
 
-    /// Returns a `link` command that works on this device.
+    /// Returns a `link` command for this device.
     #[must_use]
     pub fn link(&self) -> Command {
         let mut command = self.program("link");
@@ -172,7 +172,7 @@ impl TestDevice {
         }
     }
 
-    /// Sets a variable for every later start of the agent.
+    /// Sets an environment variable for every later start of the agent.
     pub fn set(&mut self, name: &str, value: &str) {
         self.environment.push((name.to_owned(), value.to_owned()));
     }
@@ -196,16 +196,16 @@ impl TestDevice {
         self.run(&[(KILL_AT, checkpoint)]);
     }
 
-    /// Returns what the agent has printed.
+    /// Returns the output of the agent so far.
     #[must_use]
     pub fn output(&self) -> String {
         self.running.as_ref().map(Running::output).unwrap_or_default()
     }
 
-    /// Stops the agent where it is, with SIGSTOP: what is sent to it is not taken any more.
+    /// Suspends the agent with SIGSTOP, so that it no longer receives anything.
     ///
     /// # Panics
-    /// When it does not run.
+    /// Panics if the agent does not run.
     pub fn freeze(&self) {
         let stopped = Command::new("kill").args(["-STOP", &self.agent_pid().to_string()]).status();
         assert!(stopped.unwrap().success());
@@ -216,7 +216,7 @@ impl TestDevice {
         self.running = None;
     }
 
-    /// Waits until the agent has ended by itself.
+    /// Waits until the agent has ended on its own.
     pub async fn died(&mut self) {
         let running = self.running.as_mut().unwrap();
         for _ in 0..2400 {
@@ -229,16 +229,16 @@ impl TestDevice {
         panic!("the agent did not reach the checkpoint");
     }
 
-    /// Returns the scratch home.
+    /// Returns the temporary home.
     #[must_use]
     pub fn home(&self) -> PathBuf {
         self.home.path().to_owned()
     }
 
-    /// Returns who the device is.
+    /// Returns the identity of the device.
     ///
     /// # Panics
-    /// When it is not registered.
+    /// Panics if the device is not registered.
     #[must_use]
     pub fn identity(&self) -> Identity {
         let path = self.home.path().join("state/identity.json");
@@ -248,13 +248,13 @@ impl TestDevice {
     /// Returns the process id of the agent.
     ///
     /// # Panics
-    /// When it does not run.
+    /// Panics if the agent does not run.
     #[must_use]
     pub fn agent_pid(&self) -> u32 {
         self.running.as_ref().unwrap().id()
     }
 
-    /// Waits for the state of the agent.
+    /// Waits until the agent answers with its state.
     pub async fn healthz(&self) -> Healthz {
         until("the local API", || async { self.local.healthz().await.ok() }).await
     }
@@ -262,7 +262,7 @@ impl TestDevice {
     /// Returns the only model of the device.
     ///
     /// # Panics
-    /// When it has none or several.
+    /// Panics if the device has none or several.
     pub async fn model(&self) -> ModelHealth {
         let mut health = self.healthz().await;
         assert_eq!(health.models.len(), 1, "{:?}", health.models);
@@ -278,7 +278,7 @@ impl TestDevice {
         .await;
     }
 
-    /// Waits for the list of pipelines.
+    /// Waits until the agent answers with its list of pipelines.
     pub async fn pipelines(&self) -> Vec<PipelineEntry> {
         until("the local API", || async { self.local.models().await.ok() }).await
     }
@@ -291,7 +291,7 @@ impl TestDevice {
 }
 
 impl Drop for TestDevice {
-    /// A guard that `link start` has detached would outlive a test that failed.
+    /// Ends the guard too: a guard that `link start` has detached would outlive a failed test.
     fn drop(&mut self) {
         let guard = std::fs::read_to_string(self.home.path().join("state/guard.pid"));
         if let Ok(pid) = guard {
@@ -300,23 +300,23 @@ impl Drop for TestDevice {
     }
 }
 
-/// Returns a port that is free at this moment.
+/// Returns a port that is currently free.
 ///
 /// # Panics
-/// When the machine has none.
+/// Panics if the machine has no free port.
 #[must_use]
 pub fn free_port() -> Port {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     Port::try_from(listener.local_addr().unwrap().port()).unwrap()
 }
 
-/// Tells whether a port can be taken.
+/// Returns whether a port is free.
 #[must_use]
 pub fn is_free(port: Port) -> bool {
     TcpListener::bind(("127.0.0.1", port.get())).is_ok()
 }
 
-/// Tells whether a process exists and is not a zombie.
+/// Returns whether a process exists and is not a zombie.
 #[must_use]
 pub fn is_alive(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat"))

@@ -10,7 +10,7 @@ use std::{
 pub struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// Mounts a disk. None unless the test runs as root.
+    /// Mounts a disk. Returns `None` unless the test runs as root.
     #[must_use]
     pub fn mount(folder: &Path) -> Option<Self> {
         let mount = ["-t", "tmpfs", "-o", "size=80m,mode=700", "link-test"];
@@ -18,26 +18,26 @@ impl SmallDisk {
         status.success().then(|| Self(folder.to_owned()))
     }
 
-    /// The file that fills it.
+    /// Returns the path of the file that fills the disk.
     #[must_use]
     pub fn filler(&self) -> PathBuf {
         self.0.join("filler")
     }
 
-    /// Fills it to its last byte.
+    /// Fills the disk to its last byte.
     ///
     /// # Panics
-    /// When the filler cannot be made.
+    /// Panics if the file that fills the disk cannot be created.
     pub fn fill(&self) {
         let mut file = std::fs::File::create(self.filler()).unwrap();
         while file.write_all(&[0; 4096]).is_ok() {}
         while file.write_all(&[0; 1]).is_ok() {}
     }
 
-    /// Deletes what filled it.
+    /// Deletes the file that fills the disk.
     ///
     /// # Panics
-    /// When nothing did.
+    /// Panics if there is no such file.
     pub fn empty(&self) {
         std::fs::remove_file(self.filler()).unwrap();
     }
@@ -45,7 +45,7 @@ impl SmallDisk {
     /// Makes the disk writable or read-only.
     ///
     /// # Panics
-    /// When the system refuses.
+    /// Panics if the system refuses.
     pub fn set_writable(&self, writable: bool) {
         let option = if writable { "remount,rw" } else { "remount,ro" };
         let status = Command::new("mount").args(["-o", option]).arg(&self.0).status();

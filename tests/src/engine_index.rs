@@ -1,4 +1,5 @@
-//! A signed index of engines, made by `cargo xtask engines` of the engine that `scripts/prepare` brought.
+//! A signed index of engines, which `cargo xtask engines` creates from the engine that `scripts/prepare` has
+//! downloaded.
 
 use std::{
     os::unix::fs::PermissionsExt as _,
@@ -12,15 +13,15 @@ use crate::{engines, program};
 #[derive(Debug)]
 pub struct EngineIndexes {
     dir: tempfile::TempDir,
-    /// The public half of the key.
+    /// The public key.
     pub trusted: String,
 }
 
 impl EngineIndexes {
-    /// Makes the key.
+    /// Creates the folder and the key.
     ///
     /// # Panics
-    /// When that fails.
+    /// Panics if that fails.
     #[must_use]
     pub fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
@@ -35,16 +36,16 @@ impl EngineIndexes {
         Self { dir, trusted }
     }
 
-    /// The folder of the index and its archives.
+    /// Returns the folder of the index and its archives.
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.dir.path().join("index")
     }
 
-    /// A file with the public half of the key.
+    /// Writes the public key to a file, and returns the path.
     ///
     /// # Panics
-    /// When it cannot be written.
+    /// Panics if the file cannot be written.
     #[must_use]
     pub fn key_file(&self) -> PathBuf {
         let file = self.dir.path().join("key.pub");
@@ -57,10 +58,11 @@ impl EngineIndexes {
         self.publish_with(serial, &[("b10068", &engines::folder().join("llama"))]);
     }
 
-    /// Publishes the real engine after a default build that the processor cannot run: it ends by an illegal instruction.
+    /// Publishes the real engine as the second choice after a build that the processor cannot run: it ends with an
+    /// illegal instruction.
     ///
     /// # Panics
-    /// When a folder cannot be written.
+    /// Panics if a folder cannot be written.
     pub fn publish_after_one_that_dies(&self, serial: u64) {
         let broken = self.dir.path().join("broken");
         std::fs::create_dir_all(&broken).unwrap();

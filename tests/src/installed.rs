@@ -1,4 +1,4 @@
-//! A registered device that the script has installed from a folder of releases, with the guard that keeps its agent
+//! A registered device that `install.sh` has installed from a folder of releases, with the guard that keeps its agent
 //! running.
 
 use std::{
@@ -19,13 +19,13 @@ use crate::{
 /// The version of the build under test, which is installed first.
 pub const OLD: &str = env!("CARGO_PKG_VERSION");
 
-/// Exit code of an agent whose port is taken.
+/// The exit code of an agent whose port is in use.
 pub const PORT_TAKEN: i32 = 76;
 
-/// The first line of the script of a bad version that passes its self-check.
+/// The first line of the agent script of a bad version that passes its self-check.
 pub const PASSES_ITS_CHECK: &str = "case $1 in --self-check) exit 0 ;; esac";
 
-/// A registered device, installed by the script from a folder of releases.
+/// A registered device that `install.sh` has installed from a folder of releases.
 pub struct Installed {
     pub backend: TestBackend,
     pub device: TestDevice,
@@ -33,10 +33,10 @@ pub struct Installed {
 }
 
 impl Installed {
-    /// Installs the build under test. `environment` is that of the guard and the agent alone.
+    /// Installs the build under test. Only the guard and the agent get the variables in `environment`.
     ///
     /// # Panics
-    /// When it cannot be installed.
+    /// Panics if the build cannot be installed.
     pub async fn new(environment: &[(&str, &str)]) -> Self {
         let releases = Releases::new();
         releases.publish(OLD, Agent::Good);
@@ -61,19 +61,19 @@ impl Installed {
         installed
     }
 
-    /// Runs the script again, for the newest release.
+    /// Runs `install.sh` again, to install the newest release.
     ///
     /// # Panics
-    /// When it cannot be run.
+    /// Panics if the program cannot be run.
     #[must_use]
     pub fn install(&self) -> Output {
         self.script().output().unwrap()
     }
 
-    /// Runs the script again, for the newest release that is at `url`.
+    /// Runs `install.sh` again, to install the newest release at `url`.
     ///
     /// # Panics
-    /// When it cannot be run.
+    /// Panics if the program cannot be run.
     #[must_use]
     pub fn install_from(&self, url: &str) -> Output {
         self.script().env("LINK_INSTALL_URL", url).output().unwrap()
@@ -89,7 +89,7 @@ impl Installed {
         script
     }
 
-    /// Returns what the installer, `link` and the agent of this device are given.
+    /// Returns the environment variables of the installer, `link` and the agent of this device.
     #[must_use]
     pub fn environment(&self) -> Vec<(&'static str, String)> {
         vec![
@@ -113,16 +113,16 @@ impl Installed {
     /// Runs `link` and waits for its end.
     ///
     /// # Panics
-    /// When it cannot be run.
+    /// Panics if the program cannot be run.
     #[must_use]
     pub fn link(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()
     }
 
-    /// Returns the process of the agent.
+    /// Returns the process id of the agent.
     ///
     /// # Panics
-    /// When no agent runs.
+    /// Panics if no agent runs.
     #[must_use]
     pub fn agent_pid(&self) -> String {
         std::fs::read_to_string(self.device.home().join("state/agent.pid")).unwrap()
@@ -134,30 +134,30 @@ impl Installed {
         self.device.home().join("data")
     }
 
-    /// Returns the file that exists once a checkpoint was reached.
+    /// Returns the path of the file that exists once a checkpoint was reached.
     #[must_use]
     pub fn mark(&self) -> PathBuf {
         self.device.home().join("killed-once")
     }
 
-    /// Returns the archive of a release for devices.
+    /// Returns the path of a release's archive for devices.
     ///
     /// # Panics
-    /// When it was not published.
+    /// Panics if the release was not published.
     #[must_use]
     pub fn archive(&self, version: &str) -> PathBuf {
         self.releases.archive(version, "")
     }
 
-    /// Returns the version of the agent that answers.
+    /// Waits until the agent answers, and returns its version.
     pub async fn version(&self) -> String {
         self.device.healthz().await.agent_version.to_string()
     }
 
-    /// Returns the versions that are installed.
+    /// Returns the installed versions.
     ///
     /// # Panics
-    /// When there is no installation.
+    /// Panics if there is no installation.
     #[must_use]
     pub fn on_disk(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.data().join("versions")).unwrap();
@@ -167,7 +167,7 @@ impl Installed {
         names
     }
 
-    /// Waits until these versions are installed and no others.
+    /// Waits until exactly these versions are installed.
     pub async fn keeps(&self, versions: &[&str]) {
         until("the other versions to be deleted", || async {
             (self.on_disk() == versions).then_some(())
@@ -175,7 +175,7 @@ impl Installed {
         .await;
     }
 
-    /// Waits until `link status` finds nothing wrong.
+    /// Waits until `link status` reports no faults.
     pub async fn is_healthy(&self) {
         until("a healthy status", || async {
             self.link(&["status"]).status.success().then_some(())
@@ -194,12 +194,12 @@ impl Installed {
         self.is_healthy().await;
     }
 
-    /// Waits until a checkpoint has ended the process that reached it.
+    /// Waits until a process has ended at its checkpoint.
     pub async fn was_cut(&self) {
         until("the checkpoint", || async { self.mark().exists().then_some(()) }).await;
     }
 
-    /// The guard restarts the agent. If the guard itself died, the next boot does.
+    /// Waits until the guard has restarted the agent. If the guard itself has died, starts it like the next boot.
     pub async fn comes_back(&self) {
         until("the agent to come back", || async {
             let guard = std::fs::read_to_string(self.device.home().join("state/guard.pid"));
@@ -212,7 +212,7 @@ impl Installed {
         .await;
     }
 
-    /// Nothing is on trial any more.
+    /// Waits until no version is on trial.
     pub async fn settles(&self) {
         until("the trial to end", || async {
             let state = std::fs::read_to_string(self.data().join("update.json"));
@@ -232,16 +232,16 @@ impl Drop for Installed {
     }
 }
 
-/// Reads what a command printed.
+/// Parses the output of a command.
 ///
 /// # Panics
-/// When it is not JSON.
+/// Panics if the output is not JSON.
 #[must_use]
 pub fn json(output: &Output) -> serde_json::Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Returns what a command said on stderr.
+/// Returns the standard error of a command.
 #[must_use]
 pub fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()

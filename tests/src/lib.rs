@@ -1,6 +1,7 @@
-//! What the black-box tests stand on: real programs, scratch homes, free ports, faults on purpose.
+//! The foundation of the black-box tests: real programs, temporary homes, free ports, injected
+//! faults.
 //!
-//! Nothing sleeps for a fixed time: [`wait::until`] waits for a condition, with a deadline.
+//! No test sleeps for a fixed time: [`wait::until`] waits for a condition, with a deadline.
 
 #![expect(
     clippy::disallowed_methods,
@@ -18,6 +19,7 @@ pub mod disk;
 pub mod engine_index;
 pub mod engines;
 pub mod installed;
+pub mod internet;
 pub mod machine;
 pub mod model_server;
 pub mod namespace;
@@ -27,5 +29,6 @@ pub mod readme;
 pub mod release;
 pub mod release_server;
 pub mod stand_in;
+pub mod terminal;
 pub mod tree;
 pub mod wait;

@@ -1,4 +1,4 @@
-//! A user with a real `systemd --user`, by the script `tests/machine/user-systemd`.
+//! A user with a real `systemd --user`, which the script `tests/machine/user-systemd` starts.
 
 use std::{
     os::unix::fs::{PermissionsExt as _, chown},
@@ -12,10 +12,10 @@ use crate::{
 };
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/machine/user-systemd");
-/// The user's id, as the script has it.
+/// The user's id, which is also in the script.
 const USER: u32 = 54321;
 
-/// A user who is logged in.
+/// A logged-in user.
 #[derive(Debug)]
 pub struct Machine {
     folder: tempfile::TempDir,
@@ -31,16 +31,16 @@ pub struct Ran {
 }
 
 impl Machine {
-    /// Starts the user's systemd, or returns why this machine cannot.
+    /// Starts the user's systemd, or returns why this machine cannot run it.
     ///
     /// # Panics
-    /// When it should start and does not.
+    /// Panics if the tests require it and it does not start.
     pub async fn boot() -> Result<Self, &'static str> {
         if !Path::new("/lib/systemd/systemd").is_file() {
             return Err("systemd is not installed");
         }
         let folder = tempfile::tempdir().unwrap();
-        // A process of ours tells whether this is root: nobody else may give a folder away.
+        // This only succeeds as root: no other user may change the owner of a folder.
         if chown(folder.path(), Some(USER), Some(USER)).is_err() {
             return Err("only root can start the systemd of another user");
         }
@@ -62,16 +62,16 @@ impl Machine {
         Ok(Self { folder, _running: running })
     }
 
-    /// Returns the home of the user.
+    /// Returns the user's home.
     #[must_use]
     pub fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 
-    /// Makes a file of the user.
+    /// Creates a file that the user owns.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// Panics if the file cannot be created.
     pub fn file(&self, name: &str, text: &str) {
         let path = self.home().join(name);
         std::fs::write(&path, text).unwrap();
@@ -81,7 +81,7 @@ impl Machine {
     /// Packs the programs under test as a release that the user can read.
     ///
     /// # Panics
-    /// When it cannot be packed.
+    /// Panics if the release cannot be packed.
     #[must_use]
     pub fn release(&self) -> PathBuf {
         let out = self.folder.path().join("release");
@@ -93,7 +93,7 @@ impl Machine {
     /// Runs a shell line as the user.
     ///
     /// # Panics
-    /// When there is no machine.
+    /// Panics if the script cannot be run.
     #[must_use]
     pub fn run(&self, line: &str) -> Ran {
         Command::new(SCRIPT).arg("run").arg(self.folder.path()).arg(line).output().unwrap().into()
@@ -130,7 +130,7 @@ pub(crate) fn pack_release(out: &Path) {
     assert!(packed.success());
 }
 
-/// Lets every user read a folder and its contents.
+/// Makes a folder and its contents readable for every user.
 fn open(folder: &Path) {
     let mode = |path: &Path, mode| {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();

@@ -1,4 +1,4 @@
-//! A server of model files that fails on purpose.
+//! A server of model files with injected faults.
 
 use std::{
     net::SocketAddr,
@@ -15,22 +15,22 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// How the server fails.
+/// The fault of the server.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Fault {
     /// No fault.
     None,
-    /// The first answer is cut in its middle; later ones honour the range.
+    /// The first answer is cut in the middle. Later answers honour the requested range.
     CutOnce,
     /// Announces and sends fewer bytes than the file should have.
     Short,
     /// Sends the right number of wrong bytes.
     Wrong,
-    /// Sends slowly, so that a test can cancel the download.
+    /// Sends slowly, so that a test has time to cancel the download.
     Slow,
 }
 
-/// The server. Dropping the value stops it.
+/// The server. Dropping the value stops the server.
 pub struct ModelServer {
     pub url: String,
     requests: Arc<AtomicUsize>,
@@ -42,7 +42,7 @@ impl ModelServer {
     /// Serves `bytes` under every path.
     ///
     /// # Panics
-    /// When no port is free.
+    /// Panics if no port is free.
     pub async fn start(bytes: Vec<u8>, fault: Fault) -> Self {
         let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
         let url = format!("http://{}/model.gguf", listener.local_addr().unwrap());
@@ -58,13 +58,13 @@ impl ModelServer {
         Self { url, requests, ranged, task }
     }
 
-    /// Returns how many requests have come in.
+    /// Returns the number of requests so far.
     #[must_use]
     pub fn requests(&self) -> usize {
         self.requests.load(Ordering::SeqCst)
     }
 
-    /// Returns how many requests asked for the rest of a file.
+    /// Returns the number of requests for the rest of a file.
     #[must_use]
     pub fn resumed(&self) -> usize {
         self.ranged.load(Ordering::SeqCst)

@@ -1,4 +1,4 @@
-//! A network namespace for a device, joined to this machine's network by one wire that a test can cut.
+//! A network namespace for a device. A virtual wire, which a test can cut, connects it to this machine's network.
 
 use std::{
     net::Ipv4Addr,
@@ -6,10 +6,10 @@ use std::{
     sync::atomic::{AtomicU8, Ordering},
 };
 
-/// The number of wires that this process has made.
+/// The number of wires that this process has created.
 static WIRES: AtomicU8 = AtomicU8::new(0);
 
-/// A network namespace with a loopback and one end of a wire. Dropping the value removes it.
+/// A network namespace with a loopback interface and one end of a wire. Dropping the value removes the namespace.
 #[derive(Debug)]
 pub struct Namespace {
     name: String,
@@ -18,10 +18,10 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// Makes a namespace, or returns why the tests do not ask for it or the system does not allow it.
+    /// Creates a namespace.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is no namespace: it was not requested, or the system does not allow it.
     pub fn make() -> Result<Self, &'static str> {
         if std::env::var_os("LINK_TEST_MACHINES").is_none_or(|value| value != "1") {
             return Err("networks are made with LINK_TEST_MACHINES=1 only");
@@ -51,7 +51,7 @@ impl Namespace {
         Ok(made)
     }
 
-    /// The command prefix that runs a program inside the namespace.
+    /// Returns the command prefix that runs a program inside the namespace.
     #[must_use]
     pub fn prefix(&self) -> Vec<String> {
         ["ip", "netns", "exec", &self.name].map(str::to_owned).to_vec()
@@ -74,7 +74,7 @@ impl Namespace {
 
 impl Drop for Namespace {
     fn drop(&mut self) {
-        // The wire goes with the namespace that one of its ends is in.
+        // This also removes the wire, one end of which is in the namespace.
         drop(Command::new("ip").args(["netns", "del", &self.name]).status());
     }
 }

@@ -1,4 +1,4 @@
-//! A person with an empty home and the programs: what `link up` starts ends with the value.
+//! A person with an empty home and the programs. Dropping the value ends the programs that `link up` has started.
 
 use std::{
     net::{Ipv4Addr, TcpListener},
@@ -13,20 +13,20 @@ use link_protocol::{backend_api::local_owner::OwnerFile, port::Port};
 
 use crate::{engines, program, release::Releases};
 
-/// A person.
+/// A person with a home.
 pub struct Person {
     home: tempfile::TempDir,
-    /// Below the temporary folder, so that it can be moved.
+    /// The folder of everything that belongs to the person, below the temporary folder, so that it can be moved.
     place: PathBuf,
-    /// The user that the programs run as, where that is another one.
+    /// The user id of the programs, if they run as another user.
     user: Option<u32>,
     ports: [u16; 3],
 }
 
-/// People of this process so far.
+/// The number of people that this process has created.
 static PEOPLE: AtomicU32 = AtomicU32::new(0);
 
-/// What a command printed.
+/// The output and the exit code of a command.
 #[derive(Debug)]
 pub struct Said {
     pub code: i32,
@@ -35,19 +35,19 @@ pub struct Said {
 }
 
 impl Person {
-    /// Makes the home, with the engine.
+    /// Creates a person with a home that contains the engine.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// Panics if the home cannot be created.
     #[must_use]
     pub fn new() -> Self {
         Self::at(tempfile::tempdir().unwrap(), None)
     }
 
-    /// Makes a person with another user id; only root can.
+    /// Creates a person with another user id. Works only as root.
     ///
     /// # Panics
-    /// When the home cannot be made or given away.
+    /// Panics if the home cannot be created, or its owner cannot be changed.
     #[must_use]
     pub fn of_user(user: u32) -> Self {
         let home = tempfile::tempdir().unwrap();
@@ -61,7 +61,7 @@ impl Person {
         std::fs::create_dir(&place).unwrap();
         engines::install(&place);
         if let Some(user) = user {
-            // Programs of their own: those of the build may lie where only its user can look.
+            // Copy the programs, because other users may not be able to read the build folder.
             std::fs::create_dir(place.join("programs")).unwrap();
             for name in ["link", "link-agent", "link-guard", "link-backend"] {
                 std::fs::copy(program::path(name), place.join("programs").join(name)).unwrap();
@@ -73,13 +73,13 @@ impl Person {
         Self { home, place, user, ports: ports() }
     }
 
-    /// The folder that holds everything.
+    /// Returns the folder of everything that belongs to the person.
     #[must_use]
     pub fn place(&self) -> &Path {
         &self.place
     }
 
-    /// The folders of the agent.
+    /// Returns the folders of the agent.
     #[must_use]
     pub fn roots(&self) -> Roots {
         Roots::below(&self.place)
@@ -88,14 +88,14 @@ impl Person {
     /// Moves the home.
     ///
     /// # Panics
-    /// When it cannot be moved.
+    /// Panics if the home cannot be moved.
     pub fn move_home(&mut self) {
         let other = self.home.path().join("moved");
         std::fs::rename(&self.place, &other).unwrap();
         self.place = other;
     }
 
-    /// Returns a command of this person's `link`, with an environment of nothing else.
+    /// Returns a command of this person's `link`, with only this person's environment.
     #[must_use]
     pub fn link(&self, words: &[&str]) -> Command {
         let own = self.place.join("programs/link");
@@ -131,18 +131,18 @@ impl Person {
         command
     }
 
-    /// Installs Link by the script, as a device that is not registered.
+    /// Runs `install.sh`, to install Link as a device that is not registered.
     ///
     /// # Panics
-    /// When it cannot be installed.
+    /// Panics if Link cannot be installed.
     pub fn installs(&self, releases: &Releases) {
         self.installs_with(releases, &[]);
     }
 
-    /// Installs Link by the script with these `flags`.
+    /// Runs `install.sh` with `flags`, to install Link.
     ///
     /// # Panics
-    /// When it cannot be installed.
+    /// Panics if Link cannot be installed.
     pub fn installs_with(&self, releases: &Releases, flags: &[&str]) {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/install.sh");
         let mut install = self.command("sh".as_ref(), &[script]);
@@ -155,78 +155,77 @@ impl Person {
         assert!(ran.status.success(), "{ran:?}");
     }
 
-    /// Runs the `link` that was installed to its end.
+    /// Runs the installed `link`, and waits for its end.
     ///
     /// # Panics
-    /// When it cannot be run.
+    /// Panics if `link` cannot be run.
     #[must_use]
     pub fn installed(&self, releases: &Releases, words: &[&str]) -> Said {
         let mut command = self.command(&self.place.join("bin/link"), words);
         Said::from(command.env("LINK_DEV_RELEASE_KEYS", &releases.trusted).output().unwrap())
     }
 
-    /// Runs `link` to its end.
+    /// Runs `link`, and waits for its end.
     ///
     /// # Panics
-    /// When it cannot be run.
+    /// Panics if `link` cannot be run.
     #[must_use]
     pub fn runs(&self, words: &[&str]) -> Said {
         Said::from(self.link(words).output().unwrap())
     }
 
-    /// Runs `link` to its end, which must be a success.
+    /// Runs `link`, which must succeed, and waits for its end.
     ///
     /// # Panics
-    /// When it is none.
+    /// Panics if `link` fails.
     pub fn does(&self, words: &[&str]) -> Said {
         let said = self.runs(words);
         assert!(said.code == 0, "link {words:?}: {said:?}");
         said
     }
 
-    /// Returns what the running backend wrote for its owner.
+    /// Returns the file that the running backend has written for its owner.
     ///
     /// # Panics
-    /// When there is no such file.
+    /// Panics if there is no such file.
     #[must_use]
     pub fn owner(&self) -> OwnerFile {
         let text = std::fs::read_to_string(self.owner_file()).unwrap();
         serde_json::from_str(&text).unwrap()
     }
 
-    /// The file with the owner's proof.
+    /// Returns the path of the file with the owner's proof.
     #[must_use]
     pub fn owner_file(&self) -> PathBuf {
         self.place.join("backend-data/run/owner.json")
     }
 
-    /// The port of the local API.
+    /// Returns the port of the local API.
     #[must_use]
     pub const fn local_port(&self) -> u16 {
         self.ports[0]
     }
 
-    /// A port for the backend.
+    /// Returns a port for the backend.
     #[must_use]
     pub const fn backend_port(&self) -> u16 {
         self.ports[1]
     }
 
-    /// A port for a model.
+    /// Returns a port for a model.
     ///
     /// # Panics
-    /// Never: it is above 1023.
+    /// Never: the port is above 1023.
     #[must_use]
     pub fn model_port(&self) -> Port {
         Port::try_from(self.ports[2]).unwrap()
     }
 }
 
-/// Ports that are free, and outside of the range that the system gives to connections: nobody takes one
-/// before it is used.
+/// Returns free ports outside of the range for outgoing connections, so that no connection takes a port before its use.
 ///
 /// # Panics
-/// When the machine has none.
+/// Panics if the machine has no free ports.
 #[must_use]
 pub fn ports() -> [u16; 3] {
     let number = PEOPLE.fetch_add(1, Ordering::Relaxed);

@@ -8,7 +8,7 @@ use std::{
 /// Returns the path of an executable of this workspace.
 ///
 /// # Panics
-/// When it was not built.
+/// Panics if the executable was not built.
 #[must_use]
 pub fn path(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
@@ -18,7 +18,21 @@ pub fn path(name: &str) -> PathBuf {
     path
 }
 
-/// A program that runs; killed with SIGKILL when dropped.
+/// Copies an executable of this workspace to `to`, without its symbols if this machine has `strip`: they are half of the
+/// file.
+///
+/// # Panics
+/// Panics if the copy cannot be written.
+pub fn copy_stripped(name: &str, to: &Path) {
+    let program = path(name);
+    let strip =
+        Command::new("strip").arg("-o").arg(to).arg(&program).stderr(Stdio::null()).status();
+    if !strip.is_ok_and(|status| status.success()) {
+        std::fs::copy(program, to).unwrap();
+    }
+}
+
+/// A running program. Dropping the value kills the program with SIGKILL.
 #[derive(Debug)]
 pub struct Running {
     child: Child,
@@ -26,15 +40,15 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts `command` with its output in `log`.
+    /// Starts `command`, and writes its output to `log`.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// Panics if the program cannot be started.
     #[must_use]
     pub fn start(mut command: Command, log: &Path) -> Self {
         let file = std::fs::File::options().create(true).append(true).open(log).unwrap();
         let child = command
-            // It is for the tests' own sessions; a program sees to its own.
+            // This variable configures zenoh sessions of the tests; programs configure their own.
             .env_remove("ZENOH_RUNTIME")
             .stdin(Stdio::null())
             .stdout(file.try_clone().unwrap())
@@ -50,18 +64,18 @@ impl Running {
         self.child.id()
     }
 
-    /// Reaps the program when it has ended; returns whether it has.
+    /// Returns whether the program has ended, and reaps it if so.
     pub fn reap(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(Some(_)) | Err(_))
     }
 
-    /// Kills it with SIGKILL and waits until it is gone.
+    /// Kills the program with SIGKILL and waits for its end.
     pub fn kill(&mut self) {
         drop(self.child.kill());
         drop(self.child.wait());
     }
 
-    /// Returns what it has printed.
+    /// Returns the output of the program so far.
     #[must_use]
     pub fn output(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()

@@ -1,30 +1,30 @@
-//! The blocks of README.md: commands, and the output that the README promises.
+//! The code blocks of README.md: commands, and their promised output.
 
 use std::path::{Path, PathBuf};
 
 /// A fenced block.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Block {
-    /// The heading that it stands below.
+    /// The heading of the block's section.
     pub section: String,
     /// `sh`, `text`, `json` or another word after the fence.
     pub language: String,
     pub text: String,
 }
 
-/// Returns the folder of the checkout.
+/// Returns the root folder of the repository.
 ///
 /// # Panics
-/// Never: this package is a folder of it.
+/// Never: this package is inside that folder.
 #[must_use]
 pub fn checkout() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// Returns the blocks of the README, in their order.
+/// Returns the blocks of the README, in order.
 ///
 /// # Panics
-/// When it cannot be read.
+/// Panics if the README cannot be read.
 #[must_use]
 pub fn blocks() -> Vec<Block> {
     parse(&std::fs::read_to_string(checkout().join("README.md")).unwrap())
@@ -102,7 +102,7 @@ pub fn commands(block: &str) -> Vec<Vec<String>> {
     words.filter(|words| !words.is_empty()).collect()
 }
 
-/// Returns whether `printed` has the lines of `expected` in order. `…` stands for any text.
+/// Returns whether `printed` contains the lines of `expected` in order. `…` matches any text.
 #[must_use]
 pub fn shows(printed: &str, expected: &str) -> bool {
     let mut lines = printed.lines();

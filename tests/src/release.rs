@@ -1,7 +1,7 @@
-//! Signed releases of the programs under test, of any version.
+//! Signed releases of the programs under test, with any version number.
 //!
-//! A later version is the same build with another version number: each occurrence of the version's text is replaced by a text
-//! of the same length. A bad version has a script in place of the agent.
+//! A later version is the same build with another version number: each occurrence of the version's text is replaced by
+//! a text of the same length. In a bad version, a script replaces the agent.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,7 +19,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub enum Agent {
     /// The agent of this build.
     Good,
-    /// A shell script that gets the arguments of the agent.
+    /// A shell script that receives the arguments of the agent.
     Script(&'static str),
 }
 
@@ -27,15 +27,15 @@ pub enum Agent {
 #[derive(Debug)]
 pub struct Releases {
     dir: tempfile::TempDir,
-    /// The public half of the key.
+    /// The public key.
     pub trusted: String,
 }
 
 impl Releases {
-    /// Makes the key.
+    /// Creates the folder and the key.
     ///
     /// # Panics
-    /// When that fails.
+    /// Panics if that fails.
     #[must_use]
     pub fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
@@ -44,16 +44,16 @@ impl Releases {
         Self { dir, trusted }
     }
 
-    /// The folder of the releases.
+    /// Returns the folder of the releases.
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.dir.path().join("releases")
     }
 
-    /// A file with the public half of the key.
+    /// Writes the public key to a file, and returns the path.
     ///
     /// # Panics
-    /// When it cannot be written.
+    /// Panics if the file cannot be written.
     #[must_use]
     pub fn key_file(&self) -> PathBuf {
         let file = self.dir.path().join("key.pub");
@@ -61,16 +61,16 @@ impl Releases {
         file
     }
 
-    /// The address of the folder.
+    /// Returns the URL of the folder.
     #[must_use]
     pub fn url(&self) -> String {
         format!("file://{}", self.folder().display())
     }
 
-    /// Returns the archive of `version`, for devices or with another end of its name.
+    /// Returns the path of the archive of `version` whose name ends with `suffix`.
     ///
     /// # Panics
-    /// When it was not published.
+    /// Panics if the version was not published.
     #[must_use]
     pub fn archive(&self, version: &str, suffix: &str) -> PathBuf {
         let target = link_platform::facts::target().unwrap();
@@ -90,14 +90,14 @@ impl Releases {
         self.publish_with(version, Agent::Good, &key, &["--channel", channel]);
     }
 
-    /// Publishes `version` with the signature of a key that nobody trusts.
+    /// Publishes `version`, signed with an untrusted key.
     pub fn publish_forged(&self, version: &str) {
         let key = self.dir.path().join(format!("foreign-{version}"));
         new_key(&key);
         self.publish_with(version, Agent::Good, &key, &[]);
     }
 
-    /// Publishes `version` as if it were years old.
+    /// Publishes `version` with a manifest that has been expired for years.
     pub fn publish_expired(&self, version: &str) {
         let key = self.dir.path().join("key");
         self.publish_with(version, Agent::Good, &key, &["--released-at", "1577836800"]);
@@ -106,17 +106,17 @@ impl Releases {
     /// Publishes `version` with a backend that ends at once.
     ///
     /// # Panics
-    /// When that fails.
+    /// Panics if that fails.
     pub fn publish_with_broken_backend(&self, version: &str) {
         let backend = self.programs(version, Agent::Good).join("link-backend");
         std::fs::write(backend, "#!/bin/sh\nexit 1\n").unwrap();
         self.publish(version, Agent::Good);
     }
 
-    /// Publishes `version` as releases were before a device and a backend had archives of their own.
+    /// Publishes `version` as an old release, with a single archive for device and backend.
     ///
     /// # Panics
-    /// When that fails.
+    /// Panics if that fails.
     pub fn publish_as_one_archive(&self, version: &str) {
         one_archive::publish(self, version);
     }
@@ -124,7 +124,7 @@ impl Releases {
     /// Publishes a catalogue of `models`, signed with the key of the releases.
     ///
     /// # Panics
-    /// When that fails.
+    /// Panics if that fails.
     pub fn publish_catalogue(&self, models: &serde_json::Value) {
         let list = self.dir.path().join("models.json");
         std::fs::write(&list, models.to_string()).unwrap();
@@ -135,6 +135,23 @@ impl Releases {
             .arg(self.dir.path().join("key"))
             .arg("--out")
             .arg(self.folder())
+            .stdout(Stdio::null())
+            .status();
+        assert!(published.unwrap().success());
+    }
+
+    /// Publishes an index with one build of the engine, from `folder`, signed with the key of the releases.
+    ///
+    /// # Panics
+    /// Panics if that fails.
+    pub fn publish_engine(&self, build: &str, folder: &Path) {
+        let published = Command::new(program::path("xtask"))
+            .arg("engines")
+            .arg(self.folder())
+            .arg("--sign-with")
+            .arg(self.dir.path().join("key"))
+            .arg("--build")
+            .arg(format!("{build}={}", folder.display()))
             .stdout(Stdio::null())
             .status();
         assert!(published.unwrap().success());
@@ -156,7 +173,7 @@ impl Releases {
         assert!(published.success());
     }
 
-    /// The programs of a version, created once.
+    /// Returns the folder with the programs of a version, which is created once.
     fn programs(&self, version: &str, agent: Agent) -> PathBuf {
         let folder = self.dir.path().join(version);
         if folder.exists() {
@@ -164,7 +181,7 @@ impl Releases {
         }
         std::fs::create_dir(&folder).unwrap();
         for name in ["link", "link-agent", "link-backend", "link-guard"] {
-            std::fs::copy(program::path(name), folder.join(name)).unwrap();
+            program::copy_stripped(name, &folder.join(name));
             renumber(&folder.join(name), version);
         }
         if let Agent::Script(script) = agent {
@@ -180,7 +197,7 @@ impl Default for Releases {
     }
 }
 
-/// Makes a key and returns its public half.
+/// Creates a key and returns the public key.
 fn new_key(path: &Path) -> String {
     let made = Command::new(program::path("xtask")).arg("release-key").arg(path).output().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
@@ -188,7 +205,7 @@ fn new_key(path: &Path) -> String {
     said.split_whitespace().last().unwrap().to_owned()
 }
 
-/// Replaces every occurrence of the version in a program.
+/// Replaces every occurrence of this build's version in a program.
 fn renumber(path: &Path, version: &str) {
     assert_eq!(version.len(), VERSION.len(), "the text of the version keeps its length");
     let pattern = format!("s/{}/{version}/g", VERSION.replace('.', "\\."));

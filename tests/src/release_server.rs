@@ -1,4 +1,4 @@
-//! Serves a release folder over plain HTTP on the loopback, with faults on purpose.
+//! Serves a release folder over plain HTTP on the loopback interface, with injected faults.
 
 use std::{
     collections::BTreeSet,
@@ -15,32 +15,32 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// How the server fails.
+/// The fault of the server.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Fault {
     /// No fault.
     None,
     /// Every answer ends after this many bytes, although it announces the rest.
     CutEvery(usize),
-    /// The first answer is cut in its middle, and ranges are not honoured.
+    /// The first answer is cut in the middle, and requested ranges are ignored.
     CutOnceWithoutRanges,
-    /// The answer is this status, with a page.
+    /// Every answer has this status and a web page as its body.
     Status(u16),
-    /// A web page in place of the file, as a captive portal answers.
+    /// Every answer is a web page instead of the file, as from a captive portal.
     Page,
-    /// One byte each second.
+    /// The server sends one byte per second.
     Slow,
-    /// A redirect to another host, over plain HTTP.
+    /// The answer redirects to another host, over plain HTTP.
     Redirect,
-    /// The last byte is missing, and the announced length is that of what is sent.
+    /// The last byte is missing, and the announced length matches the sent bytes.
     Short,
-    /// There is a byte too many.
+    /// The answer has one additional byte.
     Long,
-    /// The answer has no end, and no announced length.
+    /// The answer has no announced length and never ends.
     Endless,
 }
 
-/// The server. Dropping the value stops it.
+/// The server. Dropping the value stops the server.
 pub struct ReleaseServer {
     pub url: String,
     requests: Arc<Mutex<Vec<Request>>>,
@@ -62,10 +62,10 @@ struct Served {
 }
 
 impl ReleaseServer {
-    /// Serves `folder`; a file whose name ends with `faulty` is served with the fault.
+    /// Serves `folder`. Files whose names end with `faulty` are served with the fault.
     ///
     /// # Panics
-    /// When no port is free.
+    /// Panics if no port is free.
     pub async fn start(folder: &Path, faulty: &str, fault: Fault) -> Self {
         let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -84,16 +84,16 @@ impl ReleaseServer {
     /// Returns the number of requests for files whose names end with `name`.
     ///
     /// # Panics
-    /// When a request panicked.
+    /// Panics if the handler of a request has panicked.
     #[must_use]
     pub fn requests(&self, name: &str) -> usize {
         self.requests.lock().unwrap().iter().filter(|asked| asked.file.ends_with(name)).count()
     }
 
-    /// Returns the number of different offsets at which such files were resumed.
+    /// Returns the number of different offsets at which downloads of such files resumed.
     ///
     /// # Panics
-    /// When a request panicked.
+    /// Panics if the handler of a request has panicked.
     #[must_use]
     pub fn resumed(&self, name: &str) -> usize {
         let requests = self.requests.lock().unwrap();
@@ -181,7 +181,7 @@ async fn read_request(stream: &mut BufReader<TcpStream>) -> std::io::Result<Requ
     }
 }
 
-/// The announced length of a file, and the sent bytes from `start` on.
+/// Returns the announced length of a file, and the bytes to send from `start` on.
 fn part(path: &Path, start: u64, fault: Fault) -> Option<(u64, Vec<u8>)> {
     let mut file = std::fs::File::open(path).ok().filter(|_| path.is_file())?;
     let length = file.metadata().ok()?.len();

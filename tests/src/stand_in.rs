@@ -1,5 +1,5 @@
-//! An engine for fault injection whose answers come from the test itself: the agent starts a program that only waits,
-//! and the test listens at the socket that was given to this program.
+//! An engine for fault injection. The agent starts a program that only waits, and the test itself listens on the socket
+//! of that program and answers.
 
 use std::{os::unix::fs::PermissionsExt as _, path::Path};
 
@@ -19,22 +19,22 @@ impl StandIn {
     /// Installs the waiting program as the agent's engine.
     ///
     /// # Panics
-    /// When the home cannot be written.
+    /// Panics if the home cannot be written.
     pub fn install(device: &TestDevice) {
         let folder = device.home().join("data/engines/llama-server/stand-in");
         std::fs::create_dir_all(&folder).unwrap();
         let program = folder.join("llama-server");
-        // Without `exec`, so that the arguments stay those of the program that was started.
+        // Without `exec`, so that the process keeps the arguments with which the agent started it.
         std::fs::write(&program, "#!/bin/sh\nsleep 1000\n:\n").unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
         std::fs::write(folder.with_file_name("current"), "stand-in\n").unwrap();
     }
 
-    /// Waits until the agent has started the program, and answers in its place: with `routes`, as healthy,
-    /// and with the secret of the launch.
+    /// Waits until the agent has started the program, and answers in its place. The engine serves `routes`, reports
+    /// that it is healthy, and knows the secret of the launch.
     ///
     /// # Panics
-    /// When there is no socket to listen at.
+    /// Panics if the socket cannot be opened.
     pub async fn answer(device: &TestDevice, routes: Router) -> Self {
         let arguments = until("the engine to be started", || arguments(device)).await;
         let value = |name: &str| {

@@ -1,14 +1,14 @@
-//! What a folder holds, to be compared with what it held before.
+//! Snapshots of folders, to compare their contents before and after an action.
 
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
-/// Returns every path below `folders`, with what the files hold.
+/// Returns every path below `folders`, with the contents of the files.
 ///
 /// # Panics
-/// When a folder cannot be read.
+/// Panics if a folder cannot be read.
 #[must_use]
 pub fn of(folders: &[&Path]) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut tree = BTreeMap::new();

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a condition may take on a machine that is busy with other tests.
+/// The timeout of a condition, long enough for a machine that is busy with other tests.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Waits until `look` returns a value. Panics with `what` after [`PATIENCE`].
@@ -20,7 +20,7 @@ where
 /// Like [`until`], for a condition that normally takes longer than [`PATIENCE`].
 ///
 /// # Panics
-/// When `look` finds nothing in time.
+/// Panics if `look` returns nothing in time.
 pub async fn within<T, F, Looking>(patience: Duration, what: &str, mut look: F) -> T
 where
     F: FnMut() -> Looking,

@@ -1,4 +1,4 @@
-//! The catalogue of models: a list that a person writes, checked and signed as it is published.
+//! Checks and signs the catalogue of models, which a person writes as a list, for publication.
 
 #![expect(
     clippy::disallowed_methods,
@@ -20,20 +20,20 @@ use crate::release_key;
 /// `cargo xtask catalogue`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Options {
-    /// JSON with `models`, each with name, summary, licence, `file_name`, url, sha256, `size_bytes` and facts
+    /// JSON file with `models`, each with name, summary, licence, `file_name`, url, sha256, `size_bytes` and facts
     list: PathBuf,
-    /// Release key that signs it
+    /// Release key that signs the catalogue
     #[arg(long, value_name = "FILE")]
     sign_with: PathBuf,
-    /// Number of this issue, above those before [default: the seconds since 1970]
+    /// Serial number, higher than that of any earlier catalogue [default: the Unix time]
     #[arg(long, value_name = "N")]
     serial: Option<u64>,
-    /// Folder of the releases that it is written to
+    /// Release folder to write the catalogue to
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
 }
 
-/// Checks and signs the list; returns where it is written.
+/// Checks and signs the list, writes the catalogue, and returns its path as text.
 pub(crate) fn run(options: &Options) -> anyhow::Result<String> {
     issue_at(options, Timestamp::now())
 }

@@ -2,8 +2,8 @@
 //! `run`, `stop`, `reset`, `install-plugin`.
 //!
 //! Everything that `run` starts uses the checkout's own home (`home`), so it never interferes with
-//! what is installed for this user. The steps are in `scripts/prepare`, `install.sh`, the plugins'
-//! install scripts and `link`; this module calls them and repeats none.
+//! this user's installation. The steps are in `scripts/prepare`, `install.sh`, the plugins' install
+//! scripts and `link`. This module only calls them.
 
 mod checkout;
 mod home;
@@ -28,7 +28,7 @@ pub(crate) use words::check as check_words;
 /// The commands for a checkout.
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Check the tools, build the programs, and put the plugins' engines in the checkout's home
+    /// Check the tools, build the programs, and install the engine for text in the checkout's home
     #[command(after_help = SETUP_EXAMPLES)]
     Setup(setup::Options),
     /// Install this checkout's build for this user; replaces a running agent but starts none
@@ -43,7 +43,7 @@ pub(crate) enum Command {
     /// Stop the agent, and delete the identity, the journal and the login in the checkout's home
     #[command(after_help = RESET_EXAMPLES)]
     Reset(reset::Options),
-    /// Put a plugin's engine in the checkout's home
+    /// Install a plugin and its engine in the checkout's home
     #[command(after_help = "Example:\n  cargo xtask install-plugin language_model")]
     InstallPlugin {
         /// Name of the plugin, as in its manifest
@@ -77,10 +77,10 @@ pub(crate) fn prepared_engines(root: &Path) -> anyhow::Result<std::path::PathBuf
     checkout::Checkout::of_user(root)?.prepare(&["engine"])
 }
 
-/// Carries out a command.
+/// Runs a command.
 ///
 /// # Errors
-/// What went wrong, and the next step.
+/// The error and the next step.
 pub(crate) fn run(root: &Path, command: Command) -> anyhow::Result<()> {
     match command {
         Command::Setup(options) => setup::run(&Checkout::find(root, &options.home)?, &options),
@@ -92,7 +92,7 @@ pub(crate) fn run(root: &Path, command: Command) -> anyhow::Result<()> {
             let checkout = Checkout::find(root, &home)?;
             let plugin = plugin::find(root, &name)?;
             checkout.home.prepare()?;
-            plugin.install(&checkout, &checkout.home.roots().engines())
+            plugin.install(&checkout, &checkout.home.roots())
         }
     }
 }

@@ -14,11 +14,15 @@
 use std::{
     io::{self, Write as _},
     path::{Path, PathBuf},
+    process::{Command, Stdio},
 };
 
 use anyhow::Context as _;
 use flate2::{Compression, GzBuilder};
-use link_installer::layout::Product;
+use link_installer::{
+    layout::Product,
+    plugins::{self, PACKAGE},
+};
 use link_protocol::{
     command::Sha256Hex,
     release::{CONTENTS_FILE, Channel, KEYS_FILE, MANIFEST_FILE, manifest_of},
@@ -40,10 +44,10 @@ mod proof;
 mod statements;
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
-/// The archives of a release: what each installs, and how the end of its name differs. The device's is the
-/// first: a reader from before there were two takes the first archive of its system.
+/// The archives of a release: the product, and the suffix of the archive's name. The device's archive is the first,
+/// because older readers expect only one and take the first for their system.
 const ARCHIVES: &[(Product, &str)] = &[(Product::Agent, ""), (Product::Backend, "-backend")];
-/// The variable that lists the keys a build trusts, as `link_installer::trust` reads it.
+/// The environment variable with the release keys that a build trusts, as `link_installer::trust` reads it.
 const RELEASE_KEYS: &str = "LINK_RELEASE_KEYS";
 /// The modification time of every entry: 1 January 2026, in Unix seconds.
 const MODIFIED: u64 = 1_767_225_600;
@@ -69,10 +73,10 @@ impl Profile {
         }
     }
 
-    /// Archives for tests are compressed quickly, archives for users are compressed well.
+    /// Archives for tests are stored, because each is unpacked hundreds of times. Archives for users are compressed well.
     fn compression(self) -> Compression {
         match self {
-            Self::Dev => Compression::fast(),
+            Self::Dev => Compression::none(),
             Self::Release | Self::Dist => Compression::best(),
         }
     }
@@ -93,13 +97,13 @@ pub(crate) struct Options {
     /// Stability of the release: alpha, beta or stable
     #[arg(long, value_parser = channel, default_value = "stable", requires = "sign_with")]
     channel: Channel,
-    /// Counter of the release, never lower than that of an earlier one [default: from the version]
+    /// Counter of the release, never lower than that of an earlier release [default: from the version]
     #[arg(long, value_name = "N", requires = "sign_with")]
     counter: Option<u64>,
-    /// Folder with existing executables; skips the build [default: that of the build]
+    /// Folder with existing executables; skips the build [default: the output folder of the build]
     #[arg(long, value_name = "DIR")]
     executables: Option<PathBuf>,
-    /// Version of the executables [default: that of this checkout]
+    /// Version of the executables [default: the version of this checkout]
     #[arg(long, value_name = "VERSION", default_value = env!("CARGO_PKG_VERSION"))]
     release_version: semver::Version,
     /// Date of the release in Unix seconds [default: now]
@@ -124,14 +128,14 @@ impl File {
     }
 }
 
-/// An archive before it is compressed: the executables and the signed statements.
+/// An archive before its compression: the executables and the signed statements.
 struct Packed {
     product: Product,
     name: String,
     files: Vec<File>,
 }
 
-/// Creates the release folder and describes its contents.
+/// Creates the release folder, and returns a description of its contents.
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
@@ -147,10 +151,14 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
         }
     };
     let read = |(product, suffix): &(Product, &str)| {
-        let executables = executables(&folder, options.profile, product.programs())?;
+        let mut files = executables(&folder, options.profile, product.programs())?;
+        if *product == Product::Agent {
+            let plugins = plugins::package(&root.join("plugins"));
+            files.push(File::data(PACKAGE, plugins.context("failed to pack the plugins")?));
+        }
         let version = &options.release_version;
         let name = format!("link-{version}-{TARGET}{suffix}.tar.gz");
-        packed(*product, name, executables, statements.as_ref())
+        packed(*product, name, files, statements.as_ref())
     };
     let archives: Vec<Packed> = ARCHIVES.iter().map(read).collect::<anyhow::Result<_>>()?;
     if statements.is_some() && options.profile.shipped().is_some() {
@@ -213,7 +221,11 @@ fn executables(
 ) -> anyhow::Result<Vec<File>> {
     let read = |name: &&'static str| {
         let path = folder.join(name);
-        let contents = std::fs::read(&path).with_context(|| {
+        let contents = match profile {
+            Profile::Dev => stripped(&path),
+            Profile::Release | Profile::Dist => std::fs::read(&path),
+        };
+        let contents = contents.with_context(|| {
             format!(
                 "failed to read `{}`; build it with `cargo build -p link-cli -p link-agent -p link-backend -p link-installer`",
                 path.display(),
@@ -228,19 +240,30 @@ fn executables(
     names.iter().map(read).collect()
 }
 
+/// Returns an executable of a development build without its symbols, which are half of it. If `strip` is missing or
+/// refuses the file, such as a script, returns the file unchanged.
+fn stripped(path: &Path) -> std::io::Result<Vec<u8>> {
+    let folder = tempfile::tempdir()?;
+    let copy = folder.path().join("stripped");
+    let strip = Command::new("strip").arg("-o").arg(&copy).arg(path).stderr(Stdio::null()).status();
+    match strip {
+        Ok(status) if status.success() => std::fs::read(&copy),
+        Ok(_) | Err(_) => std::fs::read(path),
+    }
+}
+
 fn script(root: &Path) -> anyhow::Result<Vec<u8>> {
     let path = root.join("scripts/install.sh");
     std::fs::read(&path).with_context(|| format!("failed to read `{}`", path.display()))
 }
 
-/// All files of an archive: the executables and the signed statements.
+/// Returns all files of an archive: `files` and the signed statements.
 fn packed(
     product: Product,
     name: String,
-    executables: Vec<File>,
+    mut files: Vec<File>,
     statements: Option<&Statements>,
 ) -> anyhow::Result<Packed> {
-    let mut files = executables;
     if let Some(statements) = statements {
         let contents = statements.contents(TARGET, &files)?;
         files.push(File::data(CONTENTS_FILE, contents));
@@ -249,8 +272,7 @@ fn packed(
     Ok(Packed { product, name, files })
 }
 
-/// All files of the release folder: the script, the archives, the signed statements, and the
-/// checksums.
+/// Returns all files of the release folder: the script, the archives, the signed statements, and the checksums.
 fn release(
     script: &[u8],
     archives: &[Packed],
@@ -282,7 +304,7 @@ fn channel(text: &str) -> Result<Channel, serde_json::Error> {
     serde_json::from_value(text.into())
 }
 
-/// A compressed tar of `files`, sorted by name.
+/// Returns a compressed tar archive of `files`, sorted by name.
 fn archive(files: &[File], compression: Compression) -> io::Result<Vec<u8>> {
     let mut sorted: Vec<_> = files.iter().collect();
     sorted.sort_by(|left, right| left.name.cmp(&right.name));
@@ -302,7 +324,7 @@ fn archive(files: &[File], compression: Compression) -> io::Result<Vec<u8>> {
     Ok(compressed)
 }
 
-/// One line for each file in the format of `sha256sum`, sorted by name.
+/// Returns one line for each file in the format of `sha256sum`, sorted by name.
 fn checksums(files: &[File]) -> String {
     let line = |file: &File| {
         format!("{}  {}\n", Sha256Hex::from_digest(&Sha256::digest(&file.contents)), file.name)
@@ -404,7 +426,7 @@ mod tests {
         assert_eq!(names, [&["link", "link-agent", "link-guard"][..], &["link", "link-backend"]]);
     }
 
-    /// The names of what a compressed archive holds.
+    /// Returns the names of the files in a compressed archive.
     fn entries(archive: &[u8]) -> String {
         let mut tar = tar::Archive::new(flate2::read::GzDecoder::new(archive));
         let names = tar.entries().unwrap().map(|entry| {

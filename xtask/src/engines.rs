@@ -1,7 +1,6 @@
-//! Creates an index of engines from local builds: each is packed, described and signed.
+//! Creates an index of engines from local builds: packs, describes and signs each build.
 //!
-//! Tests and checkouts use the index to install an engine on a device the same way as on any
-//! device.
+//! Tests and checkouts use the index to install an engine in the same way as any device does.
 
 #![expect(
     clippy::disallowed_methods,
@@ -26,8 +25,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::release_key;
 
-/// The engine that `scripts/prepare engine` provides: its folder, its actual build, and its
-/// processor requirements.
+/// The engine that `scripts/prepare engine` provides: its folder, its build, and the processor
+/// features that it needs.
 const PREPARED: (&str, &str, &[&str]) = ("llama", "b10068", &["avx2", "f16c", "fma"]);
 
 /// What to create.
@@ -38,7 +37,7 @@ pub(crate) struct Options {
     /// Release key that signs the index, made by `cargo xtask release-key`
     #[arg(long, value_name = "FILE")]
     sign_with: PathBuf,
-    /// A build on this machine, the default build first; its folder holds `llama-server` [default:
+    /// Build on this machine, the default build first; its folder holds `llama-server` [default:
     /// the build from `scripts/prepare engine`]
     #[arg(long = "build", value_name = "NAME=FOLDER", value_parser = named)]
     builds: Vec<(String, PathBuf)>,
@@ -56,7 +55,7 @@ pub(crate) struct Options {
     licence: String,
 }
 
-/// Packs the builds and describes the index.
+/// Packs the builds, and returns a description of the index.
 pub(crate) fn run(
     options: &Options,
     prepared: impl FnOnce() -> anyhow::Result<PathBuf>,
@@ -117,7 +116,7 @@ fn build(
     })
 }
 
-/// Packs the files and links of a folder; returns their size in bytes.
+/// Packs the files and links of a folder, and returns their size in bytes.
 fn pack(folder: &Path, to: &Path) -> anyhow::Result<u64> {
     let mut entries: Vec<_> = std::fs::read_dir(folder)?
         .map(|entry| Ok(entry?.path()))

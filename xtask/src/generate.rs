@@ -1,12 +1,14 @@
 //! Generates committed files from the product's own definitions: man pages, shell completions, the
-//! OpenAPI documents and the schemas of both configurations.
+//! OpenAPI documents, the schemas of both configurations and those of what `link` prints.
 //!
-//! `--check` writes nothing and names every missing, stale or surplus file.
+//! `--check` writes nothing, and names every missing, stale or surplus file.
 
 #![expect(
     clippy::disallowed_methods,
     reason = "IO shell: writes generated files into the repository"
 )]
+
+mod documents;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,7 +21,7 @@ use clap_complete::Generator as _;
 use link_cli::shared_files;
 
 /// Folders that contain only generated files.
-const FOLDERS: &[&str] = &["completions", "man"];
+const FOLDERS: &[&str] = &["completions", documents::FOLDER, "man"];
 const API_DOCUMENT: &str = "docs/openapi.json";
 const LOCAL_API_DOCUMENT: &str = "docs/local-api.json";
 const CONFIG_SCHEMA: &str = "docs/agent.schema.json";
@@ -28,7 +30,7 @@ const BACKEND_SCHEMA: &str = "docs/backend.schema.json";
 /// The contents of each file, by its path from the repository's root.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// Writes or checks every generated file under `root` and describes the result.
+/// Writes or checks every generated file under `root`, and returns a description of the result.
 pub(crate) fn run(root: &Path, check: bool) -> anyhow::Result<String> {
     let wanted = generate()?;
     let present = read(root, &wanted)?;
@@ -68,10 +70,11 @@ fn generate() -> anyhow::Result<Files> {
     files.insert(CONFIG_SCHEMA.to_owned(), schema.into_bytes());
     let schema = link_backend::config::file::json_schema();
     files.insert(BACKEND_SCHEMA.to_owned(), schema.into_bytes());
+    files.extend(documents::files()?);
     Ok(files)
 }
 
-/// The committed contents of the wanted files and of all other files in their folders.
+/// Reads the committed contents of the wanted files, and all other files in their folders.
 fn read(root: &Path, wanted: &Files) -> anyhow::Result<Files> {
     let mut names: BTreeSet<String> = wanted.keys().cloned().collect();
     for folder in FOLDERS {
@@ -87,7 +90,7 @@ fn read(root: &Path, wanted: &Files) -> anyhow::Result<Files> {
         .collect())
 }
 
-/// The files that differ from `wanted` or are surplus.
+/// Returns the paths of the files that differ from `wanted` or are surplus.
 fn differences(wanted: &Files, present: &Files) -> Vec<String> {
     let stale = wanted.iter().filter(|(path, contents)| present.get(*path) != Some(contents));
     let left_over = present.iter().filter(|(path, _)| !wanted.contains_key(*path));

@@ -1,8 +1,8 @@
 //! Repository chores and the developer's entry point: `cargo xtask <task>`.
 //!
-//! Each chore is a module that turns the contents of the repository into findings or files; `dev`
-//! sets up, runs and resets a checkout. This file only parses the arguments and prints. `cargo test
-//! -p xtask` runs the checks too.
+//! Each chore is a module that turns the contents of the repository into findings or files. `dev` sets up, runs and
+//! resets a checkout. This file only parses the arguments and prints the result. `cargo test -p xtask` runs the checks
+//! too.
 
 #![forbid(unsafe_code)]
 #![expect(
@@ -17,6 +17,8 @@ mod dist;
 mod engines;
 mod generate;
 mod release_key;
+#[cfg(test)]
+mod texts;
 mod tidy;
 mod tiny_model;
 
@@ -51,7 +53,7 @@ enum Task {
         /// Print which module imports which in the crates below this folder
         #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = "")]
         graph: Option<String>,
-        /// Only print 105 doc lines drawn by this seed, for a reader to judge
+        /// Only print 105 random doc lines for review, drawn with this seed
         #[arg(long, value_name = "SEED", conflicts_with_all = ["write", "graph"])]
         sample_docs: Option<u64>,
     },
@@ -63,21 +65,21 @@ enum Task {
     },
     /// Make a release folder: build the static executables and pack them
     Dist(dist::Options),
-    /// Make a signed index of engines out of builds that are on this machine
+    /// Make a signed index of engines from builds on this machine
     Engines(engines::Options),
-    /// Check and sign a list of models, the catalogue that is published beside the releases
+    /// Check a list of models and sign it as the catalogue that is published next to the releases
     Catalogue(catalogue::Options),
     /// Create a key for signing releases and print its public half
     ReleaseKey {
-        /// The file to create; keep it secret
+        /// File to create for the key; keep it secret
         file: PathBuf,
-        /// An older key that signs an introduction of this one for installations that trust it
+        /// Older key that introduces the new key to installations that trust the older key
         #[arg(long, value_name = "FILE")]
         introduced_by: Option<PathBuf>,
     },
     /// Write a tiny language model with a scripted answer, for tests
     TinyModel {
-        /// The GGUF file to write
+        /// GGUF file to write
         out: PathBuf,
         /// Repeat the answer endlessly
         #[arg(long = "loop")]
@@ -123,7 +125,7 @@ fn run(task: Task) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The folder that holds the workspace.
+/// Returns the root folder of the workspace.
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the workspace")
 }

@@ -1,8 +1,8 @@
-//! The keys that sign releases: one file each, readable only by its owner.
+//! The keys that sign releases: one file each, which only its owner can read.
 //!
-//! An old key introduces a new one with a signed introduction. The introduction is stored next to
-//! the new key and goes into each release that the new key signs, so an installation that trusts
-//! the old key also trusts the new one.
+//! An old key introduces a new one with a signed introduction. It is stored beside the new key and
+//! added to each release that the new key signs, so an installation that trusts the old key also
+//! trusts the new one.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use link_protocol::{
 };
 use ring::rand::{SecureRandom as _, SystemRandom};
 
-/// A key and its chain of introductions; the first key has none.
+/// A key, and its chain of introductions, which is empty for the first key.
 pub(crate) struct ReleaseKey {
     pub(crate) key: SigningKey,
     pub(crate) introductions: Vec<Signed>,
@@ -41,7 +41,7 @@ pub(crate) fn run(file: &Path, introduced_by: Option<&Path>) -> anyhow::Result<S
     Ok(public.public_key)
 }
 
-/// Reads a key and the introductions next to it.
+/// Reads a key, and the introductions beside it.
 pub(crate) fn read(file: &Path) -> anyhow::Result<ReleaseKey> {
     let text = fs::read_to_string(file)?;
     let seed = URL_SAFE_NO_PAD.decode(text.trim()).ok().and_then(|seed| seed.try_into().ok());

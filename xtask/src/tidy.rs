@@ -51,7 +51,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Returns, as text, the imports between the modules of the crates below `folder`.
+    /// Returns, as text, which module imports which in the crates below `folder`.
     pub(crate) fn graphs(&self, folder: &str) -> String {
         modules::graphs(&self.crates, folder)
     }

@@ -1,10 +1,9 @@
 //! A language model of 1.3 MB with a known answer, for tests with a real engine.
 //!
-//! Attention and feed-forward are zero, token i embeds to the i-th unit vector, and the output row
-//! of its successor has its weight there. So the next token depends only on the last one. Every
-//! token outside the script leads to its first word; its last word leads to the end, or in the
-//! endless model back to the first. Tokeniser, cache, sampling and token counts are the engine's
-//! own.
+//! Attention and feed-forward are zero. The embedding of token i is the i-th unit vector, and its weight in the output
+//! selects its successor. So the next token depends only on the last one. Every token outside the script leads to the
+//! first word of the script. The last word leads to the end, or in the endless model back to the first word. The
+//! tokeniser, the cache, the sampling and the token counts are those of the engine.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: writes the model's file")]
 
@@ -16,8 +15,8 @@ use anyhow::Context as _;
 
 use crate::tiny_model::gguf::{Data, Gguf, Half, Value};
 
-/// The answer: 21 words. Each is its own token, even if a word occurs twice; with the end token, an
-/// engine counts 22 tokens. `▁` is the tokeniser's space.
+/// The answer: 21 words. Each is its own token, even if a word occurs twice. With the end token, an engine counts 22
+/// tokens. `▁` is the tokeniser's space.
 const SCRIPT: &[&str] = &[
     "▁Hello",
     "▁from",
@@ -61,7 +60,7 @@ const MOSTLY_F16: u32 = 1;
 const CHAT_TEMPLATE: &str = "{% for m in messages %}<|{{ m['role'] }}|>{{ m['content'] }}\n{% endfor %}\
     {% if add_generation_prompt %}<|assistant|>{% endif %}";
 
-/// Writes the model to `out` and describes it.
+/// Writes the model to `out`, and returns a description of it.
 pub(crate) fn run(out: &Path, endless: bool) -> anyhow::Result<String> {
     std::fs::write(out, model(endless).to_bytes())
         .with_context(|| format!("failed to write `{}`", out.display()))?;
@@ -78,7 +77,7 @@ fn model(endless: bool) -> Gguf {
     gguf
 }
 
-/// The tokens and their kinds: control tokens, one token for each byte, then the script.
+/// Returns the tokens and their kinds: control tokens, one token for each byte, then the script.
 fn vocabulary() -> (Vec<String>, Vec<i32>) {
     let control = CONTROL_TOKENS.iter().map(|&token| (token.to_owned(), TYPE_CONTROL));
     let bytes = (0..=u8::MAX).map(|byte| (format!("<0x{byte:02X}>"), TYPE_BYTE));
@@ -88,7 +87,7 @@ fn vocabulary() -> (Vec<String>, Vec<i32>) {
     (tokens, types)
 }
 
-/// The token that follows each token.
+/// Returns the successor of each token.
 fn successors(endless: bool) -> Vec<usize> {
     let count = vocabulary().0.len();
     let first = count - SCRIPT.len();
@@ -161,7 +160,7 @@ fn add_tensors(gguf: &mut Gguf, endless: bool) {
     }
 }
 
-/// Rows of zeros, with `weight` at each place (row, column).
+/// Returns a matrix of zeros, with `weight` at each place (row, column).
 fn matrix(rows: usize, places: impl Iterator<Item = (usize, usize)>, weight: Half) -> Data {
     let mut numbers = vec![Half::ZERO; rows * EMBEDDING];
     for (row, column) in places {
@@ -192,7 +191,7 @@ mod tests {
 
     use super::*;
 
-    /// The tokens after `start`, up to the end of the answer or `limit`.
+    /// Returns the tokens after `start`, up to the end of the answer or `limit`.
     fn answer(start: usize, endless: bool, limit: usize) -> Vec<String> {
         let (tokens, _) = vocabulary();
         let successors = successors(endless);

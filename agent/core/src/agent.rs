@@ -1,4 +1,4 @@
-//! The top-level state machine: routes each event to the part it concerns, collects the changes to
+//! The top-level state machine: passes each event to the responsible part, collects the changes to
 //! store, and starts the next commands.
 //!
 //! The changes of a turn come first, as one [`Effect::Persist`]; a receipt, a report or any other
@@ -7,6 +7,7 @@
 use link_protocol::{
     agent_api::{Hello, Welcome},
     command::{Command, DeployModel, ModelFile},
+    counter::Seq,
     deployment::DeploymentState,
     id::CommandId,
     local_api::{ConnectionState, DeploymentProgress},
@@ -45,7 +46,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Restores the state that was on disk; the effects resume what was running.
+    /// Restores the state from disk. The effects resume the work that was in progress.
     #[must_use]
     pub fn restore(
         identity: Identity,
@@ -156,14 +157,14 @@ impl Agent {
         self.conclude(turn)
     }
 
-    /// The time of the next [`Event::DeadlineReached`], if any deadline is set.
+    /// Returns the time of the next [`Event::DeadlineReached`], if any deadline is set.
     #[must_use]
     pub fn deadline(&self) -> Option<Now> {
         let parts = [self.outbox.deadline(), self.ledger.deadline(), self.pipelines.deadline()];
         parts.into_iter().flatten().min()
     }
 
-    /// The state of this device, sent when a connection starts.
+    /// Returns the hello: the state of this device, sent when a connection starts.
     #[must_use]
     pub fn hello(&self) -> Hello {
         Hello {
@@ -172,41 +173,52 @@ impl Agent {
             agent_version: self.identity.agent_version.clone(),
             last_seq: self.ledger.last_seq(),
             inflight: self.ledger.inflight(),
-            serving: self.pipelines.reports(),
+            serving: self.known_models(),
         }
+    }
+
+    /// Returns the models of this device, and removed models whose removal report the backend has not accepted. If the
+    /// hello left such a model out, the backend would take it for lost and deploy it again.
+    fn known_models(&self) -> Vec<ModelReport> {
+        let mut known = self.pipelines.reports();
+        for removal in self.outbox.removals() {
+            if !known.iter().any(|report| report.pipeline_id == removal.pipeline_id) {
+                known.push(removal.clone());
+            }
+        }
+        known
     }
 
     /// Returns [`Agent::hello`] and records which pipelines it announces.
     pub fn say_hello(&mut self) -> Hello {
-        let hello = self.hello();
-        self.announced.clone_from(&hello.serving);
-        hello
+        self.announced = self.pipelines.reports();
+        self.hello()
     }
 
-    /// The highest sequence number in the journal.
+    /// Returns the highest sequence number in the journal.
     #[must_use]
-    pub const fn last_seq(&self) -> u64 {
+    pub const fn last_seq(&self) -> Seq {
         self.ledger.last_seq()
     }
 
-    /// The lifecycle status.
+    /// Returns the lifecycle status.
     #[must_use]
     pub const fn status(&self) -> LifecycleStatus {
         self.status
     }
 
-    /// The state of the command channel.
+    /// Returns the state of the command channel.
     #[must_use]
     pub const fn connection(&self) -> ConnectionState {
         self.connection
     }
 
-    /// All configured pipelines.
+    /// Returns all configured pipelines.
     pub fn pipelines(&self) -> impl Iterator<Item = PipelineView<'_>> {
         self.pipelines.views()
     }
 
-    /// The deployments in progress.
+    /// Returns the deployments in progress.
     #[must_use]
     pub fn deployments(&self) -> Vec<DeploymentProgress> {
         self.deployments.progress()
@@ -226,13 +238,14 @@ impl Agent {
         }
         let here = self.pipelines.reports();
         for gone in std::mem::take(&mut self.announced) {
-            // The hello that listed this pipeline may have overtaken the report of its removal.
+            // The report of this pipeline's removal may have reached the backend before the hello
+            // that lists the pipeline, so report the removal again.
             if !here.iter().any(|report| report.pipeline_id == gone.pipeline_id) {
                 let told = self.outbox.removal_of(gone.pipeline_id).cloned();
                 turn.reports.push(Report::Model(told.unwrap_or_else(|| ModelReport {
                     state: ModelState::Removed,
                     is_serving: false,
-                    generation: gone.generation.saturating_add(1),
+                    generation: gone.generation.next(),
                     ..gone
                 })));
             }
@@ -266,7 +279,7 @@ impl Agent {
         }
     }
 
-    /// Returns to the current version after an update that does not take over.
+    /// Returns to normal operation of the current version after an update that did not replace it.
     fn leave_update(&mut self, turn: &mut Turn) {
         let status = match self.connection {
             ConnectionState::Connected => LifecycleStatus::Online,
@@ -337,7 +350,8 @@ impl Agent {
             let reason = "the command timed out";
             self.deployments.stop(|id, _| id == command, CommandResult::Failed, reason, turn);
             self.pipelines.time_out(command, turn);
-            // The command is over, whatever blocks it; the work in progress ends on its own.
+            // The command ends now, even if something blocks it. Its work in progress ends later on
+            // its own.
             turn.report_command(command, CommandResult::Failed, reason);
             self.settle_finished(turn);
         }

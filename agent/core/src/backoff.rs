@@ -1,4 +1,4 @@
-//! How long to wait before restarting something that ended on its own.
+//! The waits before restarts of an engine or a pipeline that ended unexpectedly.
 
 use std::time::Duration;
 
@@ -24,14 +24,14 @@ impl Backoff {
         Self { failures: 0 }
     }
 
-    /// Records an end after `ran` and returns how long to wait.
+    /// Records that a run ended after `ran`, and returns the wait before the restart.
     pub fn ended(&mut self, ran: Duration) -> Duration {
         self.failures = if ran >= STEADY { 1 } else { self.failures.saturating_add(1) };
         let doubled = 1_u32.checked_shl(self.failures - 1).unwrap_or(u32::MAX);
         FIRST.saturating_mul(doubled).min(LONGEST)
     }
 
-    /// The number of consecutive failures.
+    /// Returns the number of consecutive failures.
     #[must_use]
     pub const fn failures(self) -> u32 {
         self.failures

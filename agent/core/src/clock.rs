@@ -1,6 +1,6 @@
 //! Time as the core sees it: monotonic time since the process started, and the backend's clock.
 //!
-//! The device's wall clock decides nothing, so changing it has no effect.
+//! No decision uses the device's wall clock, so changing it has no effect.
 
 use std::time::Duration;
 

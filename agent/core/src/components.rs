@@ -8,11 +8,15 @@ use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use link_protocol::{
     config::{
-        AgentConfig, Fault, Faults, LoggingHandler, PipelineConfig, ReportingHandler, Scalar,
-        Template,
+        AgentConfig, Fault, Faults, GenericConfig, LoggingHandler, PipelineConfig,
+        ReportingHandler, Scalar, Template,
     },
+    plugin::Setting,
     registration::TransportType,
 };
+
+/// The plugins of this device: the settings of each, by the plugin's id. A plugin is a shared sink of requests.
+pub type Plugins = BTreeMap<String, BTreeMap<String, Setting>>;
 
 /// A named source or sink of pipelines.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -26,14 +30,14 @@ pub struct Component {
     pub settings: &'static [(&'static str, RangeInclusive<u64>)],
 }
 
-/// Which end of a pipeline a component forms.
+/// The end of a pipeline that a component forms.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Role {
     Source,
     Sink,
 }
 
-/// What flows through a pipeline.
+/// The kind of data that flows through a pipeline.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Flow {
     /// Signed commands of the backend.
@@ -54,10 +58,8 @@ pub const SYSTEM_MONITOR: &str = "system_monitor";
 pub const REPORTS: &str = "reports";
 /// A public port.
 pub const FRONTEND: &str = "frontend";
-/// The text generation engine; `threads` sets its compute threads, `context` its context in tokens.
-pub const LANGUAGE_MODEL: &str = "language_model";
 
-/// All components.
+/// All components, except the plugins.
 pub const TABLE: &[Component] = &[
     Component {
         name: COMMANDS,
@@ -88,14 +90,10 @@ pub const TABLE: &[Component] = &[
         shared: true,
         settings: &[],
     },
-    Component {
-        name: LANGUAGE_MODEL,
-        role: Role::Sink,
-        flow: Flow::Requests,
-        shared: true,
-        settings: &[("threads", 1..=1024), ("context", 256..=4_194_304)],
-    },
 ];
+
+/// What a configuration may put in place of a component that only a deployment uses.
+const ONLY_DEPLOYED: &str = "no model pipeline, because only a deployment creates one";
 
 /// Returns the component called `name`.
 #[must_use]
@@ -103,9 +101,9 @@ pub fn find(name: &str) -> Option<&'static Component> {
     TABLE.iter().find(|component| component.name == name)
 }
 
-/// Adds the faults of `config` that its syntax alone does not show.
-pub fn check(config: &AgentConfig, faults: &mut Faults) {
-    check_settings(config, faults);
+/// Adds the faults of `config` that its syntax alone does not show, on a device with `plugins`.
+pub fn check(config: &AgentConfig, plugins: &Plugins, faults: &mut Faults) {
+    check_settings(config, plugins, faults);
     let mut ids = BTreeMap::new();
     let mut taken = BTreeMap::new();
     for (place, pipeline) in config.pipelines.iter().enumerate() {
@@ -114,7 +112,7 @@ pub fn check(config: &AgentConfig, faults: &mut Faults) {
             let expected = "an id that no other pipeline has";
             fault(faults, key("id"), expected, format!("the id of pipelines[{first}]"));
         }
-        check_ends(pipeline, &key, faults);
+        check_ends(pipeline, plugins, &key, faults);
         if !pipeline.active {
             continue;
         }
@@ -145,11 +143,17 @@ fn check_control(config: &AgentConfig, faults: &mut Faults) {
     }
 }
 
-fn check_settings(config: &AgentConfig, faults: &mut Faults) {
+fn check_settings(config: &AgentConfig, plugins: &Plugins, faults: &mut Faults) {
     for (name, settings) in &config.components {
+        let offered = plugins.get(name);
         let Some(component) = find(name) else {
-            let names = TABLE.iter().map(|component| component.name).collect::<Vec<_>>().join(", ");
-            let expected = format!("a component: {names}");
+            if let Some(offered) = offered {
+                check_settings_of_plugin(name, settings, offered, faults);
+                continue;
+            }
+            let names = TABLE.iter().map(|component| component.name);
+            let names = names.chain(plugins.keys().map(String::as_str));
+            let expected = format!("a component: {}", names.collect::<Vec<_>>().join(", "));
             fault(faults, format!("components.{name}"), expected, "this one".to_owned());
             continue;
         };
@@ -165,27 +169,53 @@ fn check_settings(config: &AgentConfig, faults: &mut Faults) {
                 }
                 (None, _) => {
                     let names = component.settings.iter().map(|(name, _)| *name);
-                    let names = names.collect::<Vec<_>>().join(", ");
-                    let expected = if names.is_empty() {
-                        "no setting".to_owned()
-                    } else {
-                        format!("no other key than {names}")
-                    };
-                    fault(faults, key, expected, "this one".to_owned());
+                    fault(faults, key, no_other_than(names), "this one".to_owned());
                 }
             }
         }
     }
 }
 
-fn check_ends(pipeline: &PipelineConfig, key: &impl Fn(&str) -> String, faults: &mut Faults) {
+fn check_settings_of_plugin(
+    plugin: &str,
+    settings: &GenericConfig,
+    offered: &BTreeMap<String, Setting>,
+    faults: &mut Faults,
+) {
+    for (name, value) in settings.iter() {
+        let key = format!("components.{plugin}.{name}");
+        match offered.get(name) {
+            Some(setting) if setting.accept(value).is_some() => {}
+            Some(setting) => fault(faults, key, setting.expected(), shown(value)),
+            None => {
+                let expected = no_other_than(offered.keys().map(String::as_str));
+                fault(faults, key, expected, "this one".to_owned());
+            }
+        }
+    }
+}
+
+fn no_other_than<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names = names.collect::<Vec<_>>().join(", ");
+    if names.is_empty() { "no setting".to_owned() } else { format!("no other key than {names}") }
+}
+
+fn check_ends(
+    pipeline: &PipelineConfig,
+    plugins: &Plugins,
+    key: &impl Fn(&str) -> String,
+    faults: &mut Faults,
+) {
     let mut end = |end: &str, name: &str, role: Role| {
+        if role == Role::Sink && plugins.contains_key(name) {
+            fault(faults, key(end), ONLY_DEPLOYED, format!("`{name}`"));
+            return None;
+        }
         let found = find(name).filter(|component| component.role == role);
         match found {
             Some(component) if component.flow != Flow::Requests => Some(component),
             Some(_) => {
-                let expected = "no model pipeline, because only a deployment creates one";
-                fault(faults, key(end), expected, format!("`{name}`"));
+                fault(faults, key(end), ONLY_DEPLOYED, format!("`{name}`"));
                 None
             }
             None => {

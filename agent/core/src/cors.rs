@@ -50,7 +50,7 @@ pub fn preflight<'a>(
 }
 
 /// Returns the headers of any other response to a page from `origin`, which the caller has checked.
-/// `None` stands for a request that no page made.
+/// `None` means that the request does not come from a page.
 #[must_use]
 pub fn response(origin: Option<&str>) -> Headers {
     let mut headers = vec![("vary", VARY.to_owned())];

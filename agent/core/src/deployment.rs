@@ -24,7 +24,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct Deployments {
     active: BTreeMap<CommandId, Active>,
-    runs: u64,
+    attempts: u64,
 }
 
 #[derive(Debug)]
@@ -33,14 +33,14 @@ struct Active {
     download: DownloadId,
     phase: Phase,
     bytes_done: u64,
-    /// The engine that is brought before the model file, where there is none.
+    /// The engine that is downloaded before the model file, if the device does not have the engine.
     engine: Option<EnginePart>,
     throttle: Throttle,
     /// The cancel commands to finish when this deployment ends.
     cancels: Vec<CommandId>,
 }
 
-/// How much of an engine is there.
+/// The progress of an engine's download.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct EnginePart {
     pub(crate) build: String,
@@ -51,7 +51,7 @@ pub(crate) struct EnginePart {
 #[derive(Debug)]
 enum Phase {
     Downloading,
-    /// The download was asked to stop; then the deployment ends with this result.
+    /// The download was asked to stop. Once it has stopped, the deployment ends with this result.
     Stopping {
         status: CommandResult,
         reason: String,
@@ -62,8 +62,8 @@ enum Phase {
 impl Deployments {
     /// Starts a download.
     pub(crate) fn begin(&mut self, command: CommandId, deploy: DeployModel, turn: &mut Turn) {
-        self.runs += 1;
-        let download = DownloadId { deployment_id: deploy.deployment_id, run: self.runs };
+        self.attempts += 1;
+        let download = DownloadId { deployment_id: deploy.deployment_id, attempt: self.attempts };
         let total = deploy.model.size_bytes;
         turn.reports.push(progress(&deploy, ProgressEvent::Downloading, 0, total));
         turn.effects.push(Effect::Download {
@@ -90,12 +90,13 @@ impl Deployments {
             return;
         };
         active.bytes_done = bytes_done.min(active.deploy.model.size_bytes);
-        // An engine that did not come takes no part in what is left to do.
+        // An incomplete engine does not count towards the remaining bytes.
         active.engine.take_if(|engine| engine.bytes_done < engine.bytes_total);
         active.tell(turn);
     }
 
-    /// Notes progress of the engine, which is part of the deployment; reports it in steps.
+    /// Records progress of the engine's download, which is part of the deployment, and reports it
+    /// in steps.
     pub(crate) fn engine_progressed(
         &mut self,
         download: DownloadId,
@@ -196,12 +197,13 @@ impl Deployments {
         stopped
     }
 
-    /// Removes a deployment whose command has its result; returns the cancels that waited for it.
+    /// Removes a deployment whose command has its result. Returns the cancel commands that waited
+    /// for it.
     pub(crate) fn forget(&mut self, command: CommandId) -> Vec<CommandId> {
         self.active.remove(&command).map(|active| active.cancels).unwrap_or_default()
     }
 
-    /// The deployments in progress, for the local API.
+    /// Returns the deployments in progress, for the local API.
     #[must_use]
     pub fn progress(&self) -> Vec<DeploymentProgress> {
         self.active
@@ -220,7 +222,7 @@ impl Deployments {
 }
 
 impl Active {
-    /// How much of the model file, and of the engine before it, is there.
+    /// Returns how much of the model file and of its engine is downloaded.
     fn progress(&self) -> Progress {
         let (done, total) = match &self.engine {
             Some(engine) => (engine.bytes_done, engine.bytes_total),
@@ -232,13 +234,13 @@ impl Active {
         }
     }
 
-    /// The build that is being downloaded.
+    /// Returns the build of the engine that is being downloaded.
     fn coming_engine(&self) -> Option<String> {
         let engine = self.engine.as_ref()?;
         (engine.bytes_done < engine.bytes_total).then(|| engine.build.clone())
     }
 
-    /// Reports progress, when it has come a step further.
+    /// Reports progress if it has reached a new step.
     fn tell(&mut self, turn: &mut Turn) {
         let Progress { bytes_done, bytes_total } = self.progress();
         if self.throttle.passes(bytes_done, bytes_total) {
@@ -253,13 +255,13 @@ pub(crate) fn deploys(model: ModelId) -> impl Fn(CommandId, &DeployModel) -> boo
     move |_, deploy| deploy.model.model_id == model
 }
 
-/// The report that `deploy` is complete.
+/// Returns the report that `deploy` is complete.
 pub(crate) fn completed(deploy: &DeployModel) -> Report {
     let size = deploy.model.size_bytes;
     progress(deploy, ProgressEvent::Completed, size, size)
 }
 
-/// The report that `deploy` has reached `event`.
+/// Returns the report that `deploy` has reached `event`.
 fn progress(
     deploy: &DeployModel,
     event: ProgressEvent,

@@ -1,10 +1,11 @@
-//! Everything the core can ask of the shell.
+//! The effects: all actions that the core can request from the shell.
 
 use std::collections::VecDeque;
 
 use link_protocol::{
     allowlist::Allowlist,
     command::{Alias, ModelFile},
+    counter::{Epoch, Generation},
     envelope::{CommandFault, Receipt},
     id::{CommandId, ModelId, PipelineId},
     port::Port,
@@ -22,15 +23,15 @@ use crate::{
 /// An action for the shell; actions run in order.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Effect {
-    /// Write these changes, in the up to four writes of [`crate::record::Steps`]. Later effects wait
-    /// for the last one; if the process ends between two writes, a restart resumes from there.
+    /// Store these changes, in the up to four writes of [`crate::record::Steps`]. Later effects wait for the last
+    /// write. If the process ends between two writes, a restart resumes from there.
     Persist(Vec<Change>),
     /// Answer a delivery. If the answer is lost, the backend delivers the command again.
     SendReceipt(Receipt),
     /// Send one report of the outbox; its outcome comes back as an event.
     SendReport(OutboxEntry),
-    /// Fetch and verify a model file, unless a verified copy exists; before it, the engine of the
-    /// plugin, if there is none.
+    /// Download and verify a model file, unless a verified copy exists. If the plugin's engine is missing, download the
+    /// engine first.
     Download { download: DownloadId, plugin: String, file: ModelFile },
     /// Stop a download and delete its partial file.
     CancelDownload { download: DownloadId },
@@ -52,30 +53,32 @@ pub enum Effect {
     DiscardFile(ModelFile),
     /// Delete every file of a model.
     DeleteModel { pipeline_id: PipelineId, model_id: ModelId },
-    /// Install the next version and make it the current one; `UpdateStaged` follows. If
-    /// `connected`, this version reaches the backend, so the next version must reach it too.
+    /// Install the next version and make it the current one; `UpdateStaged` follows. If `connected`, this version can
+    /// reach the backend, so the next version must reach it too.
     StageUpdate { request: UpdateRequest, connected: bool },
     /// Shut down the pipelines and let `version` replace this process.
     ReplaceAgent { version: Version },
     /// Discard the state of this epoch and start `to_epoch` in another account.
-    HandOver { to_epoch: u64 },
+    HandOver { to_epoch: Epoch },
     /// Write a note to the log.
     Log(Note),
 }
 
-/// How requests to a public port reach an engine.
+/// The route of requests from a public port to an engine.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Route {
     pub pipeline_id: PipelineId,
     pub model_id: ModelId,
     pub alias: Alias,
+    /// The plugin whose engine answers.
+    pub plugin: String,
     pub port: Port,
     /// Empty if no page may call the model.
     pub allowlist: Allowlist,
     /// Whether the usage of inferences is reported.
     pub telemetry: bool,
-    pub generation: u64,
-    /// The run of the engine that answers; none while it loads.
+    pub generation: Generation,
+    /// The run of the engine that answers; `None` while the engine loads.
     pub engine: Option<Run>,
 }
 

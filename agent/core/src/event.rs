@@ -1,4 +1,4 @@
-//! Everything that can happen to the agent.
+//! The events: all inputs of the agent's core.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub enum Event {
     TurnedAway { reason: String },
     /// The backend accepted a report.
     ReportSent { id: u64 },
-    /// A report could not be sent now; retry no sooner than the backend asked for.
+    /// A report could not be sent now. The retry must not come sooner than the backend asked.
     ReportDeferred { id: u64, retry_after: Option<Duration> },
     /// The backend did not authenticate this device for a report (401).
     ReportUnauthorized { id: u64, reason: String },
@@ -39,10 +39,10 @@ pub enum Event {
     EngineProgressed { download: DownloadId, build: String, bytes_done: u64, bytes_total: u64 },
     /// A download ended; an incomplete or unverified file is already deleted.
     DownloadEnded { download: DownloadId, outcome: Result<(), DownloadFailure> },
-    /// A public port was reserved, or could not be. Always the first event after the effect that
-    /// requested it.
+    /// The outcome of the reservation of a public port. Always the first event after the effect
+    /// that requested it.
     PortReserved { pipeline_id: PipelineId, run: Run, port: Port, outcome: Result<(), String> },
-    /// The engine of a pipeline that starts is being downloaded.
+    /// The engine of a starting pipeline is being downloaded.
     EngineComing { pipeline_id: PipelineId, run: Run },
     /// The engine answers and is verified to be ours.
     EngineReady { pipeline_id: PipelineId, run: Run },
@@ -52,7 +52,7 @@ pub enum Event {
     EngineEnded { pipeline_id: PipelineId, run: Run, reason: String },
     /// The engine stopped at our request.
     EngineStopped { pipeline_id: PipelineId, run: Run },
-    /// The files of a model are gone.
+    /// The deletion of a model's files ended.
     ModelDeleted { pipeline_id: PipelineId, outcome: Result<(), String> },
     /// A person at this machine made a request; the state shows its outcome.
     Wished(Wish),
@@ -75,15 +75,15 @@ pub enum Wish {
     Remove(PipelineId),
 }
 
-/// Why a download produced no file.
+/// The reason why a download produced no file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum DownloadFailure {
     Cancelled,
-    /// What went wrong, for a person.
+    /// The failure, in words for a person.
     Failed(String),
 }
 
-/// How staging the next version ended.
+/// The outcome of staging the next version.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Staged {
     /// The version is current on disk and waits to take over.
@@ -92,6 +92,6 @@ pub enum Staged {
     UpToDate(Version),
     /// There is nothing to install; the reason is for a person.
     Declined(String),
-    /// What went wrong, for a person.
+    /// The failure, in words for a person.
     Failed(String),
 }

@@ -1,4 +1,4 @@
-//! Which requests are meant for this device, judged by their Host and Origin headers.
+//! Checks whether a request is meant for this device, by its Host and Origin headers.
 //!
 //! A web page can point a name of its choice at this device (DNS rebinding), and any page can send
 //! requests to a local port. The Host header reveals the first attack, the Origin header the
@@ -7,7 +7,7 @@
 /// The host names of this device; any other name is a rebinding attempt.
 const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
-/// Why a request is not for this device.
+/// The reason why a request is not for this device.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Misdirected {
     /// There are two `Host` headers, or a required one is missing.
@@ -18,11 +18,11 @@ pub enum Misdirected {
     Foreign,
 }
 
-/// Checks which host a request names (RFC 9112, 3.2): the authority of its `target` if there is
-/// one, otherwise its only `Host` header.
+/// Checks that a request names this device as its host (RFC 9112, 3.2): in the authority of its
+/// `target` if there is one, otherwise in its only `Host` header.
 ///
 /// # Errors
-/// [`Misdirected`].
+/// [`Misdirected`] if the request names no host, an unclear host, or another host.
 pub fn check(target: Option<&str>, hosts: &[&str], must_name: bool) -> Result<(), Misdirected> {
     if hosts.len() > 1 || (must_name && hosts.is_empty()) {
         return Err(Misdirected::Unclear);

@@ -1,5 +1,5 @@
-//! Which identity this device has: its sources, in order of precedence (specification, section
-//! 4.4).
+//! Determines the identity of this device from its sources, in order of precedence (specification,
+//! section 4.4).
 
 use link_protocol::{config::IdentityConfig, id::DeviceId, identity::Identity};
 
@@ -8,9 +8,10 @@ use crate::session::Session;
 /// The identity of this device and its source.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Resolution {
-    /// `link register` wrote the identity.
+    /// The identity that `link register` wrote.
     Explicit(Identity),
-    /// The latest session has the identity; the file of `link register` is missing or damaged.
+    /// The identity in the latest session, because the file of `link register` is missing or
+    /// damaged.
     Session(Identity),
     /// A key is configured: the device registers itself, as `device_id` if that is set.
     Onboard { device_id: Option<DeviceId> },
@@ -44,6 +45,7 @@ pub fn resolve(
 #[cfg(test)]
 mod tests {
     use link_protocol::{
+        counter::Epoch,
         identity::{SCHEMA_VERSION, encode_seed},
         registration::{TransportSettings, TransportType},
         secret::Secret,
@@ -51,7 +53,6 @@ mod tests {
 
     use super::*;
     use crate::{session::SessionFolder, tests::id};
-
     // Holds: S4.4-14
     #[test]
     fn the_places_count_in_the_specified_order() {
@@ -97,7 +98,7 @@ mod tests {
             backend_url: "https://link.example".to_owned(),
             device_id: id(DeviceId::PREFIX, number),
             device_token: Secret::new("token"),
-            epoch: 1,
+            epoch: Epoch(1),
             transport: TransportSettings { r#type: TransportType::Http },
             backend_keys: Vec::new(),
             private_key_seed: encode_seed(&[3; 32]),

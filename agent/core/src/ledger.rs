@@ -12,6 +12,7 @@ use std::{
 use link_protocol::{
     agent_api::Inflight,
     command::{Command, Lane},
+    counter::{Generation, Seq},
     envelope::{Envelope, Receipt, ReceiptKind},
     id::CommandId,
     limits,
@@ -26,8 +27,8 @@ use crate::{
 /// The number of commands that may run concurrently.
 const PARALLEL: usize = 8;
 
-/// Generations reserved for each command, so that the changes of one pipeline never reach the
-/// generations of the next command.
+/// The number of generations reserved for each command, so that a pipeline's generation never
+/// reaches those of the next command.
 const GENERATIONS: u64 = 1_000_000;
 
 /// The journal.
@@ -35,16 +36,16 @@ const GENERATIONS: u64 = 1_000_000;
 pub struct Ledger {
     entries: BTreeMap<CommandId, LedgerEntry>,
     /// The unfinished commands, by sequence number.
-    pending: BTreeMap<u64, CommandId>,
+    pending: BTreeMap<Seq, CommandId>,
     running: BTreeMap<CommandId, Now>,
-    last_seq: u64,
+    last_seq: Seq,
 }
 
 impl Ledger {
-    /// Restores the journal from disk; every unfinished command runs again, towards the same
-    /// target.
+    /// Restores the journal from disk. Every unfinished command runs again and produces the same
+    /// state.
     #[must_use]
-    pub fn restore(entries: Vec<LedgerEntry>, last_seq: u64) -> Self {
+    pub fn restore(entries: Vec<LedgerEntry>, last_seq: Seq) -> Self {
         let pending = entries
             .iter()
             .filter(|entry| entry.result.is_none())
@@ -141,9 +142,9 @@ impl Ledger {
     /// earlier pipeline of the same model had, so that readers never treat the new reports as
     /// stale.
     #[must_use]
-    pub fn first_generation(&self, id: CommandId) -> u64 {
-        let seq = self.entries.get(&id).map_or(0, |entry| entry.seq);
-        seq.saturating_mul(GENERATIONS).saturating_add(1)
+    pub fn first_generation(&self, id: CommandId) -> Generation {
+        let seq = self.entries.get(&id).map_or(0, |entry| entry.seq.0);
+        Generation(seq.saturating_mul(GENERATIONS)).next()
     }
 
     /// Returns a waiting command that matches `wanted`.
@@ -175,19 +176,19 @@ impl Ledger {
         self.running.iter().find(|(_, deadline)| **deadline <= now).map(|(id, _)| *id)
     }
 
-    /// The earliest deadline of the running commands.
+    /// Returns the earliest deadline of the running commands.
     #[must_use]
     pub fn deadline(&self) -> Option<Now> {
         self.running.values().min().copied()
     }
 
-    /// The highest sequence number in the journal.
+    /// Returns the highest sequence number in the journal.
     #[must_use]
-    pub const fn last_seq(&self) -> u64 {
+    pub const fn last_seq(&self) -> Seq {
         self.last_seq
     }
 
-    /// The unfinished commands in the journal.
+    /// Returns the unfinished commands in the journal.
     #[must_use]
     pub fn inflight(&self) -> Vec<Inflight> {
         let inflight = |id: &CommandId| Inflight {

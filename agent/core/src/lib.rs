@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod agent;
+pub mod audio;
 pub mod backoff;
 pub mod clock;
 pub mod components;

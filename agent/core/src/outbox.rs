@@ -83,16 +83,17 @@ impl Outbox {
         self.queue.push_back(entry);
     }
 
-    /// Returns the removal report of a pipeline if the backend is not known to have accepted it.
+    /// Returns the removal report of a pipeline, unless the backend has accepted it.
     #[must_use]
     pub fn removal_of(&self, pipeline: PipelineId) -> Option<&ModelReport> {
-        self.queue.iter().rev().chain(self.held.iter().rev()).find_map(|entry| {
+        self.removals().find(|report| report.pipeline_id == pipeline)
+    }
+
+    /// Returns the removal reports that the backend has not accepted, newest first.
+    pub fn removals(&self) -> impl Iterator<Item = &ModelReport> {
+        self.queue.iter().rev().chain(self.held.iter().rev()).filter_map(|entry| {
             match &entry.report {
-                Report::Model(report)
-                    if report.pipeline_id == pipeline && report.state == ModelState::Removed =>
-                {
-                    Some(report)
-                }
+                Report::Model(report) if report.state == ModelState::Removed => Some(report),
                 Report::Model(_)
                 | Report::Lifecycle(_)
                 | Report::Command(_)
@@ -142,7 +143,7 @@ impl Outbox {
             return;
         }
         entry.unauthorized = true;
-        changes.push(Change::SetAside(entry.clone()));
+        changes.push(Change::HoldReport(entry.clone()));
         self.held.push(entry);
     }
 
@@ -167,7 +168,7 @@ impl Outbox {
         self.queue.make_contiguous().sort_by_key(|entry| entry.id);
     }
 
-    /// When to call [`Self::pump`] again.
+    /// Returns the time of the next call of [`Self::pump`].
     #[must_use]
     pub fn deadline(&self) -> Option<Now> {
         self.retry_at.filter(|_| self.sending.is_none() && !self.queue.is_empty())
@@ -188,7 +189,7 @@ fn subject_of(entry: &OutboxEntry) -> Option<Subject> {
 }
 
 /// Returns whether a report describes the process rather than the device. The next process reports
-/// its own status and what it serves, but never that a model was removed.
+/// its own status and served models, but does not repeat the removal of a model.
 fn is_of_the_process(report: &Report) -> bool {
     match report {
         Report::Lifecycle(_) => true,

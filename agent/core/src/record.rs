@@ -1,4 +1,4 @@
-//! What the agent keeps on disk: the journal of commands, the pipelines, the outbox.
+//! The agent's state on disk: the journal of commands, the pipelines, the outbox.
 //!
 //! A [`Snapshot`] is the sum of all [`Change`]s. Both are plain data, so that data stored by an
 //! older version can be read. Pipelines are stored in the session, everything else in the journal;
@@ -6,6 +6,7 @@
 
 use link_protocol::{
     command::{Command, Lane, ModelFile, ServingConfig},
+    counter::{Epoch, Generation, Seq},
     id::{CommandId, DeploymentId, DeviceId, ModelId, PipelineId},
     report::{CommandReport, LifecycleReport, ModelReport, ProgressReport},
     update::UpdateOutcome,
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct LedgerEntry {
     pub command_id: CommandId,
-    pub seq: u64,
+    pub seq: Seq,
     pub attempt: u32,
     pub lane: Lane,
     /// Absent when the payload was invalid.
@@ -33,11 +34,11 @@ pub struct PipelineRecord {
     pub file: ModelFile,
     /// Whether the model should serve, also after a restart.
     pub serve: bool,
-    /// Whether a START_SERVING command requested it.
+    /// Whether a START_SERVING command requested the serving.
     pub explicit: bool,
     /// Increases with every change visible to clients or the backend.
-    pub generation: u64,
-    /// Whether its files are being deleted; deletion resumes after a restart.
+    pub generation: Generation,
+    /// Whether the model's files are being deleted. The deletion resumes after a restart.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub removing: bool,
 }
@@ -46,7 +47,7 @@ impl PipelineRecord {
     /// Records a change visible to clients or the backend. Saturates, because a file may contain
     /// any generation.
     pub(crate) const fn advance(&mut self) {
-        self.generation = self.generation.saturating_add(1);
+        self.generation = self.generation.next();
     }
 }
 
@@ -81,19 +82,19 @@ pub enum Change {
     PutReport(OutboxEntry),
     RemoveReport(u64),
     /// Holds a report until the backend accepts the next hello.
-    SetAside(OutboxEntry),
+    HoldReport(OutboxEntry),
     /// Keeps a permanently rejected report, which is never sent again.
     BuryReport {
         entry: OutboxEntry,
         reason: String,
     },
-    SetLastSeq(u64),
+    SetLastSeq(Seq),
 }
 
 /// Changes in the order of their writes. Each step is atomic, but the process may end between two
 /// steps. This order makes that safe: a command is in the journal before it changes a pipeline, an
-/// unfinished command runs again towards the same target, and a pipeline whose removal was reported
-/// but not completed is removed again.
+/// unfinished command runs again and produces the same state, and a pipeline whose removal was
+/// reported but not completed is removed again.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Steps {
     /// Commands written to the journal before any pipeline changes.
@@ -125,7 +126,7 @@ impl Steps {
                 | Change::ForgetCommand(_)
                 | Change::PutReport(_)
                 | Change::RemoveReport(_)
-                | Change::SetAside(_)
+                | Change::HoldReport(_)
                 | Change::BuryReport { .. }
                 | Change::SetLastSeq(_) => steps.journal.push(change),
             }
@@ -150,7 +151,7 @@ fn takes_in(change: &Change) -> bool {
         | Change::RemovePipeline(_)
         | Change::PutReport(_)
         | Change::RemoveReport(_)
-        | Change::SetAside(_)
+        | Change::HoldReport(_)
         | Change::BuryReport { .. } => false,
     }
 }
@@ -161,11 +162,11 @@ pub struct Snapshot {
     pub commands: Vec<LedgerEntry>,
     pub pipelines: Vec<PipelineRecord>,
     pub outbox: Vec<OutboxEntry>,
-    pub last_seq: u64,
+    pub last_seq: Seq,
 }
 
 impl Snapshot {
-    /// The model files that this state refers to.
+    /// Returns the model files that this state refers to.
     #[must_use]
     pub fn files(&self) -> Vec<ModelFile> {
         let pending = self.commands.iter().filter(|entry| entry.result.is_none());
@@ -179,16 +180,17 @@ impl Snapshot {
 #[derive(Clone, Debug)]
 pub struct Identity {
     pub device_id: DeviceId,
-    pub epoch: u64,
+    pub epoch: Epoch,
     pub boot_id: String,
     pub agent_version: semver::Version,
     /// The outcome of the agent's last update, included in every lifecycle report.
     pub last_update: Option<UpdateOutcome>,
 }
 
-/// Identifies a download in events and effects; `run` is new for each attempt.
+/// Identifies a download in events and effects.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct DownloadId {
     pub deployment_id: DeploymentId,
-    pub run: u64,
+    /// Counts the downloads of this process from 1, so that each attempt has its own id.
+    pub attempt: u64,
 }

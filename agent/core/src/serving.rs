@@ -1,9 +1,9 @@
 //! Serving: the public port, the engine, and the route that joins them.
 //!
 //! The port is reserved before the engine starts. A start that fails frees the port. Once the
-//! engine has answered, the port stays reserved until nobody wants the model served there, even if
-//! the engine crashes: no other program can take the port, and clients get an explanation. A repair
-//! replaces only the route; the engine process, its weights and the requests in flight are
+//! engine has answered, the port stays reserved until the model should no longer be served there,
+//! even if the engine crashes: no other program can take the port, and clients get an explanation.
+//! A repair replaces only the route; the engine process, its weights and the requests in flight are
 //! untouched. At most one command waits for a pipeline.
 
 mod deadlines;
@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 
 use link_protocol::{
     command::{DeployModel, ModelFile, RepairServing, ServingConfig, StartServing, UpdatePipeline},
+    counter::Generation,
     id::{CommandId, PipelineId},
     report::{CommandResult, ModelReport, ModelState},
 };
@@ -65,7 +66,7 @@ impl Pipelines {
         pipelines
     }
 
-    /// All pipelines, for the local API and the hello.
+    /// Returns all pipelines, for the local API and the hello.
     pub fn views(&self) -> impl Iterator<Item = PipelineView<'_>> {
         self.all.values().map(Pipeline::view)
     }
@@ -79,27 +80,27 @@ impl Pipelines {
         self.all.values().any(|pipeline| same(&pipeline.record.file))
     }
 
-    /// The state of every pipeline, as reports.
+    /// Returns the state of every pipeline, as reports.
     #[must_use]
     pub fn reports(&self) -> Vec<ModelReport> {
         self.all.values().map(Pipeline::report).collect()
     }
 
-    /// The next time when a loading engine times out or a crashed one restarts.
+    /// Returns the next time at which a loading engine times out or a crashed engine restarts.
     #[must_use]
     pub fn deadline(&self) -> Option<Now> {
         self.all.values().filter_map(Pipeline::deadline).min()
     }
 
-    /// Sets up the pipeline of a model whose file is in place, and serves the model if that is
-    /// wanted.
+    /// Sets up the pipeline of a model whose file is on disk, and serves the model if `deploy`
+    /// requests it or the model served before.
     ///
     /// A new pipeline starts with `generation`.
     pub(crate) fn configure(
         &mut self,
         command: CommandId,
         deploy: DeployModel,
-        generation: u64,
+        generation: Generation,
         turn: &mut Turn,
     ) {
         let id = deploy.pipeline_id;
@@ -137,7 +138,7 @@ impl Pipelines {
             file: deploy.model,
             serve,
             explicit: pipeline.record.explicit,
-            generation: pipeline.record.generation.saturating_add(1),
+            generation: pipeline.record.generation.next(),
             removing: false,
         };
         self.become_record(id, wanted, same_file, turn);
@@ -261,7 +262,7 @@ impl Pipelines {
         }
     }
 
-    /// Aborts what the timed-out `command` waits for.
+    /// Aborts the work that the timed-out `command` waits for.
     pub(crate) fn time_out(&mut self, command: CommandId, turn: &mut Turn) {
         let waiting = self.all.values_mut().find(|pipeline| pipeline.is_awaited_by(command));
         if let Some(pipeline) = waiting {

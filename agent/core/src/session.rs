@@ -1,5 +1,5 @@
-//! Session files: what one run of the agent served, and which identity the device had
-//! (specification, section 2.3).
+//! Session files: the pipelines of one run of the agent, and the device's identity (specification,
+//! section 2.3).
 //!
 //! Every run writes its own file, `session_<time>.json`, and rewrites it at each change. The time
 //! in the name is for people; the latest session is the one with the highest revision. Revisions
@@ -22,7 +22,7 @@ pub const KEPT: usize = 5;
 /// The size limit for reading a session file, in bytes.
 pub const SIZE_LIMIT: u64 = 16 * 1024 * 1024;
 
-/// What a session file holds.
+/// The contents of a session file.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Session {
     /// Always [`SCHEMA_VERSION`].
@@ -34,7 +34,7 @@ pub struct Session {
     pub pipelines: Vec<PipelineRecord>,
 }
 
-/// Why a file is not resumed. The file is kept.
+/// The reason why a file is not resumed. The file is kept.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Unusable {
     /// Another version of Link wrote the file.
@@ -124,7 +124,7 @@ impl Session {
                 | Change::ForgetCommand(_)
                 | Change::PutReport(_)
                 | Change::RemoveReport(_)
-                | Change::SetAside(_)
+                | Change::HoldReport(_)
                 | Change::BuryReport { .. }
                 | Change::SetLastSeq(_) => {}
             }
@@ -132,7 +132,7 @@ impl Session {
     }
 }
 
-/// The name of the session file of a run that began at `start`.
+/// Returns the name of the session file of a run that began at `start`.
 #[must_use]
 pub fn file_name(start: Timestamp) -> String {
     start.strftime("session_%Y%m%dT%H%M%S%3fZ.json").to_string()
@@ -144,8 +144,8 @@ pub fn is_session(name: &str) -> bool {
     name.starts_with("session_") && name.strip_suffix(".json").is_some()
 }
 
-/// Chooses from `files` (names and texts) the session that `device` resumes; if the device is
-/// unknown, the session of any device.
+/// Chooses the session to resume from `files` (names and texts). Only sessions of `device` are
+/// considered, or those of any device if `device` is unknown.
 #[must_use]
 pub fn choose(files: &[(String, String)], device: Option<DeviceId>) -> SessionFolder {
     let mut found = SessionFolder::default();

@@ -9,6 +9,7 @@ use link_protocol::{
         CancelDeploy, Command, DeployModel, ModelFile, ProxyFeatures, RepairServing, ServingConfig,
         StartServing, StopServing, UninstallModel, UpdateAgent, UpdatePipeline,
     },
+    counter::{Epoch, Generation, Seq},
     envelope::{ENVELOPE_VERSION, Envelope},
     id::{CommandId, DeploymentId, DeviceId, ModelId, PipelineId},
     port::Port,
@@ -20,7 +21,7 @@ use crate::{
     record::{Change, PipelineRecord, Report},
 };
 
-/// The n-th identifier of its kind.
+/// Returns the n-th identifier of its kind.
 pub(crate) fn id<T: std::str::FromStr<Err: std::fmt::Debug>>(prefix: &str, number: u64) -> T {
     format!("{prefix}{number:032x}").parse().unwrap()
 }
@@ -53,7 +54,7 @@ pub(crate) fn allowlist(origins: &[&str]) -> Allowlist {
     Allowlist::new(origins.iter().map(|origin| origin.parse().unwrap()))
 }
 
-/// The time on the backend's clock in the tests.
+/// Returns the time on the backend's clock in the tests.
 pub(crate) fn moment() -> Timestamp {
     "2026-08-07T12:00:00Z".parse().unwrap()
 }
@@ -139,7 +140,7 @@ pub(crate) fn record(model_number: u64, serve: bool) -> PipelineRecord {
         file: file(model_number, 'a'),
         serve,
         explicit: false,
-        generation: 1,
+        generation: Generation(1),
         removing: false,
     }
 }
@@ -152,8 +153,8 @@ pub(crate) fn envelope(seq: u64, command: &Command) -> Envelope {
         v: ENVELOPE_VERSION,
         command_id: command_id(seq),
         device_id: device_id(),
-        epoch: 1,
-        seq,
+        epoch: Epoch(1),
+        seq: Seq(seq),
         r#type: tagged["type"].as_str().unwrap().to_owned(),
         lane: command.lane(),
         idempotency_key: seq.to_string(),
@@ -166,7 +167,7 @@ pub(crate) fn envelope(seq: u64, command: &Command) -> Envelope {
     }
 }
 
-/// The results of a turn as short text: changes, effects, results, reports.
+/// Returns the results of a turn as short text: changes, effects, results, reports.
 pub(crate) fn told(turn: &Turn) -> Vec<String> {
     let changes = turn.changes.iter().map(change);
     let effects = turn.effects.iter().flat_map(effect);
@@ -177,7 +178,7 @@ pub(crate) fn told(turn: &Turn) -> Vec<String> {
     changes.chain(effects).chain(finished).chain(reports).collect()
 }
 
-/// The effects as short text.
+/// Returns the effects as short text.
 pub(crate) fn words(effects: &[Effect]) -> Vec<String> {
     effects.iter().flat_map(effect).collect()
 }
@@ -215,7 +216,7 @@ fn change(change: &Change) -> String {
         Change::RemovePipeline(_) => "forget the pipeline".to_owned(),
         Change::PutReport(entry) => format!("write {}: {}", entry.id, report(&entry.report)),
         Change::RemoveReport(id) => format!("forget {id}"),
-        Change::SetAside(entry) => format!("set aside {}", entry.id),
+        Change::HoldReport(entry) => format!("set aside {}", entry.id),
         Change::BuryReport { entry, reason } => format!("bury {}: {reason}", entry.id),
         Change::SetLastSeq(seq) => format!("seq {seq}"),
     }
@@ -232,8 +233,8 @@ fn effect(effect: &Effect) -> Vec<String> {
             format!("receipt {} {:?}", number_of(receipt.command_id), receipt.receipt)
         }
         Effect::SendReport(entry) => format!("send {}: {}", entry.id, report(&entry.report)),
-        Effect::Download { download, .. } => format!("download {}", download.run),
-        Effect::CancelDownload { download } => format!("cancel download {}", download.run),
+        Effect::Download { download, .. } => format!("download {}", download.attempt),
+        Effect::CancelDownload { download } => format!("cancel download {}", download.attempt),
         Effect::ReservePort { run, route } => format!("reserve {} for run {run}", route.port),
         Effect::ReplaceRoute(route) => {
             let engine = route.engine.map_or("no engine".to_owned(), |run| format!("engine {run}"));

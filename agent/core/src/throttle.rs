@@ -1,8 +1,9 @@
-//! Reports progress in steps of 5 %: often enough to follow, seldom enough to store.
+//! Limits progress reports to steps of 5 %, which is frequent enough for a person and rare enough
+//! to store each report.
 
 use link_protocol::limits::PROGRESS_STEP_PERCENT;
 
-/// Lets one value through for each step.
+/// A filter that passes one value for each step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Throttle {
     last_step: u64,

@@ -15,14 +15,14 @@ pub(crate) struct Update {
     asked_by: Option<Asker>,
 }
 
-/// What an update needs to know about the agent.
+/// The state of the agent that an update depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around<'a> {
     pub(crate) own_version: &'a Version,
     pub(crate) connected: bool,
 }
 
-/// Who asked for an update.
+/// The requester of an update.
 #[derive(Clone, Copy, Debug)]
 enum Asker {
     Command(CommandId),
@@ -35,7 +35,7 @@ impl Update {
     }
 
     /// Starts staging the next version, unless an update is already in progress. A redelivered
-    /// command does not retry a version that was rolled back; a person may.
+    /// command does not retry a version that was rolled back, but a person can.
     pub(crate) fn begin(
         &mut self,
         command: Option<CommandId>,
@@ -50,8 +50,9 @@ impl Update {
             return;
         }
         self.asked_by = Some(command.map_or(Asker::Person, Asker::Command));
-        // This is also the case when a command runs again after it has replaced this process.
-        if request.version.as_ref() == Some(around.own_version) {
+        // This is also the case when a command runs again after it has replaced this process. A person follows the
+        // phases of an update, so the staging has to end it.
+        if command.is_some() && request.version.as_ref() == Some(around.own_version) {
             return self.ended(Staged::UpToDate(around.own_version.clone()), turn);
         }
         turn.effects.push(Effect::StageUpdate { request, connected: around.connected });

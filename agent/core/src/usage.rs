@@ -1,17 +1,17 @@
-//! Token usage from a response, whole or streamed, in chunks of any size.
+//! The usage of an inference from its response, whole or streamed, in chunks of any size.
 //!
 //! The scanner only reads: the bytes reach the client unchanged. It keeps at most one line of a
-//! stream or the end of a whole answer, plus the counts of each choice. It needs nothing beyond
-//! what an engine sends anyway: `usage`, or the `timings` of a stream whose client did not ask for
-//! `usage`. If a stream ends early, its pieces are counted. `llama-server` reports each choice of a
+//! stream or the end of a whole answer, plus the counts of each choice. It reads the fields that an
+//! engine sends anyway: `usage`, or the `timings` of a stream whose client did not ask for `usage`.
+//! If a stream ends early, the scanner counts its pieces. `llama-server` reports each choice of a
 //! stream separately, so each choice is counted separately (decision 0037).
 
 use std::time::Duration;
 
-use link_protocol::report::Provenance;
+use link_protocol::{plugin::Unit, report::Provenance};
 use serde::Deserialize;
 
-/// The longest line, or end of a whole answer, that is scanned, in bytes.
+/// The longest line of a stream, and the longest end of a whole answer, that is scanned, in bytes.
 const WINDOW: usize = 64 * 1024;
 
 /// The number of choices counted separately; further choices count with the last.
@@ -21,7 +21,7 @@ const CHOICES: u64 = 128;
 const PIECES: [&str; 4] =
     ["\"content\":\"", "\"reasoning_content\":\"", "\"text\":\"", "\"arguments\":\""];
 
-/// How a response is framed.
+/// The framing of a response.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Framing {
     /// One JSON document.
@@ -35,6 +35,9 @@ pub enum Framing {
 pub struct Usage {
     pub prompt_tokens: Option<u64>,
     pub completion_tokens: Option<u64>,
+    /// The length of the audio, in milliseconds.
+    pub audio_ms: Option<u64>,
+    pub images: Option<u64>,
     pub provenance: Provenance,
     /// How long the engine took to generate the answer, from the first token to the last.
     pub generation: Option<Duration>,
@@ -44,6 +47,7 @@ pub struct Usage {
 #[derive(Debug)]
 pub struct Scanner {
     framing: Framing,
+    unit: Unit,
     buffer: Vec<u8>,
     /// The current line is longer than the window; the rest of it is skipped.
     overlong: bool,
@@ -72,6 +76,16 @@ struct Exact {
 }
 
 #[derive(Deserialize)]
+struct Seconds {
+    seconds: f64,
+}
+
+#[derive(Deserialize)]
+struct Images {
+    images: u64,
+}
+
+#[derive(Deserialize)]
 struct Timings {
     #[serde(default)]
     cache_n: u64,
@@ -81,11 +95,12 @@ struct Timings {
 }
 
 impl Scanner {
-    /// Creates a scanner for a response with this framing.
+    /// Creates a scanner for a response with this framing, of an engine that counts in `unit`.
     #[must_use]
-    pub const fn new(framing: Framing) -> Self {
+    pub const fn new(framing: Framing, unit: Unit) -> Self {
         Self {
             framing,
+            unit,
             buffer: Vec::new(),
             overlong: false,
             choices: Vec::new(),
@@ -115,7 +130,7 @@ impl Scanner {
         match self.framing {
             Framing::Whole => std::str::from_utf8(valid_end(&self.buffer))
                 .ok()
-                .and_then(find)
+                .and_then(|text| find(text, self.unit))
                 .unwrap_or(Usage::ABSENT),
             Framing::Events => self.sum(),
         }
@@ -160,7 +175,7 @@ impl Scanner {
             return;
         }
         let has_piece = PIECES.iter().any(|piece| opens(text, piece));
-        let reported = find(text).map(|usage| Usage { generation: None, ..usage });
+        let reported = find(text, self.unit).map(|usage| Usage { generation: None, ..usage });
         if !has_piece && reported.is_none() {
             return;
         }
@@ -170,7 +185,7 @@ impl Scanner {
         self.latest = reported.or(self.latest);
     }
 
-    /// The choice that an event belongs to.
+    /// Returns the choice that an event belongs to.
     fn choice(&mut self, text: &str) -> &mut Choice {
         if let Some(index) = index(text) {
             let known = self.choices.iter().position(|choice| choice.index == index);
@@ -202,16 +217,31 @@ impl Scanner {
 }
 
 impl Usage {
-    /// Unknown usage.
+    /// The usage if nothing is known.
     const ABSENT: Self = Self {
         prompt_tokens: None,
         completion_tokens: None,
+        audio_ms: None,
+        images: None,
         provenance: Provenance::Absent,
         generation: None,
     };
 
-    /// Adds the usage of another choice of the same answer; the result has the lower certainty of
-    /// the two.
+    /// Counts the length of the uploaded audio, if the engine did not report it.
+    #[must_use]
+    pub fn or_uploaded(self, uploaded: Option<Duration>) -> Self {
+        match (self.audio_ms, uploaded) {
+            (None, Some(uploaded)) => Self {
+                audio_ms: u64::try_from(uploaded.as_millis()).ok(),
+                provenance: Provenance::Counted,
+                ..self
+            },
+            (Some(_), _) | (None, None) => self,
+        }
+    }
+
+    /// Adds the usage of another choice of the same answer. The result has the less reliable
+    /// provenance of the two.
     fn plus(self, other: Self) -> Self {
         let certainty = |provenance| match provenance {
             Provenance::Absent => 0,
@@ -223,6 +253,8 @@ impl Usage {
         Self {
             prompt_tokens: self.prompt_tokens.max(other.prompt_tokens),
             completion_tokens: completions.into_iter().flatten().reduce(u64::saturating_add),
+            audio_ms: self.audio_ms.max(other.audio_ms),
+            images: self.images.max(other.images),
             provenance: std::cmp::min_by_key(self.provenance, other.provenance, |provenance| {
                 certainty(*provenance)
             }),
@@ -236,7 +268,7 @@ fn opens(text: &str, piece: &str) -> bool {
     text.match_indices(piece).any(|(start, _)| !text[start + piece.len()..].starts_with('"'))
 }
 
-/// The index of the choice that an event belongs to: the first `index` in the event, since it
+/// Returns the index of the choice that an event belongs to: the first `index` in the event, which
 /// precedes the generated text.
 fn index(text: &str) -> Option<u64> {
     let key = "\"index\":";
@@ -245,9 +277,25 @@ fn index(text: &str) -> Option<u64> {
     rest[..digits].parse().ok().map(|index: u64| index.min(CHOICES - 1))
 }
 
-/// The last usage in a text. Quotes inside a JSON string are escaped, so generated text cannot
-/// imitate a usage member.
-fn find(text: &str) -> Option<Usage> {
+/// Returns the last usage in a text. Quotes inside a JSON string are escaped, so generated text
+/// cannot imitate a usage member.
+fn find(text: &str, unit: Unit) -> Option<Usage> {
+    match unit {
+        Unit::Tokens => find_tokens(text),
+        Unit::Seconds => {
+            let seconds = last_object::<Seconds>(text, "\"usage\":")?.seconds;
+            let audio = Duration::try_from_secs_f64(seconds).ok()?;
+            let audio_ms = u64::try_from(audio.as_millis()).ok();
+            Some(Usage { audio_ms, provenance: Provenance::Exact, ..Usage::ABSENT })
+        }
+        Unit::Images => {
+            let images = Some(last_object::<Images>(text, "\"usage\":")?.images);
+            Some(Usage { images, provenance: Provenance::Exact, ..Usage::ABSENT })
+        }
+    }
+}
+
+fn find_tokens(text: &str) -> Option<Usage> {
     let timings = last_object::<Timings>(text, "\"timings\":");
     let generation = timings
         .as_ref()
@@ -258,6 +306,7 @@ fn find(text: &str) -> Option<Usage> {
             completion_tokens: exact.completion_tokens,
             provenance: Provenance::Exact,
             generation,
+            ..Usage::ABSENT
         })
     });
     exact.or_else(|| {
@@ -266,6 +315,7 @@ fn find(text: &str) -> Option<Usage> {
             completion_tokens: Some(timings.predicted_n),
             provenance: Provenance::Timings,
             generation,
+            ..Usage::ABSENT
         })
     })
 }
@@ -303,7 +353,7 @@ mod tests {
         ] {
             for cut in 0..=text.len() {
                 let (one, two) = text.as_bytes().split_at(cut);
-                let mut scanner = Scanner::new(framing);
+                let mut scanner = Scanner::new(framing, Unit::Tokens);
                 scanner.push(one);
                 scanner.push(two);
                 assert_eq!(
@@ -312,6 +362,31 @@ mod tests {
                     "cut at {cut}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn audio_and_images_count_in_their_own_unit() {
+        let scan = |unit, text: &str| {
+            let mut scanner = Scanner::new(Framing::Whole, unit);
+            text.as_bytes().chunks(3).for_each(|chunk| scanner.push(chunk));
+            let Usage { audio_ms, images, provenance, .. } = scanner.finish();
+            (audio_ms, images, provenance)
+        };
+        let audio = r#"{"data":[{"label":"\"usage\":{\"seconds\":9}"}],"usage":{"type":"duration","seconds":11.25}}"#;
+        assert_eq!(scan(Unit::Seconds, audio), (Some(11_250), None, Provenance::Exact));
+        let image = r#"{"data":[],"usage":{"type":"images","images":2}}"#;
+        assert_eq!(scan(Unit::Images, image), (None, Some(2), Provenance::Exact));
+        let nothing = (None, None, Provenance::Absent);
+        for (unit, text) in [
+            (Unit::Images, audio),
+            (Unit::Seconds, image),
+            (Unit::Tokens, image),
+            (Unit::Seconds, r#"{"usage":{"seconds":-1}}"#),
+            (Unit::Seconds, r#"{"usage":{"seconds":1e300}}"#),
+            (Unit::Images, r#"{"usage":{"images":1.5}}"#),
+        ] {
+            assert_eq!(scan(unit, text), nothing, "{text}");
         }
     }
 
@@ -343,7 +418,7 @@ mod tests {
         let half = &COMPLETIONS[..COMPLETIONS.find("\"text\":\"\"").unwrap()];
         let expected = (None, Some(half.matches("\"text\"").count() as u64), Provenance::Counted);
         assert_eq!(counts(scan(Framing::Events, half)), expected);
-        let mut scanner = Scanner::new(Framing::Events);
+        let mut scanner = Scanner::new(Framing::Events, Unit::Tokens);
         assert!(!scanner.has_content());
         scanner.push(half.as_bytes());
         assert!(scanner.has_content(), "the time to the first token is known");
@@ -375,14 +450,14 @@ mod tests {
 
     #[test]
     fn what_the_model_says_is_not_taken_for_usage() {
-        let mut scanner = Scanner::new(Framing::Whole);
+        let mut scanner = Scanner::new(Framing::Whole, Unit::Tokens);
         scanner.push(br#"{"choices":[{"message":{"content":"\"usage\":{\"prompt_tokens\":9}"}}]}"#);
         assert_eq!(scanner.finish().provenance, Provenance::Absent);
     }
 
     #[test]
     fn a_line_longer_than_the_window_is_passed_over_and_the_next_is_read() {
-        let mut scanner = Scanner::new(Framing::Events);
+        let mut scanner = Scanner::new(Framing::Events, Unit::Tokens);
         scanner.push(b"data: ");
         for _ in 0..40 {
             scanner.push(&[b'x'; 4096]);
@@ -393,7 +468,7 @@ mod tests {
     }
 
     fn scan(framing: Framing, text: &str) -> Usage {
-        let mut scanner = Scanner::new(framing);
+        let mut scanner = Scanner::new(framing, Unit::Tokens);
         scanner.push(text.as_bytes());
         scanner.finish()
     }
@@ -406,7 +481,7 @@ mod tests {
         #[test]
         fn no_bytes_in_no_chunks_panic(chunks: Vec<Vec<u8>>, events: bool) {
             let framing = if events { Framing::Events } else { Framing::Whole };
-            let mut scanner = Scanner::new(framing);
+            let mut scanner = Scanner::new(framing, Unit::Tokens);
             for chunk in &chunks {
                 scanner.push(chunk);
             }

@@ -17,7 +17,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use properties::{command, configuration, model, session};
+use properties::{command, configuration, model, plugin, session};
 
 #[test]
 fn no_command_of_the_corpus_breaks_a_property() {
@@ -48,6 +48,14 @@ fn no_model_of_the_corpus_breaks_a_property() {
     let reached = replay("model", model::check);
     let faults = ["Short", "Other", "Version", "Truncated", "Part", "Garbled"];
     assert_reached(&reached, &["Model"]);
+    assert_reached(&reached, &faults);
+}
+
+#[test]
+fn no_plugin_of_the_corpus_breaks_a_property() {
+    let reached = replay("plugin", plugin::check);
+    let faults = ["Syntax", "UnknownSchema", "EntryPoint", "OutsideFolder", "Fault"];
+    assert_reached(&reached, &["Usable", "Argument", "Setting"]);
     assert_reached(&reached, &faults);
 }
 

@@ -1,5 +1,4 @@
-//! Handlers: they carry reports and log records out of the agent (specification, sections 2.3, 6
-//! and 8).
+//! Handlers: they send the agent's reports and log records (specification, sections 2.3, 6 and 8).
 //!
 //! Each handler has a bounded queue and its own thread, so callers never wait. A transient failure
 //! is retried after 0.5 s and 1.5 s, or after the backend's `Retry-After`; a rejection is final.
@@ -36,7 +35,7 @@ pub(crate) enum Item {
     Log(LogRecord),
 }
 
-/// Where a handler sends its items.
+/// The destination of a handler's items.
 #[derive(Clone, Debug)]
 pub(crate) enum Sink {
     Console,

@@ -100,7 +100,7 @@ impl Records {
         self.0.iter().for_each(|taker| taker.queue.clear());
     }
 
-    /// The number of records lost because a queue was full.
+    /// Returns the number of records lost because a queue was full.
     pub(crate) fn dropped(&self) -> u64 {
         self.0.iter().map(|taker| taker.queue.dropped()).sum()
     }

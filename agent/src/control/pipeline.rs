@@ -55,9 +55,9 @@ impl Pipeline {
         Ok(Self { stop, thread: Some(thread), restarts: Arc::default() })
     }
 
-    /// Starts a thread called `name` that runs what `work` creates until the pipeline is dropped.
-    /// If the work panics or ends, this is logged and the work restarts after a growing wait. Other
-    /// threads are unaffected.
+    /// Starts a thread called `name` that runs the future from `work` until the pipeline is
+    /// dropped. If the future panics or ends, this is logged and `work` is called again after a
+    /// growing wait. Other threads are unaffected.
     pub(crate) fn supervise<F, Work>(name: &str, threads: Threads, work: F) -> anyhow::Result<Self>
     where
         F: Fn() -> Work + Send + 'static,
@@ -97,7 +97,7 @@ impl Pipeline {
         Ok(Self { stop, thread: Some(thread), restarts })
     }
 
-    /// The live count of restarts.
+    /// Returns the counter of restarts, which stays up to date.
     pub(crate) fn restarts(&self) -> Arc<AtomicU64> {
         self.restarts.clone()
     }
@@ -120,7 +120,7 @@ impl Drop for Pipeline {
     }
 }
 
-/// Returns the result of `work`, or nothing if the pipeline is stopped first.
+/// Returns the result of `work`, or `None` if the pipeline is stopped first.
 async fn until_stopped<T>(stop: &CancellationToken, work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         biased;

@@ -69,7 +69,7 @@ impl<T> Queue<T> {
         self.0.dropped.fetch_add(items, Ordering::Relaxed);
     }
 
-    /// The number of items lost so far.
+    /// Returns the number of items lost so far.
     pub(crate) fn dropped(&self) -> u64 {
         self.0.dropped.load(Ordering::Relaxed)
     }

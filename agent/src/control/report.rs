@@ -1,4 +1,4 @@
-//! Reports: one handler delivers those that must not be lost and tells the outbox the outcome;
+//! Reports: one handler delivers those that must not be lost and reports the outcome to the outbox;
 //! every other handler gets a copy. Receipts use the command channel. No caller waits.
 
 use std::sync::{
@@ -125,7 +125,7 @@ impl Reporter {
         self.sample(Item::System(report));
     }
 
-    /// The number of usage reports and measurements lost because a queue was full.
+    /// Returns the number of usage reports and measurements lost because a queue was full.
     pub(crate) fn dropped(&self) -> u64 {
         self.samples.dropped() + self.copies.iter().map(Queue::dropped).sum::<u64>()
     }

@@ -1,4 +1,4 @@
-//! The transports of the control plane. Each is a source of events, and queries the core through
+//! The transports of the control plane. Each transport sends events and queries to the core through
 //! the inbox.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: random waits between retries")]
@@ -23,14 +23,14 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// The wait after the backend has answered that it does not know the device.
 const TURNED_AWAY_WAIT: Duration = Duration::from_secs(30);
 
-/// One way to the backend.
+/// One kind of connection to the backend.
 #[derive(Clone, Debug)]
 pub(crate) enum Way {
     Http(Http),
     Zenoh(Link),
 }
 
-/// The ways this agent reaches the backend.
+/// The connections of this agent to the backend.
 #[derive(Clone, Debug)]
 pub(crate) struct Ways {
     client: AgentClient,
@@ -51,7 +51,8 @@ impl Ways {
         Way::Http(self.client.http().clone())
     }
 
-    /// The configuration check refuses zenoh handlers without the zenoh transport.
+    /// Returns the connection over zenoh. Without a session this is HTTP, but the configuration
+    /// check refuses zenoh handlers without the zenoh transport.
     pub(crate) fn zenoh(&self) -> Way {
         self.link.clone().map_or_else(|| self.http(), Way::Zenoh)
     }
@@ -65,7 +66,7 @@ impl Ways {
     }
 }
 
-/// Why a connection ended.
+/// The reason why a connection ended.
 enum Ended {
     /// A retry may succeed soon, but no sooner than the backend asked.
     Broken { retry_after: Option<Duration> },

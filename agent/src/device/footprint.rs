@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use link_platform::memory;
 
-/// When startup is over.
+/// The time after which startup counts as finished.
 const STARTED: Duration = Duration::from_secs(10);
-/// The interval afterwards. Returning memory takes a third of a millisecond. The device measures
-/// the machine equally often, which briefly uses other parts of the program.
+/// The interval between returns of memory after that. Each takes a third of a millisecond. The
+/// measurements of the machine, which briefly use other parts of the program, have the same
+/// interval.
 const AGAIN: Duration = Duration::from_secs(60);
 
-/// Returns the memory that startup used, then every minute what was used and freed since.
+/// Gives the memory from startup back to the system, then every minute the memory freed since.
 pub(crate) async fn keep_small() {
     tokio::time::sleep(STARTED).await;
     loop {

@@ -1,8 +1,8 @@
-//! Samples how busy this machine is: processors, memory, the disk of the models, GPUs, the engines
+//! Samples the load of this machine: processors, memory, the disk of the models, GPUs, the engines
 //! and the agent itself.
 //!
-//! A sample reads only what it reports, and never lists the processes of the machine. Unknown
-//! values are left out; a failing sensor or driver tool is not an error.
+//! A sample reads only the values that it reports, and never lists the processes of the machine.
+//! Unknown values are omitted; a failing sensor or driver tool is not an error.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the clock, and PATH for drivers' tools")]
 

@@ -1,6 +1,6 @@
 //! `link-agent --self-check`: checks whether this build works on this machine with its current
-//! configuration. Changes nothing. The running version runs this check with its successor before it
-//! lets that take over.
+//! configuration. Changes nothing. An update runs this check of the new version before it replaces
+//! the running version.
 
 use std::time::Duration;
 

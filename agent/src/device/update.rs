@@ -47,8 +47,8 @@ impl Updates {
         &self.layout
     }
 
-    /// Starts staging the next version. If `is_connected`, this version reaches the backend, so the
-    /// next version must reach it too.
+    /// Starts staging the next version. If `is_connected`, this version can reach the backend, so
+    /// the next version must reach it too.
     pub(crate) fn stage(
         &self,
         request: UpdateRequest,
@@ -66,7 +66,7 @@ impl Updates {
         Ok(())
     }
 
-    /// Aborts the update in progress, whose purpose is obsolete.
+    /// Aborts the update in progress, because it is no longer wanted.
     pub(crate) fn stop(&self) {
         drop(self.thread.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
@@ -76,7 +76,7 @@ impl Updates {
         self.progress.send_replace(UpdateProgress::default());
     }
 
-    /// The progress of the last requested update.
+    /// Returns the progress of the last requested update.
     pub(crate) fn progress(&self) -> UpdateProgress {
         self.progress.borrow().clone()
     }

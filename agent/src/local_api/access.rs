@@ -1,5 +1,6 @@
-//! Who may read and who may act. Clients on the socket are programs of this user and may do both.
-//! Clients on the port need a token for everything that not every user of the machine may see.
+//! Access control: which clients may read, and which may request actions. Clients on the socket are
+//! programs of this user and may do both. Clients on the port need a token, except for the state
+//! that every user of the machine may see.
 //!
 //! The token is checked before the path and the body, so a client without one learns nothing.
 
@@ -17,7 +18,7 @@ use super::{LocalApi, Refusal};
 /// The length of a token as text.
 const TOKEN_LENGTH: usize = 43;
 
-/// How a request arrived.
+/// The route by which a request arrived.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Way {
     /// On the port, which every user of the machine can reach.
@@ -35,13 +36,13 @@ pub(crate) struct Tokens {
     reader: Secret,
 }
 
-/// Proof that a request may act; always the first argument of a handler.
+/// Proof that a request may perform actions; always the first argument of a handler.
 pub(super) struct Control;
 
 /// Proof that a request may read everything.
 pub(super) struct Reader;
 
-/// How much of the state a request may see.
+/// The part of the state that a request may see.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Sight {
     Everything,
@@ -134,18 +135,18 @@ fn random() -> Secret {
 
 fn keep(path: std::path::PathBuf, token: &Secret) {
     if let Err(error) = fs::write_private(&path, token.expose().as_bytes()) {
-        // Then no token grants anything on the port; everything else works.
+        // Without the files, no client on the port has a valid token. Everything else works.
         tracing::warn!("{error}");
     }
 }
 
-/// The token in a request's header.
+/// Returns the token in a request's header.
 fn given(headers: &HeaderMap) -> Option<&str> {
     let given = headers.get(header::AUTHORIZATION)?;
     Some(given.to_str().ok().and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default())
 }
 
-/// Compares digests, so that timing reveals nothing about the token.
+/// Compares the digests of two tokens, so that timing reveals nothing about the tokens.
 fn is(given: &str, token: &Secret) -> bool {
     Sha256::digest(given) == Sha256::digest(token.expose())
 }

@@ -1,5 +1,5 @@
 //! Actions that a person at this machine requests. Permission is checked before the path and the
-//! body, so an unauthorized client learns nothing else. The outcome shows in the agent's state.
+//! body, so an unauthorized client learns nothing else. The outcome is part of the agent's state.
 
 use axum::{
     Json,

@@ -1,8 +1,9 @@
 //! The connections of the local API: accepted, bounded and timed out.
 //!
-//! Any local user can connect to the port, programs of this user to the socket, and the guard's
-//! checks come from within. Each of the three has its own limit, so that clients of the port cannot
-//! exhaust the others. A connection is closed if its head, its body or its answer takes too long.
+//! There are three sources of connections: any local user can connect to the port, programs of this
+//! user can connect to the socket, and the agent itself connects for the guard's checks. Each
+//! source has its own limit, so that clients of the port cannot block the others. A connection is
+//! closed if its head, its body or its answer takes too long.
 
 use std::{convert::Infallible, io, sync::Arc, time::Duration};
 
@@ -27,7 +28,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::{Refusal, access::Way};
 use crate::until_closed::until_closed;
 
-/// The connection limit of each side.
+/// The connection limit of each source.
 const CONNECTIONS: usize = 64;
 
 /// The timeout for a request head, and for an idle connection between two requests.
@@ -66,7 +67,7 @@ pub(super) async fn serve(doors: Doors, router: Router, closing: CancellationTok
     answered.wait().await;
 }
 
-/// A listener whose connections carry no peer address.
+/// A listener that does not report the peer addresses of its connections.
 struct Port(TcpListener);
 
 impl Listener for Port {

@@ -1,8 +1,8 @@
 //! `GET /events`: the agent's state as server-sent events, first at once and then after each
 //! change.
 //!
-//! An idle agent computes nothing: the loop notifies after each handled event. An unchanged state
-//! is not sent again.
+//! The stream reads the state only when the main loop has handled an event, so an idle agent uses
+//! no processor time. An unchanged state is not sent again.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the clock, waits between looks")]
 
@@ -37,7 +37,7 @@ const STREAMS: usize = 16;
 /// The least time between two reads of the state.
 const PACE: Duration = Duration::from_millis(250);
 
-/// How often to read the progress of an update, which the loop does not notify.
+/// The interval of reading the progress of an update, of which the main loop does not notify.
 const UPDATE_PACE: Duration = Duration::from_secs(1);
 
 /// The state of the handler.
@@ -56,7 +56,7 @@ struct Watcher {
     _slot: OwnedSemaphorePermit,
 }
 
-/// The last state read; it was sent unless it was unchanged.
+/// The last state that was read. It was sent unless it was unchanged.
 struct Seen {
     state: String,
     at: Instant,
@@ -69,7 +69,7 @@ impl FromRef<Streams> for LocalApi {
     }
 }
 
-/// The `/events` route; `closing` ends every stream.
+/// Returns the router with the `/events` route; `closing` ends every stream.
 pub(super) fn router<S>(api: LocalApi, closing: CancellationToken) -> Router<S> {
     let streams = Streams { api, slots: Arc::new(Semaphore::new(STREAMS)), closing };
     Router::new().route(EVENTS_PATH, get(events)).with_state(streams)
@@ -92,7 +92,7 @@ async fn events(_: Reader, State(Streams { api, slots, closing }): State<Streams
 }
 
 impl Watcher {
-    /// Waits for a changed state; returns nothing when the agent stops.
+    /// Waits for a changed state. Returns `None` when the agent stops.
     async fn next(&mut self) -> Option<String> {
         loop {
             if let Some(last) = &self.last {

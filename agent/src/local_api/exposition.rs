@@ -15,7 +15,7 @@ pub(super) struct Exposition(String);
 /// The type of a family.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
-    /// Only grows while the agent runs; its name ends in `_total`.
+    /// A value that only increases while the agent runs. Its name ends in `_total`.
     Counter,
     Gauge,
 }
@@ -47,7 +47,7 @@ impl Number for f64 {
 }
 
 impl Number for u64 {
-    /// Exact up to 2^53, far above any real byte count.
+    /// Converts exactly up to 2^53, which is far above any real byte count.
     fn number(self) -> f64 {
         self as f64
     }

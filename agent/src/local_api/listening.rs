@@ -1,5 +1,5 @@
-//! Where the local API listens: a port, a socket for programs of this user, and a file that tells
-//! them the port.
+//! The listeners of the local API: a port, a socket for programs of this user, and a file with the
+//! port number for those programs.
 
 use anyhow::Context as _;
 use link_client::local;
@@ -27,12 +27,12 @@ pub(crate) struct WantedPort {
     or_another: bool,
 }
 
-/// Another program uses the requested port, which is not the fault of this version.
+/// Another program uses the requested port. This error does not mean that the version is faulty.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct PortTaken(String);
 
-/// How this process queries its own API.
+/// A connection of this process to its own API.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnDoor {
     pub(crate) port: u16,
@@ -66,8 +66,7 @@ impl WantedPort {
     }
 }
 
-/// Listens on the socket. Without a socket, programs of this user connect to the port and prove
-/// themselves.
+/// Listens on the socket. Without a socket, programs of this user connect to the port.
 pub(super) fn bind_socket(roots: &Roots) -> Option<private_socket::Listener> {
     let path = roots.control_socket();
     private_socket::Listener::bind(&path)
@@ -99,8 +98,8 @@ pub(super) fn strike_out(roots: &Roots) {
 }
 
 impl OwnDoor {
-    /// Queries `/healthz` as a program would, but without a file descriptor that others could use
-    /// up. Returns the reported version, or nothing if there is no answer.
+    /// Queries `/healthz` like any client, but in memory, because other clients could exhaust the
+    /// file descriptors. Returns the reported version, or `None` without an answer.
     pub(crate) async fn version(&self) -> Option<Version> {
         let (ours, theirs) = tokio::io::duplex(ON_THE_WAY);
         let ask = async {

@@ -52,7 +52,7 @@ impl Measured {
     }
 }
 
-/// All metrics in the Prometheus text format.
+/// Returns all metrics in the Prometheus text format.
 pub(super) fn text(state: &Healthz, pipelines: &[PipelineEntry], moment: &Moment) -> String {
     let mut text = Exposition::default();
     agent(&mut text, state, moment);

@@ -20,7 +20,7 @@ pub(super) struct Updating {
     pub(super) last: Option<UpdateOutcome>,
 }
 
-/// The complete state of the agent.
+/// Returns the complete state of the agent.
 pub(super) fn healthz(
     device_id: DeviceId,
     view: View,
@@ -48,7 +48,7 @@ pub(super) fn healthz(
     }
 }
 
-/// One entry for each configured pipeline, serving or not.
+/// Returns an entry for each configured pipeline, serving or not.
 pub(super) fn models(view: &View) -> Vec<PipelineEntry> {
     view.pipelines
         .iter()

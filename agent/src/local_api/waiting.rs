@@ -1,4 +1,5 @@
-//! The local API of a device that is not registered yet: every request gets that answer.
+//! The local API of a device that is not registered yet. Every request gets the answer that the
+//! device is not registered.
 
 use axum::{Router, middleware};
 use link_platform::{fs, paths::Roots};

@@ -1,14 +1,14 @@
 //! Model files on disk: downloaded, verified, and only then renamed to their final path.
 //!
-//! `models/<model>/<first 16 digits of its SHA-256>/<name>` exists exactly if the file is complete
-//! and verified; one that turns out to be no model is deleted again. An incomplete file is a `.part`
-//! in the same folder: a failure or a cancel deletes it, and after a crash the download resumes from
-//! it.
+//! `models/<model>/<first 16 digits of its SHA-256>/<name>` exists only if the file is complete and verified. A
+//! verified file that is not a model is deleted again. An incomplete file is a `.part` in the same folder: a failure or
+//! a cancel deletes it, and after a crash the download resumes from it.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: model files")]
+#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "IO shell: model files")]
 
 use std::{
     collections::HashMap,
+    io::Read as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -28,6 +28,7 @@ use link_protocol::{
     command::ModelFile,
     id::{ModelId, PipelineId},
     identity::Identity,
+    plugin::{Manifest, ModelFiles},
 };
 use tokio::sync::{Mutex, mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -56,7 +57,7 @@ struct Job {
     cancel: CancellationToken,
 }
 
-/// What every download needs.
+/// The state that all downloads share.
 #[derive(Debug)]
 struct Origin {
     backend_url: String,
@@ -91,8 +92,8 @@ impl Downloads {
         Ok(Self { models, jobs, running: HashMap::new(), inbox, _thread: thread })
     }
 
-    /// Starts downloading `file` unless a verified copy exists, and before it the engine of
-    /// `plugin` if there is none; the outcome is always an event.
+    /// Starts downloading `file` unless a verified copy exists. If the engine of `plugin` is missing, it is downloaded
+    /// first. The outcome is always an event.
     pub(crate) fn start_one(&mut self, download: DownloadId, plugin: String, file: ModelFile) {
         self.running.retain(|_, cancel| !cancel.is_cancelled());
         let cancel = CancellationToken::new();
@@ -112,7 +113,7 @@ impl Downloads {
         }
     }
 
-    /// The final path of a file.
+    /// Returns the final path of a file.
     pub(crate) fn path(&self, file: &ModelFile) -> PathBuf {
         self.folder(file.model_id).join(&file.sha256.as_str()[..16]).join(file.file_name.as_str())
     }
@@ -123,8 +124,8 @@ impl Downloads {
         tokio::task::spawn_blocking(move || remove_others(&folder, &kept));
     }
 
-    /// Deletes all files except `kept`. A crash leaves such files if it happens between a change
-    /// and the deletion that follows it.
+    /// Deletes all files except `kept`. A crash between a change of the state and the deletion of the old files leaves
+    /// such files behind.
     pub(crate) fn sweep(&self, kept: &[ModelFile]) {
         let models = self.models.clone();
         let kept: Vec<_> = kept.iter().map(|file| self.path(file)).collect();
@@ -185,7 +186,7 @@ async fn fetch(origin: Arc<Origin>, job: Job) {
     };
     let bring = async {
         origin.engines.for_deployment(&job.plugin, job.download, &origin.inbox).await;
-        fetch_model(&transfer, &job.plugin).await
+        fetch_model(&transfer, origin.engines.plugin(&job.plugin).as_deref()).await
     };
     let outcome = tokio::select! {
         outcome = bring => {
@@ -211,21 +212,38 @@ async fn fetch(origin: Arc<Origin>, job: Job) {
     }
 }
 
-/// Downloads the file. A language model that no engine could load is deleted again.
-async fn fetch_model(transfer: &Transfer<'_>, plugin: &str) -> Result<(), String> {
+/// Downloads the file. A file that no engine of the plugin could load is deleted again. The file of a plugin that is not
+/// installed yet is kept as it is.
+async fn fetch_model(transfer: &Transfer<'_>, plugin: Option<&Manifest>) -> Result<(), String> {
     transfer.run().await.map_err(|error| error.to_string())?;
-    if plugin != LANGUAGE_MODEL {
-        return Ok(());
-    }
-    let refused = match model_file::look(transfer.path).await {
-        Ok(Ok(_facts)) => return Ok(()),
-        Ok(Err(why)) => format!("{why}; {}", why.hint()),
-        Err(error) => format!("the model's file cannot be read: {error}"),
+    let Some(plugin) = plugin else { return Ok(()) };
+    let looked = match plugin.id.as_str() {
+        LANGUAGE_MODEL => match model_file::look(transfer.path).await {
+            Ok(Ok(_facts)) => Ok(()),
+            Ok(Err(why)) => Err(format!("{why}; {}", why.hint())),
+            Err(error) => Err(format!("the model's file cannot be read: {error}")),
+        },
+        _ => has_format(transfer.path, &plugin.adapter.model),
     };
+    let Err(refused) = looked else { return Ok(()) };
     if let Err(error) = link_platform::fs::remove_file(transfer.path) {
         tracing::warn!("{error}");
     }
     Err(refused)
+}
+
+/// Checks the first bytes of a model file.
+fn has_format(path: &Path, files: &ModelFiles) -> Result<(), String> {
+    let mut head = Vec::new();
+    let read = std::fs::File::open(path)
+        .and_then(|file| file.take(files.head_len()).read_to_end(&mut head))
+        .map_err(|error| format!("the model's file cannot be read: {error}"));
+    read?;
+    if files.fits(&head) {
+        return Ok(());
+    }
+    let format = &files.format;
+    Err(format!("the file is no {format}; add a file of this format, or name the right plugin"))
 }
 
 /// Reports the progress of a download to the loop; never returns.

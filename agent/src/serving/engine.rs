@@ -1,5 +1,6 @@
-//! Engine processes: started on a socket that no other user can reach, each with its own secret,
-//! verified to be ours, watched, and stopped completely.
+//! Engine processes: each is started on a socket that no other user can reach, with its own secret.
+//! The agent verifies that the listener is its own engine, checks its health, and stops the whole
+//! process.
 //!
 //! One long-lived thread starts, watches and stops them all, because Linux kills a child when the
 //! *thread* that started it ends.
@@ -7,11 +8,12 @@
 mod bring;
 mod health;
 mod line;
+mod ownership;
 mod spawner;
 mod watch;
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, mpsc},
     thread,
@@ -19,36 +21,34 @@ use std::{
 };
 
 use anyhow::Context as _;
-use link_agent_core::{components::LANGUAGE_MODEL, event::Event, run::Run};
+use link_agent_core::{event::Event, run::Run};
 use link_platform::{fs, paths::Roots, private_socket, process::Program};
-use link_plugin_language_model::{self as language_model, Launch, Listen, ListensOn, Manifest};
 use link_protocol::{
     command::{Alias, Sha256Hex},
-    config::AgentConfig,
+    config::{AgentConfig, GenericConfig, Scalar},
     id::PipelineId,
     local_api::EngineHealth,
+    plugin::{ListensOn, Manifest, Values},
     port::Port,
     secret::Secret,
 };
 use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use self::spawner::{Order, Reached};
 pub(crate) use self::{
     bring::EngineDownloads,
     line::{Address, Channel, Line},
 };
-use self::{health::Probe, spawner::Order};
 use crate::{
     args::Args,
     control::pipeline::Pipeline,
     inbox::{Inbox, PipelineView},
+    serving::plugins::PluginFolder,
 };
 
 /// The timeout for stopping all engines; any that remain are killed with the agent.
 const STOP_PATIENCE: Duration = Duration::from_secs(8);
-
-/// The default context, in tokens.
-const CONTEXT: u32 = 4096;
 
 /// The capacity of the spawner's queue.
 const QUEUE: usize = 64;
@@ -56,12 +56,10 @@ const QUEUE: usize = 64;
 /// The engines of this device.
 #[derive(Clone, Debug)]
 pub(crate) struct Engines {
-    manifest: Arc<Manifest>,
-    probe: Probe,
+    plugins: PluginFolder,
     run_folder: PathBuf,
     logs: PathBuf,
-    threads: Option<u16>,
-    context: u32,
+    settings: Arc<Settings>,
     table: Table,
     orders: mpsc::SyncSender<Order>,
     inbox: Inbox,
@@ -79,6 +77,8 @@ type Table = Arc<RwLock<HashMap<Run, Running>>>;
 pub(crate) struct Running {
     pub(crate) pipeline_id: PipelineId,
     pub(crate) address: Address,
+    /// The plugin, as it was when the engine was started.
+    pub(crate) manifest: Arc<Manifest>,
     pub(crate) healthy: bool,
 }
 
@@ -92,25 +92,27 @@ pub(crate) struct Engine {
     pub(crate) pid: Option<u32>,
 }
 
-/// The settings that engines start with.
-#[derive(Clone, Copy, Debug)]
+/// The settings that engines start with. A plugin's default applies to settings without a value.
+#[derive(Debug)]
 pub(crate) struct Settings {
-    /// If absent, the engine chooses.
-    threads: Option<u16>,
-    /// In tokens.
-    context: u32,
+    /// The arguments of the agent, which apply to every plugin that has the setting.
+    given: BTreeMap<&'static str, Scalar>,
+    /// The configured settings of each plugin.
+    configured: BTreeMap<String, GenericConfig>,
 }
 
 impl Settings {
-    /// Takes each setting from `args`, otherwise from the configuration, otherwise the default.
+    /// Takes the settings from `args` and from the configuration.
     pub(crate) fn of(args: &Args, config: &AgentConfig) -> Self {
-        let configured = |name| config.components.get(LANGUAGE_MODEL)?.number(name);
-        let threads = configured("threads").and_then(|number| number.try_into().ok());
-        let context = configured("context").and_then(|number| number.try_into().ok());
-        Self {
-            threads: args.engine_threads.or(threads),
-            context: args.engine_context.or(context).unwrap_or(CONTEXT),
-        }
+        let threads = args.engine_threads.map(u64::from);
+        let context = args.engine_context.map(u64::from);
+        let given = [("threads", threads), ("context", context)];
+        let given = given.into_iter().filter_map(|(name, n)| Some((name, Scalar::Number(n?))));
+        Self { given: given.collect(), configured: config.components.clone() }
+    }
+
+    fn get(&self, plugin: &str, name: &str) -> Option<&Scalar> {
+        self.given.get(name).or_else(|| self.configured.get(plugin)?.get(name))
     }
 }
 
@@ -122,8 +124,6 @@ impl Engines {
         brought: EngineDownloads,
         inbox: Inbox,
     ) -> anyhow::Result<Self> {
-        let manifest = Arc::new(language_model::manifest());
-        let probe = Probe::new(manifest.clone());
         let table = Table::default();
         let started = Arc::new(Notify::new());
         let (orders, queue) = mpsc::sync_channel(QUEUE);
@@ -133,20 +133,17 @@ impl Engines {
             .spawn(move || spawner.run(&queue))
             .context("cannot start the thread of the engines")?;
         let health = {
-            let (table, probe) = (table.clone(), probe.clone());
-            let inbox = inbox.clone();
+            let (table, inbox) = (table.clone(), inbox.clone());
             Pipeline::spawn("health", move |_stop| async move {
-                let serving = watch::watch(table.clone(), probe.clone(), inbox.clone());
-                tokio::join!(health::watch(table, started, probe, inbox), serving);
+                let serving = watch::watch(table.clone(), inbox.clone());
+                tokio::join!(health::watch(table, started, inbox), serving);
             })?
         };
         Ok(Self {
-            manifest,
-            probe,
+            plugins: PluginFolder::new(roots),
             run_folder: roots.state.join("run"),
             logs: roots.logs(),
-            threads: settings.threads,
-            context: settings.context,
+            settings: Arc::new(settings),
             table,
             orders,
             inbox,
@@ -179,7 +176,7 @@ impl Engines {
     /// Stops an engine; `EngineStopped` follows.
     pub(crate) fn end(&self, pipeline_id: PipelineId, run: Run) {
         if let Some(stop) = self.waiting().remove(&run) {
-            // Nothing was started for this run, and nothing will be.
+            // The engine of this run was not started, and will not be.
             stop.cancel();
         }
         if self.orders.try_send(Order::Stop { pipeline_id, run }).is_err() {
@@ -195,12 +192,12 @@ impl Engines {
         }
     }
 
-    /// How the proxy reaches the engine of a run.
+    /// Returns the address at which the proxy reaches the engine of a run.
     pub(crate) fn address(&self, run: Run) -> Option<Address> {
         self.find(run).map(|running| running.address)
     }
 
-    /// The engine of a run, while it runs.
+    /// Returns the engine of a run, while it runs.
     pub(crate) fn find(&self, run: Run) -> Option<Running> {
         self.table.read().unwrap_or_else(PoisonError::into_inner).get(&run).cloned()
     }
@@ -213,7 +210,7 @@ impl Engines {
             let Some(running) = self.find(run) else { continue };
             let health = if !running.healthy {
                 EngineHealth::Starting
-            } else if self.probe.answers(&running.address).await {
+            } else if health::answers(&running.address, &running.manifest.adapter.health).await {
                 EngineHealth::Healthy
             } else {
                 EngineHealth::Unhealthy
@@ -232,14 +229,15 @@ impl Engines {
         }
     }
 
-    /// Brings the engine, and starts it unless the start was given up meanwhile.
+    /// Downloads the engine if it is missing, and starts it unless the start was cancelled
+    /// meanwhile.
     async fn launch_when_brought(self, launch: Pending, stop: CancellationToken) {
         let (pipeline_id, run) = (launch.pipeline_id, launch.run);
         let brought = tokio::select! {
-            brought = self.brought.for_start(pipeline_id, run, &self.inbox) => brought,
+            brought = self.brought.for_start(&launch.plugin, pipeline_id, run, &self.inbox) => brought,
             () = stop.cancelled() => return,
         };
-        // Whoever ends this run from here on finds it with the spawner.
+        // From here on, the spawner handles orders to end this run.
         if self.waiting().remove(&run).is_none() {
             return;
         }
@@ -254,35 +252,41 @@ impl Engines {
 
     fn try_launch(&self, launch: &Pending) -> anyhow::Result<()> {
         let Pending { pipeline_id, run, ref plugin, ref alias, ref model } = *launch;
-        anyhow::ensure!(
-            *plugin == self.manifest.id,
-            "the plugin `{plugin}` is not installed on this device"
-        );
-        let executable = self.brought.executable()?;
-        let channel = self.channel(pipeline_id)?;
+        let manifest = self.plugins.manifest(plugin)?;
+        let executable = self.brought.executable(&manifest)?;
+        let channel = self.channel(pipeline_id, manifest.adapter.launch.listens_on)?;
         let secret = Secret::new(random_secret());
         let api_key_file = self.run_folder.join(format!("{pipeline_id}.key"));
         fs::write_private(&api_key_file, secret.expose().as_bytes())?;
         let log = self.logs.join(format!("{pipeline_id}.log"));
         fs::remove_file(&log)?;
-        let launch = Launch {
-            model,
-            alias,
-            listen: match &channel {
-                Channel::Socket(path) => Listen::Socket(path),
-                Channel::Port(port) => Listen::Port(*port),
-            },
-            api_key_file: &api_key_file,
-            threads: self.threads,
-            context: self.context,
+        let adapter = &manifest.adapter;
+        let mut values = Values {
+            paths: [("model", model.clone()), ("secret_file", api_key_file)].into(),
+            texts: [("alias", alias.to_string())].into(),
+            settings: adapter.settle(|name| self.settings.get(plugin, name)),
         };
+        if let Some(folder) = executable.parent() {
+            values.paths.insert("folder", folder.to_owned());
+        }
+        // The path is visible to other users of this machine, as the port is, but not to pages in a browser.
+        let base_path = match adapter.launch.has_base_path() {
+            true => format!("/{}", &random_secret()[..32]),
+            false => String::new(),
+        };
+        values.texts.insert("base_path", base_path.clone());
+        match &channel {
+            Channel::Socket(path) => drop(values.paths.insert("socket", path.clone())),
+            Channel::Port(port) => drop(values.texts.insert("port", port.to_string())),
+        }
         let program = Program {
             path: executable,
-            args: language_model::arguments(&launch),
-            env: vec![],
+            args: adapter.launch.arguments(&values),
+            env: adapter.launch.environment(&values),
             log: Some(log),
         };
-        let order = Order::Start { pipeline_id, run, program, channel, secret };
+        let reached = Reached { channel, base_path, secret, manifest };
+        let order = Order::Start { pipeline_id, run, program, reached };
         self.orders
             .try_send(order)
             .map_err(|_| anyhow::anyhow!("too many engines are starting; try again later"))
@@ -290,9 +294,9 @@ impl Engines {
 
     /// Chooses where the engine of a pipeline listens: on a socket in the private folder, or on a
     /// port if the engine or the length of the path rules out a socket.
-    fn channel(&self, pipeline_id: PipelineId) -> anyhow::Result<Channel> {
+    fn channel(&self, pipeline_id: PipelineId, on: ListensOn) -> anyhow::Result<Channel> {
         let socket = self.run_folder.join(format!("{pipeline_id}.sock"));
-        let takes_sockets = match self.manifest.engine.listens_on {
+        let takes_sockets = match on {
             ListensOn::Socket => private_socket::can_stand_at(&socket),
             ListensOn::Port => false,
         };
@@ -312,7 +316,7 @@ struct Pending {
     model: PathBuf,
 }
 
-/// Tells that an engine could not be started.
+/// Sends the event that an engine could not be started.
 async fn tell_end(inbox: Inbox, pipeline_id: PipelineId, run: Run, error: anyhow::Error) {
     let reason = format!("{error:#}");
     tracing::error!("{reason}");

@@ -1,7 +1,8 @@
 //! The serving proxy: owns the public ports and connects them to engines by routes.
 //!
 //! A port's listener outlives the pipelines behind it. A replaced route applies from the next
-//! request and affects none in flight, so a repair refuses no connection and cuts no stream.
+//! request on and does not affect requests in flight, so a repair refuses no connection and cuts no
+//! stream.
 
 mod answer;
 mod bodies;
@@ -22,8 +23,7 @@ use std::{collections::HashMap, sync::Arc};
 use anyhow::Context as _;
 use link_agent_core::effect::Route;
 use link_platform::port_owner;
-use link_plugin_language_model::{self as language_model, Manifest};
-use link_protocol::{id::PipelineId, port::Port};
+use link_protocol::{id::PipelineId, plugin::Manifest, port::Port};
 use tokio::{net::TcpListener, runtime::Runtime, sync::Mutex};
 
 use self::{
@@ -34,7 +34,10 @@ use self::{
 };
 use crate::{
     control::{pipeline::Pipeline, report::Reporter},
-    serving::engine::{Address, Line},
+    serving::{
+        engine::{Address, Line},
+        plugins::PluginFolder,
+    },
 };
 
 /// The threads shared by all frontends.
@@ -46,6 +49,7 @@ pub(crate) struct Frontends {
     /// Present until the agent stops.
     runtime: Option<Runtime>,
     engine: Arc<Engine>,
+    plugins: PluginFolder,
     reporter: Reporter,
     open: HashMap<Port, Frontend>,
     serving: HashMap<PipelineId, Serving>,
@@ -55,6 +59,8 @@ pub(crate) struct Frontends {
 /// outlives the thread, so a restart loses no usage of requests in flight.
 #[derive(Debug)]
 struct Serving {
+    /// The plugin, as it was when the port was reserved. A plugin that is removed meanwhile serves on.
+    plugin: Arc<Manifest>,
     usage: UsageSender,
     queue: Arc<Mutex<UsageReceiver>>,
     thread: Pipeline,
@@ -62,25 +68,24 @@ struct Serving {
 
 impl Frontends {
     /// Prepares the proxy without opening a port.
-    pub(crate) fn start(reporter: Reporter) -> anyhow::Result<Self> {
+    pub(crate) fn start(plugins: PluginFolder, reporter: Reporter) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(THREADS)
             .thread_name("frontends")
             .enable_all()
             .build()
             .context("cannot start the runtime of the frontends")?;
-        let manifest: Manifest = language_model::manifest();
-        let engine = Arc::new(Engine::new(manifest));
         Ok(Self {
             runtime: Some(runtime),
-            engine,
+            engine: Arc::new(Engine::new()),
+            plugins,
             reporter,
             open: HashMap::new(),
             serving: HashMap::new(),
         })
     }
 
-    /// The runtime that the local API shares with the frontends.
+    /// Returns the runtime that the local API shares with the frontends.
     pub(crate) fn handle(&self) -> anyhow::Result<tokio::runtime::Handle> {
         self.runtime
             .as_ref()
@@ -88,9 +93,11 @@ impl Frontends {
             .context("the agent is stopping")
     }
 
-    /// Opens the port of `route`, or says why it is not available. Several models may share a port.
+    /// Opens the port of `route`, or returns why the port is not available. Several models may
+    /// share a port.
     pub(crate) async fn reserve(&mut self, route: Route) -> Result<(), String> {
         let port = route.port;
+        let plugin = self.plugins.manifest(&route.plugin).map_err(|error| format!("{error:#}"))?;
         let Some(runtime) = &self.runtime else { return Err("the agent is stopping".to_owned()) };
         if !self.open.contains_key(&port) {
             let handle = runtime.handle().clone();
@@ -103,15 +110,26 @@ impl Frontends {
             tracing::info!(%port, "opened the port");
             self.open.insert(port, frontend);
         }
-        self.replace(route, None).map_err(|error| format!("{error:#}"))
+        self.restart(route, plugin, None).map_err(|error| format!("{error:#}"))
     }
 
     /// Restarts the serving pipeline of `route`; the engine and the listening socket stay.
     pub(crate) fn replace(&mut self, route: Route, engine: Option<Address>) -> anyhow::Result<()> {
+        let Some(serving) = self.serving.get(&route.pipeline_id) else { return Ok(()) };
+        let plugin = serving.plugin.clone();
+        self.restart(route, plugin, engine)
+    }
+
+    fn restart(
+        &mut self,
+        route: Route,
+        plugin: Arc<Manifest>,
+        engine: Option<Address>,
+    ) -> anyhow::Result<()> {
         let Some(frontend) = self.open.get(&route.port) else { return Ok(()) };
         let pipeline_id = route.pipeline_id;
         let (usage, queue) = match self.serving.remove(&pipeline_id) {
-            Some(Serving { usage, queue, thread }) => {
+            Some(Serving { usage, queue, thread, .. }) => {
                 drop(thread);
                 (usage, queue)
             }
@@ -127,8 +145,8 @@ impl Frontends {
             }
         })?;
         let engine = engine.map(Line::new);
-        frontend.set(Live { route, engine, usage: usage.clone() });
-        self.serving.insert(pipeline_id, Serving { usage, queue, thread });
+        frontend.set(Live { route, plugin: plugin.clone(), engine, usage: usage.clone() });
+        self.serving.insert(pipeline_id, Serving { plugin, usage, queue, thread });
         Ok(())
     }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 /// The wait before a write is retried.
 const WRITE_AGAIN: Duration = Duration::from_secs(2);
 
-/// Waits between the attempts of one write, and logs the first failure. Retries have no limit, so
-/// the caller must also watch for a stop.
+/// Waits between the attempts of one write, and logs the first failure. The number of retries is
+/// unlimited, so the caller must also watch for a stop.
 #[derive(Debug, Default)]
 pub(crate) struct Patience {
     is_logged: bool,

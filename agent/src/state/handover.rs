@@ -2,7 +2,7 @@
 //! account, then moves the identity to the next epoch.
 //!
 //! Each step can be repeated, and the identity changes last. If the agent ends in between, it is
-//! still in its old epoch, so the next hello brings the handover again.
+//! still in its old epoch, so the backend answers the next hello with the handover again.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the folders of the account before")]
 
@@ -14,9 +14,9 @@ use link_platform::{
     fs::{self, FileError},
     paths::Roots,
 };
-use link_protocol::{config, id::PipelineId, identity::Identity};
+use link_protocol::{config, counter::Epoch, id::PipelineId, identity::Identity};
 
-/// The prefix of journals: this device's, and those set aside from former devices.
+/// The prefix of the file names of journals: this device's, and the renamed ones of former devices.
 const JOURNALS: &str = "journal.";
 
 /// Deletes the stored state of the former account and moves `identity` to `to_epoch`. Nothing else
@@ -24,7 +24,7 @@ const JOURNALS: &str = "journal.";
 ///
 /// # Errors
 /// If a file cannot be removed or written.
-pub(crate) fn carry_out(roots: &Roots, identity: &Identity, to_epoch: u64) -> anyhow::Result<()> {
+pub(crate) fn carry_out(roots: &Roots, identity: &Identity, to_epoch: Epoch) -> anyhow::Result<()> {
     let path = roots.identity();
     match is_said(&path, identity)? {
         Some(true) => {}
@@ -34,10 +34,10 @@ pub(crate) fn carry_out(roots: &Roots, identity: &Identity, to_epoch: u64) -> an
             );
             return Ok(());
         }
-        // Only a session held the identity, and sessions are deleted next.
+        // The identity was only in a session, and sessions are deleted next.
         None => fs::write_private(&path, identity.to_text().as_bytes())?,
     }
-    // Delete first what a restart would serve again.
+    // Delete the sessions first, because a restart would serve their pipelines again.
     fs::remove_dir(&roots.sessions())?;
     checkpoint::reach("handover-sessions");
     remove_files(&roots.state, JOURNALS)?;
@@ -54,7 +54,8 @@ pub(crate) fn carry_out(roots: &Roots, identity: &Identity, to_epoch: u64) -> an
     Ok(())
 }
 
-/// Returns whether the file at `path` still holds `identity`; nothing if it is missing or damaged.
+/// Returns whether the file at `path` still contains `identity`; `None` if the file is missing or
+/// damaged.
 fn is_said(path: &Path, identity: &Identity) -> Result<Option<bool>, FileError> {
     match fs::read_plain(path, config::SIZE_LIMIT) {
         Ok(text) => Ok(Identity::parse(&text).ok().map(|said| said == *identity)),
@@ -92,7 +93,7 @@ mod tests {
     #[test]
     fn everything_of_the_account_before_goes_and_the_rest_stays() {
         let (_dir, roots) = device();
-        carry_out(&roots, &identity(1), 2).unwrap();
+        carry_out(&roots, &identity(1), Epoch(2)).unwrap();
         assert_eq!(said(&roots), identity(2));
         let gone = [roots.sessions(), roots.journal(), roots.models()];
         assert!(gone.iter().all(|path| !path.exists()), "{gone:?}");
@@ -117,16 +118,16 @@ mod tests {
     #[test]
     fn what_was_interrupted_is_done_again() {
         let whole = device();
-        carry_out(&whole.1, &identity(1), 2).unwrap();
+        carry_out(&whole.1, &identity(1), Epoch(2)).unwrap();
         let (_dir, roots) = device();
         fs::remove_dir(&roots.sessions()).unwrap();
         fs::remove_file(&roots.journal()).unwrap();
-        carry_out(&roots, &identity(1), 2).unwrap();
+        carry_out(&roots, &identity(1), Epoch(2)).unwrap();
         assert_eq!((said(&roots), names(&roots.state)), (identity(2), names(&whole.1.state)));
         let (_dir, empty) = device();
         fs::remove_dir(&empty.state).unwrap();
         fs::create_private_dir(&empty.state).unwrap();
-        carry_out(&empty, &identity(1), 2).unwrap();
+        carry_out(&empty, &identity(1), Epoch(2)).unwrap();
         assert_eq!(said(&empty), identity(2));
     }
 
@@ -140,7 +141,7 @@ mod tests {
             }
             // A folder in the place of a journal cannot be removed as a file.
             fs::create_private_dir(&roots.state.join("journal.stuck")).unwrap();
-            assert!(carry_out(&roots, &identity(1), 2).is_err());
+            assert!(carry_out(&roots, &identity(1), Epoch(2)).is_err());
             assert_eq!(said(&roots), identity(1), "{damaged:?}");
         }
     }
@@ -150,12 +151,12 @@ mod tests {
         let (_dir, roots) = device();
         let newer = Identity { device_token: Secret::new("newer"), ..identity(5) };
         fs::write_private(&roots.identity(), newer.to_text().as_bytes()).unwrap();
-        carry_out(&roots, &identity(1), 2).unwrap();
+        carry_out(&roots, &identity(1), Epoch(2)).unwrap();
         assert_eq!(said(&roots), newer);
         assert!(roots.journal().exists() && roots.models().exists() && roots.sessions().exists());
     }
 
-    /// A device with something in every place.
+    /// Creates a device with files in every folder.
     fn device() -> (tempfile::TempDir, Roots) {
         let dir = tempfile::tempdir().unwrap();
         let roots = Roots::below(dir.path());
@@ -200,7 +201,7 @@ mod tests {
             backend_url: "https://link.example".to_owned(),
             device_id: format!("dev_{:032x}", 1).parse().unwrap(),
             device_token: Secret::new("token"),
-            epoch,
+            epoch: Epoch(epoch),
             transport: TransportSettings { r#type: TransportType::Http },
             backend_keys: Vec::new(),
             private_key_seed: encode_seed(&[3; 32]),

@@ -1,7 +1,7 @@
 //! The journal: a single `SQLite` file for the state that must outlive the process.
 //!
-//! A set of changes is one transaction; it is on disk when [`Journal::apply`] returns. File access
-//! runs on the blocking pool: a disk that hangs blocks the caller but no other task.
+//! A set of changes is one transaction, which is on disk when [`Journal::apply`] returns. File
+//! access runs on the blocking pool, so a hanging disk blocks the caller but no other task.
 
 use std::{
     path::Path,
@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::Context as _;
 use link_agent_core::record::{Change, Snapshot};
-use link_protocol::id::DeviceId;
+use link_protocol::{counter::Seq, id::DeviceId};
 use link_sqlite::migrate::{Migration, Unknown, migrate};
 use rusqlite::{Connection, OptionalExtension as _, types::Value};
 use serde::{Serialize, de::DeserializeOwned};
@@ -89,7 +89,7 @@ impl Journal {
         .await
     }
 
-    /// Closes the journal; afterwards its one file holds everything.
+    /// Closes the journal. Afterwards its single file contains everything.
     pub(crate) async fn close(self) {
         let connection = self.connection;
         let closed = tokio::task::spawn_blocking(move || {
@@ -111,8 +111,7 @@ impl Journal {
                 last_seq: seq
                     .optional()
                     .context("cannot read the journal")?
-                    .unwrap_or(0)
-                    .unsigned_abs(),
+                    .map_or(Seq::default(), |seq| Seq(seq.unsigned_abs())),
                 commands: bodies(journal, "SELECT body FROM commands ORDER BY seq")?,
                 pipelines: Vec::new(),
                 outbox: bodies(journal, "SELECT body FROM outbox ORDER BY id")?,
@@ -181,7 +180,7 @@ fn statements(change: &Change) -> anyhow::Result<Vec<Statement>> {
     Ok(match change {
         Change::PutCommand(entry) => vec![statement(
             "INSERT OR REPLACE INTO commands (id, seq, body) VALUES (?1, ?2, ?3)",
-            [entry.command_id.to_string().into(), id(entry.seq), text(entry)?],
+            [entry.command_id.to_string().into(), id(entry.seq.0), text(entry)?],
         )],
         Change::ForgetCommand(command) => {
             vec![statement("DELETE FROM commands WHERE id = ?1", [command.to_string().into()])]
@@ -193,7 +192,7 @@ fn statements(change: &Change) -> anyhow::Result<Vec<Statement>> {
             "INSERT INTO outbox (id, body) VALUES (?1, ?2)",
             [id(entry.id), text(entry)?],
         )],
-        Change::SetAside(entry) => vec![statement(
+        Change::HoldReport(entry) => vec![statement(
             "UPDATE outbox SET body = ?2 WHERE id = ?1",
             [id(entry.id), text(entry)?],
         )],
@@ -209,7 +208,7 @@ fn statements(change: &Change) -> anyhow::Result<Vec<Statement>> {
         ],
         Change::SetLastSeq(seq) => vec![statement(
             "INSERT OR REPLACE INTO counters (name, value) VALUES ('seq', ?1)",
-            [id(*seq)],
+            [id(seq.0)],
         )],
     })
 }
@@ -261,7 +260,7 @@ mod tests {
         let journal = Journal::open(&path).await.unwrap();
         let snapshot = journal.load().await.unwrap();
         assert_eq!((snapshot.commands, snapshot.outbox), (vec![entry(7)], vec![report(3)]));
-        assert_eq!(snapshot.last_seq, 7);
+        assert_eq!(snapshot.last_seq, Seq(7));
         journal.close().await;
         assert_eq!(bookkeeping(&Connection::open(&path).unwrap()), before);
 
@@ -300,7 +299,7 @@ mod tests {
         let journal = Journal::open(&path).await.unwrap();
         let changes = [
             Change::PutCommand(entry.clone()),
-            Change::SetLastSeq(7),
+            Change::SetLastSeq(Seq(7)),
             Change::PutReport(report.clone()),
         ];
         journal.apply(&changes).await.unwrap();
@@ -308,9 +307,9 @@ mod tests {
         let journal = Journal::open(&path).await.unwrap();
         let snapshot = journal.load().await.unwrap();
         assert_eq!((snapshot.commands, snapshot.outbox), (vec![entry], vec![report.clone()]));
-        assert_eq!(snapshot.last_seq, 7);
+        assert_eq!(snapshot.last_seq, Seq(7));
         let aside = OutboxEntry { unauthorized: true, ..report.clone() };
-        journal.apply(&[Change::SetAside(aside.clone())]).await.unwrap();
+        journal.apply(&[Change::HoldReport(aside.clone())]).await.unwrap();
         assert_eq!(journal.load().await.unwrap().outbox, [aside]);
         let bury = Change::BuryReport { entry: report, reason: "410".to_owned() };
         journal.apply(&[bury]).await.unwrap();
@@ -326,7 +325,7 @@ mod tests {
         assert!(journal.load().await.unwrap().outbox.is_empty());
     }
 
-    /// The columns that a database driver compares with its own migrations.
+    /// Returns the columns that the database driver compares with its own migrations.
     fn bookkeeping(journal: &Connection) -> Vec<(i64, String, bool, Vec<u8>)> {
         let query = "SELECT version, description, success, checksum FROM _sqlx_migrations";
         let mut statement = journal.prepare(query).unwrap();
@@ -342,7 +341,7 @@ mod tests {
     fn entry(seq: u64) -> LedgerEntry {
         LedgerEntry {
             command_id: command(),
-            seq,
+            seq: Seq(seq),
             attempt: 1,
             lane: Lane::Control,
             command: None,

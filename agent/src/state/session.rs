@@ -98,13 +98,13 @@ impl SessionFile {
         Ok(file)
     }
 
-    /// The pipelines taken over from the latest session.
+    /// Returns the pipelines from the latest session.
     pub(crate) fn pipelines(&self) -> Vec<PipelineRecord> {
         self.session.pipelines.clone()
     }
 
-    /// Applies `changes`; when this returns, either they are on disk or nothing has changed. A slow
-    /// disk does not block other work of this thread.
+    /// Applies `changes`. On return, either all changes are on disk or nothing has changed. A slow
+    /// disk does not block other tasks of this thread.
     ///
     /// # Errors
     /// If the file cannot be written.

@@ -1,4 +1,4 @@
-//! The first account, logins, and who the caller is.
+//! The first account, logins, and the identity of the caller.
 
 use std::sync::Arc;
 
@@ -45,8 +45,8 @@ pub(crate) async fn log_in(
     Ok(Answer(tokens))
 }
 
-/// Exchanges a refresh token for new tokens. Using a refresh token twice ends its login. Within ten seconds, and while
-/// the successor is unused, the second use gets the same successor again.
+/// Exchanges a refresh token for new tokens. The second use of a refresh token ends its login. If the successor is
+/// unused, a second use within ten seconds gets the same successor instead.
 #[utoipa::path(post, path = "/auth/refresh", tag = "account", request_body = RefreshRequest,
     responses((status = 200, description = "New tokens.", body = TokenResponse)))]
 pub(crate) async fn refresh(
@@ -97,7 +97,7 @@ pub(crate) async fn list_accounts(
 /// Begins a login in another account of the caller. The current login stays valid.
 #[utoipa::path(post, path = "/auth/account", tag = "account",
     security(("access_token" = ["login"])), request_body = EnterAccount,
-    responses((status = 200, description = "Logged in there.", body = TokenResponse)))]
+    responses((status = 200, description = "Logged in to that account.", body = TokenResponse)))]
 pub(crate) async fn enter_account(
     Caller(caller, ..): Caller<may::ActInPerson>,
     State(app): State<Arc<App>>,

@@ -1,10 +1,11 @@
-//! The control plane of a device. Unknown members of a body are ignored.
+//! The control plane of a device. Unknown members of a request body are ignored.
 
 use std::{sync::Arc, time::Duration};
 
 use axum::{Json as Answer, extract::State, http::StatusCode};
 use link_protocol::{
     agent_api::{Hello, Poll, Welcome},
+    counter::Seq,
     envelope::Receipt,
     id::{CommandId, DeviceId},
     limits,
@@ -20,25 +21,27 @@ use crate::{
     app::App,
 };
 
-/// The end of the device's journal, and how long to hold the poll.
+/// The parameters of a poll for commands.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PollParams {
     /// The highest sequence number in the device's journal.
     #[serde(default)]
     #[param(default = 0)]
-    after: u64,
+    #[param(value_type = u64)]
+    after: Seq,
     /// Seconds to wait for a command, at most 50.
     #[param(default = 50)]
     wait: Option<u64>,
 }
 
-/// Reports what the device has and runs; the answer lists what it lacks. From then on the device is online. A device that was
-/// transferred to another account and has not learnt of it gets only its handover.
+/// Reports the journal and the models of the device. The answer contains the commands that the device lacks, and puts
+/// the device online. A device that was transferred to another account and does not know this yet gets only its
+/// handover.
 #[utoipa::path(post, path = "/agent/{device_id}/hello", tag = "agent",
     security(("device_token" = [])), params(("device_id" = DeviceId, Path)),
     request_body = Hello,
-    responses((status = 200, description = "Everything unfinished that the device lacks.", body = Welcome)))]
+    responses((status = 200, description = "The unfinished commands that the device lacks.", body = Welcome)))]
 pub(crate) async fn hello(
     AnyPathDevice(device): AnyPathDevice,
     State(app): State<Arc<App>>,
@@ -67,7 +70,7 @@ pub(crate) async fn poll_commands(
     security(("device_token" = [])),
     params(("device_id" = DeviceId, Path), ("command_id" = CommandId, Path)),
     request_body = Receipt,
-    responses((status = 204, description = "Noted.")))]
+    responses((status = 204, description = "The acknowledgement is accepted.")))]
 pub(crate) async fn acknowledge_command(
     PathDevice(device): PathDevice,
     State(app): State<Arc<App>>,
@@ -82,7 +85,7 @@ pub(crate) async fn acknowledge_command(
 /// registers again.
 #[utoipa::path(post, path = "/agent/{device_id}/zenoh", tag = "agent",
     security(("device_token" = [])), params(("device_id" = DeviceId, Path)),
-    responses((status = 200, description = "Where to join, as whom.", body = ZenohAccess)))]
+    responses((status = 200, description = "The router's endpoints and the device's login.", body = ZenohAccess)))]
 pub(crate) async fn open_zenoh(
     AnyPathDevice(device): AnyPathDevice,
     State(app): State<Arc<App>>,

@@ -20,12 +20,12 @@ use crate::{
     app::App,
 };
 
-/// The requested part of a file.
+/// The part of a file that a request asks for.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) enum Part {
     Whole,
     Range(Range<u64>),
-    /// The range begins after the end of the file.
+    /// The range starts after the end of the file.
     Nothing,
 }
 
@@ -34,7 +34,7 @@ pub(crate) enum Part {
     security(("device_token" = [])),
     params(("device_id" = DeviceId, Path), ("model_id" = ModelId, Path),
         ("Range" = Option<String>, Header, description = "One range of bytes."),
-        ("If-Range" = Option<String>, Header, description = "The entity tag that the range belongs to.")),
+        ("If-Range" = Option<String>, Header, description = "The entity tag of the file that the range belongs to.")),
     responses(
         (status = 200, description = "The file.", content_type = "application/octet-stream", body = String,
             headers(("ETag" = String, description = "The file's SHA-256."))),
@@ -71,19 +71,19 @@ pub(crate) async fn fetch_content(
     Ok(response)
 }
 
-/// Answers a range that begins after the end of the file.
+/// Answers a range that starts after the end of the file.
 pub(crate) fn unsatisfiable(size: u64) -> Response {
     let place = [(header::CONTENT_RANGE, format!("bytes */{size}"))];
     (StatusCode::RANGE_NOT_SATISFIABLE, place).into_response()
 }
 
-/// Reads the requested part of a file of `size` bytes.
+/// Returns the requested part of a file of `size` bytes.
 pub(crate) fn part(headers: &HeaderMap, tag: &str, size: u64) -> Part {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     if text(header::IF_RANGE).is_some_and(|condition| condition != tag) {
         return Part::Whole;
     }
-    // Unknown units, several ranges and malformed headers get the whole file.
+    // For unknown units, several ranges and malformed headers, the whole file is sent.
     let spec = text(header::RANGE).and_then(|range| range.strip_prefix("bytes="));
     let Some((first, last)) = spec.and_then(|spec| spec.split_once('-')) else {
         return Part::Whole;

@@ -24,7 +24,7 @@ use crate::{
     security(("device_token" = [])),
     params(("device_id" = DeviceId, Path), ("command_id" = CommandId, Path)),
     request_body = CommandReport,
-    responses((status = 204, description = "Noted.")))]
+    responses((status = 204, description = "The report is accepted.")))]
 pub(crate) async fn report_command(
     PathDevice(device): PathDevice,
     State(app): State<Arc<App>>,
@@ -39,7 +39,7 @@ pub(crate) async fn report_command(
 #[utoipa::path(put, path = "/agent/{device_id}/status", tag = "agent",
     security(("device_token" = [])), params(("device_id" = DeviceId, Path)),
     request_body = LifecycleReport,
-    responses((status = 204, description = "Noted.")))]
+    responses((status = 204, description = "The report is accepted.")))]
 pub(crate) async fn report_lifecycle(
     PathDevice(device): PathDevice,
     State(app): State<Arc<App>>,
@@ -54,7 +54,7 @@ pub(crate) async fn report_lifecycle(
     security(("device_token" = [])),
     params(("device_id" = DeviceId, Path), ("model_id" = ModelId, Path)),
     request_body = ModelReport,
-    responses((status = 204, description = "Noted.")))]
+    responses((status = 204, description = "The report is accepted.")))]
 pub(crate) async fn report_model(
     PathDevice(device): PathDevice,
     State(app): State<Arc<App>>,
@@ -70,7 +70,7 @@ pub(crate) async fn report_model(
     security(("device_token" = [])),
     params(("device_id" = DeviceId, Path), ("model_id" = ModelId, Path)),
     request_body = ProgressReport,
-    responses((status = 204, description = "Noted.")))]
+    responses((status = 204, description = "The report is accepted.")))]
 pub(crate) async fn report_progress(
     PathDevice(device): PathDevice,
     State(app): State<Arc<App>>,
@@ -86,7 +86,7 @@ pub(crate) async fn report_progress(
     security(("device_token" = [])),
     params(("device_id" = DeviceId, Path), ("model_id" = ModelId, Path)),
     request_body = TelemetryReport,
-    responses((status = 204, description = "Noted.")))]
+    responses((status = 204, description = "The report is accepted.")))]
 pub(crate) async fn report_telemetry(
     PathDevice(device): PathDevice,
     State(app): State<Arc<App>>,
@@ -101,7 +101,7 @@ pub(crate) async fn report_telemetry(
 #[utoipa::path(post, path = "/agent/{device_id}/system", tag = "agent",
     security(("device_token" = [])), params(("device_id" = DeviceId, Path)),
     request_body = SystemReport,
-    responses((status = 204, description = "Noted.")))]
+    responses((status = 204, description = "The report is accepted.")))]
 pub(crate) async fn report_system(
     PathDevice(device): PathDevice,
     State(app): State<Arc<App>>,
@@ -114,7 +114,7 @@ pub(crate) async fn report_system(
 /// Sends a log record of the device of the token.
 #[utoipa::path(post, path = "/logs", tag = "agent", security(("device_token" = [])),
     request_body = LogRecord,
-    responses((status = 204, description = "Noted.")))]
+    responses((status = 204, description = "The report is accepted.")))]
 pub(crate) async fn report_log(
     TokenDevice(device): TokenDevice,
     State(app): State<Arc<App>>,

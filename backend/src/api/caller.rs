@@ -1,7 +1,7 @@
 //! The caller of an operation, with the permission that the operation needs.
 //!
-//! A handler extracts its caller by a permission, so no handler can forget to name one. The OpenAPI document names the same
-//! permission, and a test compares the two.
+//! A handler gets its caller by naming a permission, so no handler can forget the check. The OpenAPI document contains
+//! the same permission, and a test compares the two.
 
 use std::{marker::PhantomData, sync::Arc};
 

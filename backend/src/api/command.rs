@@ -93,7 +93,7 @@ pub(crate) async fn list_commands(
 /// Explains in plain words the state of a command, its cause, and what happens next.
 #[utoipa::path(get, path = "/commands/{command_id}/explanation", tag = "serving",
     security(("access_token" = ["commands:read"])), params(("command_id" = CommandId, Path)),
-    responses((status = 200, description = "Where it is.", body = CommandExplanation)))]
+    responses((status = 200, description = "The explanation.", body = CommandExplanation)))]
 pub(crate) async fn explain_command(
     Caller(caller, ..): Caller<may::ReadCommands>,
     State(app): State<Arc<App>>,

@@ -53,10 +53,10 @@ pub(crate) struct DeploymentParams {
 
 /// Deploys or redeploys a model with the current allowlist. The device may be offline for up to five minutes.
 #[utoipa::path(post, path = "/deployments", tag = "deployment", security(("access_token" = ["deployments:write"])),
-    params(("Idempotency-Key" = Option<String>, Header, description = "Names the request, so that a repetition is not a second deployment.")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Identifies the request. A repeated request with the same key creates no second deployment.")),
     request_body = CreateDeployment,
     responses((status = 202, description = "The deployment is queued.", body = Deployment,
-        headers(("Location" = String, description = "Where to follow it.")))))]
+        headers(("Location" = String, description = "The path of the deployment.")))))]
 pub(crate) async fn create_deployment(
     Caller(caller, ..): Caller<may::WriteDeployments>,
     State(app): State<Arc<App>>,
@@ -68,8 +68,8 @@ pub(crate) async fn create_deployment(
     Ok((StatusCode::ACCEPTED, [(header::LOCATION, location)], Answer(deployment)))
 }
 
-/// Lists the deployments on the account's devices, newest first. A page may have fewer items than asked for:
-/// the list has ended when there is no `next_cursor`.
+/// Lists the deployments on the account's devices, newest first. A page may have fewer items than requested; only the
+/// last page has no `next_cursor`.
 #[utoipa::path(get, path = "/deployments", tag = "deployment", security(("access_token" = ["deployments:read"])),
     params(DeploymentParams),
     responses((status = 200, description = "The deployments.", body = Page<Deployment>)))]
@@ -100,7 +100,7 @@ pub(crate) async fn read_deployment(
 /// deployment acknowledges the failure.
 #[utoipa::path(post, path = "/deployments/{deployment_id}/cancel", tag = "deployment",
     security(("access_token" = ["deployments:write"])), params(("deployment_id" = DeploymentId, Path)),
-    responses((status = 202, description = "It has ended, or its device is told to end it.", body = Deployment)))]
+    responses((status = 202, description = "The deployment has ended, or its device is asked to cancel it.", body = Deployment)))]
 pub(crate) async fn cancel_deployment(
     Caller(caller, ..): Caller<may::WriteDeployments>,
     State(app): State<Arc<App>>,

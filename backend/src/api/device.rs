@@ -1,4 +1,4 @@
-//! Devices, from their owner's side.
+//! Devices, as their owner sees them.
 
 use std::sync::Arc;
 
@@ -30,8 +30,8 @@ use crate::{
     domain::refusal::Refusal,
 };
 
-/// Lists the devices of the account, newest first. A page of a selection may have fewer items than asked for:
-/// the list has ended when there is no `next_cursor`.
+/// Lists the devices of the account, newest first. A page of a selection may have fewer items than requested; only the
+/// last page has no `next_cursor`.
 #[utoipa::path(get, path = "/devices", tag = "device", security(("access_token" = ["devices:read"])),
     params(DeviceQuery),
     responses((status = 200, description = "The devices.", body = Page<Device>)))]
@@ -75,15 +75,15 @@ pub(crate) async fn change_device(
     Ok(Answer(device))
 }
 
-/// Updates the agent of a device to another version. An offline device updates when it is back. A newer request replaces
-/// one that the device has not acknowledged.
+/// Updates the agent of a device to another version. An offline device updates when it is back online. A newer request
+/// replaces a request that the device has not acknowledged.
 #[utoipa::path(post, path = "/devices/{device_id}/update", tag = "device",
     security(("access_token" = ["devices:operate"])),
     params(("device_id" = DeviceId, Path),
-        ("Idempotency-Key" = Option<String>, Header, description = "Names the request, so that a repetition is not a second update.")),
+        ("Idempotency-Key" = Option<String>, Header, description = "Identifies the request. A repeated request with the same key causes no second update.")),
     request_body = UpdateDevice,
-    responses((status = 202, description = "The command is sent. It succeeds once the version is verified and takes over; `last_update` of the device tells later whether it stays.", body = CommandInfo,
-        headers(("Location" = String, description = "Where to follow it.")))))]
+    responses((status = 202, description = "The command is sent. It succeeds once the version is verified and takes over; later, `last_update` of the device shows whether the version stayed.", body = CommandInfo,
+        headers(("Location" = String, description = "The path of the command.")))))]
 pub(crate) async fn update_device(
     Caller(caller, ..): Caller<may::OperateDevices>,
     State(app): State<Arc<App>>,
@@ -113,7 +113,7 @@ pub(crate) async fn remove_device(
 #[utoipa::path(post, path = "/devices/{device_id}/transfer", tag = "device",
     security(("access_token" = ["devices:write"])), params(("device_id" = DeviceId, Path)),
     request_body = TransferDevice,
-    responses((status = 204, description = "The device is the other account's.")))]
+    responses((status = 204, description = "The device belongs to the other account.")))]
 pub(crate) async fn transfer_device(
     Caller(caller, ..): Caller<may::WriteDevices>,
     State(app): State<Arc<App>>,

@@ -27,7 +27,7 @@ use crate::{
     domain::refusal::Refusal,
 };
 
-/// Begins a login, which a person approves with the user code at the page `/device`.
+/// Begins a login that a person approves with the user code on the page `/device`.
 #[utoipa::path(post, path = "/auth/device/code", tag = "account",
     request_body = DeviceCodeRequest,
     responses((status = 200, description = "The codes.", body = DeviceCodeResponse)))]
@@ -46,8 +46,8 @@ pub(crate) async fn begin_device_login(
     Ok(Answer(codes))
 }
 
-/// Returns the tokens of an approved login, once. Before the approval it answers `authorization-pending`, or `slow-down`
-/// to a caller that polls faster than the interval.
+/// Returns the tokens of an approved login, once. Before the approval, the answer is `authorization-pending`, or
+/// `slow-down` for a caller that polls faster than the interval.
 #[utoipa::path(post, path = "/auth/device/token", tag = "account",
     request_body = DeviceTokenRequest,
     responses((status = 200, description = "Logged in.", body = TokenResponse)))]
@@ -61,10 +61,10 @@ pub(crate) async fn poll_device_login(
     Ok(Answer(tokens))
 }
 
-/// Describes the login that waits for a user code. At most ten such requests and decisions a minute are answered.
+/// Describes the pending login of a user code. At most ten such requests and decisions per minute are answered.
 #[utoipa::path(post, path = "/auth/device/inquire", tag = "account",
     security(("access_token" = ["login"])), request_body = InquireDevice,
-    responses((status = 200, description = "What waits.", body = PendingDevice)))]
+    responses((status = 200, description = "The pending login.", body = PendingDevice)))]
 pub(crate) async fn inquire_device_login(
     Caller(caller, ..): Caller<may::ActInPerson>,
     State(app): State<Arc<App>>,
@@ -74,10 +74,10 @@ pub(crate) async fn inquire_device_login(
     Ok(Answer(pending))
 }
 
-/// Approves or refuses the login that waits for a user code. An approved machine acts as the caller in the account.
+/// Approves or refuses the pending login of a user code. An approved machine acts as the caller in the account.
 #[utoipa::path(post, path = "/auth/device/decide", tag = "account",
     security(("access_token" = ["login"])), request_body = DecideDevice,
-    responses((status = 204, description = "It is decided.")))]
+    responses((status = 204, description = "The decision is stored.")))]
 pub(crate) async fn decide_device_login(
     Caller(caller, ..): Caller<may::ActInPerson>,
     State(app): State<Arc<App>>,
@@ -87,7 +87,7 @@ pub(crate) async fn decide_device_login(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Returns the address that this request reached, for a backend without a configured one.
+/// Returns the address to which this request was sent, for a backend without a configured address.
 fn asked_at(headers: &HeaderMap) -> Result<String, Refusal> {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     let is_host = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);

@@ -22,7 +22,7 @@ use crate::{
     domain::{device_log::LogFilter, refusal::Refusal},
 };
 
-/// Lists what a device has logged, newest first.
+/// Lists the log records of a device, newest first.
 #[utoipa::path(get, path = "/devices/{device_id}/logs", tag = "device",
     security(("access_token" = ["devices:read"])),
     params(("device_id" = DeviceId, Path), DeviceLogQuery),

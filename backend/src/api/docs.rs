@@ -32,7 +32,7 @@ pub(crate) fn style() -> Response {
     ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], STYLE).into_response()
 }
 
-/// Writes the reference.
+/// Returns the page of the reference.
 pub(crate) fn page(document: &Value) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -1,6 +1,6 @@
-//! Extractors of the handlers. Each refuses a bad request with a problem document.
+//! Extractors for handlers. Each refuses an invalid request with a problem document.
 //!
-//! Every handler extracts the caller first, so a request without a token learns nothing else.
+//! Every handler extracts the caller first, so a request without a token gets no other information.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -21,25 +21,25 @@ use crate::{
 
 const LONGEST_IDEMPOTENCY_KEY: usize = 200;
 
-/// The authenticated device, which matches the path and is in the current epoch. Boxed, because a parked poll would
-/// otherwise hold several copies of it in its future.
+/// The authenticated device. It matches the path and is in the current epoch. The record is boxed, because a parked
+/// poll would otherwise hold several copies of it in its future.
 pub(crate) struct PathDevice(pub(crate) Box<DeviceRecord>);
 
-/// The authenticated device, which is in the current epoch.
+/// The authenticated device. It is in the current epoch.
 pub(crate) struct TokenDevice(pub(crate) Box<DeviceRecord>);
 
-/// The authenticated device, which matches the path. It may be in an earlier epoch: a transferred device that has not
-/// learnt of its new account.
+/// The authenticated device. It matches the path and may be in an earlier epoch, if it was transferred and has not
+/// received the handover yet.
 pub(crate) struct AnyPathDevice(pub(crate) Box<DeviceRecord>);
 
 /// The device that a transport other than HTTP has authenticated.
 #[derive(Clone)]
 pub(crate) struct Proven(pub(crate) DeviceRecord);
 
-/// Identifiers of the path. A malformed identifier names nothing.
+/// The identifiers in the path. A malformed identifier counts as unknown.
 pub(crate) struct Ids<T>(pub(crate) T);
 
-/// The query.
+/// The query parameters.
 pub(crate) struct Params<T>(pub(crate) T);
 
 /// A JSON body.
@@ -48,9 +48,9 @@ pub(crate) struct Json<T>(pub(crate) T);
 /// The `Idempotency-Key` header, if the request has one.
 pub(crate) struct IdempotencyKey(pub(crate) Option<String>);
 
-/// A JSON text does not have the expected form.
+/// A JSON text does not have the expected structure.
 pub(crate) struct JsonError {
-    /// The wrong member; empty for the whole text.
+    /// The path of the wrong member, or empty for the whole text.
     pub(crate) path: String,
     pub(crate) rejection: Rejection,
 }
@@ -99,7 +99,7 @@ async fn sender(parts: &mut Parts, app: &Arc<App>) -> Result<Box<DeviceRecord>, 
     Ok(Box::new(device))
 }
 
-/// Refuses a device in an earlier epoch: until it enters its new epoch, its reports belong to its former account.
+/// Refuses a device in an earlier epoch. Until it enters its new epoch, its reports belong to its previous account.
 fn present(device: Box<DeviceRecord>) -> Result<Box<DeviceRecord>, Rejection> {
     if device.is_behind() { Err(Refusal::HandoverPending.into()) } else { Ok(device) }
 }
@@ -137,7 +137,7 @@ impl FromRequestParts<Arc<App>> for IdempotencyKey {
             (1..=LONGEST_IDEMPOTENCY_KEY).contains(&key.len())
                 && key.bytes().all(|b| b.is_ascii_graphic() || b == b' ')
         });
-        let rule = "Idempotency-Key: has 1 to 200 visible ASCII characters";
+        let rule = "Idempotency-Key: must have 1 to 200 visible ASCII characters";
         let key = key.ok_or_else(|| Refusal::invalid(rule))?.to_owned();
         std::future::ready(Ok(Self(Some(key)))).await
     }
@@ -152,7 +152,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
     }
 }
 
-/// Reads a JSON body; an error names the wrong member.
+/// Parses a JSON body. An error names the wrong member.
 pub(crate) async fn read_json<T: DeserializeOwned>(request: Request) -> Result<T, JsonError> {
     if !is_json(request.headers()) {
         let detail = "the body must be JSON";
@@ -221,7 +221,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Reads the token of the `Authorization` header.
+/// Returns the token of the `Authorization` header.
 pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, Refusal> {
     let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let (scheme, token) =
@@ -233,7 +233,7 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, Refusal> {
     }
 }
 
-/// Reads a device id from a query.
+/// Parses a device id from a query.
 pub(crate) fn device_id(text: &str) -> Result<DeviceId, Rejection> {
     let id = text.parse::<DeviceId>();
     id.map_err(|error| Rejection::new(Code::InvalidRequest, format!("device_id: {error}")))

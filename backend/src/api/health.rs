@@ -18,17 +18,17 @@ pub(crate) struct Health {
     version: &'static str,
 }
 
-/// Tells that the process runs. `/readyz` tells whether it can serve requests.
+/// Reports that the process runs. `/readyz` reports whether the backend can serve requests.
 #[utoipa::path(get, path = "/healthz", tag = "operation",
-    responses((status = 200, description = "It runs.", body = Health)))]
+    responses((status = 200, description = "The process runs.", body = Health)))]
 pub(crate) async fn check_health() -> Json<Health> {
     std::future::ready(Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION") })).await
 }
 
-/// Tells whether the backend can serve requests: the database answers, its tables are up to date, and the backend is not
-/// stopping.
+/// Reports whether the backend can serve requests: the database answers, its tables are up to date, and the backend is
+/// not stopping.
 #[utoipa::path(get, path = "/readyz", tag = "operation",
-    responses((status = 200, description = "It is ready.", body = Health)))]
+    responses((status = 200, description = "The backend is ready.", body = Health)))]
 pub(crate) async fn check_readiness(
     State(app): State<Arc<App>>,
 ) -> Result<Json<Health>, Rejection> {

@@ -1,6 +1,6 @@
-//! Completes every answer: a request id, security headers, and the body of a problem. Counts requests, adds the request's id
-//! to its log records, and answers for a handler that panics. One layer does it all, because each layer costs memory in
-//! every parked poll.
+//! Completes every answer with a request id, security headers, and the body of a problem. Also counts requests, adds
+//! the request's id to its log records, and answers for a handler that panics. All this is one layer, because each
+//! layer costs memory in every parked poll.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: measures how long an answer takes")]
 
@@ -25,10 +25,10 @@ use crate::{
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The default policy of an answer: it loads nothing, and no page may frame it.
+/// The default content security policy: an answer loads nothing, and no page may frame it.
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
-/// Finishes the answer to `request`.
+/// Completes the answer to `request`.
 pub(crate) async fn finish(
     State(health): State<Arc<Health>>,
     request: Request,
@@ -36,7 +36,7 @@ pub(crate) async fn finish(
 ) -> Response {
     let begun = Instant::now();
     let id = given_id(request.headers()).unwrap_or_else(|| random::uuid().simple().to_string());
-    // At this level no filter removes the id from a warning.
+    // At this level no log filter removes the id from a warning.
     let span = tracing::error_span!(
         "request",
         id,
@@ -64,7 +64,7 @@ pub(crate) async fn finish(
     response
 }
 
-/// Returns the id that a proxy has set, if it is safe in a log.
+/// Returns the request id that a proxy has set, if it is safe to log.
 fn given_id(headers: &HeaderMap) -> Option<String> {
     let id = headers.get(REQUEST_ID)?.to_str().ok()?;
     let is_plain = |letter: u8| letter.is_ascii_alphanumeric() || b"-_.".contains(&letter);

@@ -1,4 +1,4 @@
-//! Pages of lists. A cursor is the id of the last item of a page and opaque to the caller.
+//! Pages of lists. A cursor is the id of the last item of a page. Callers treat it as opaque.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use link_protocol::{
@@ -11,7 +11,8 @@ use crate::{
     domain::{refusal::Refusal, scan::Part},
 };
 
-/// Reads the requested page. One item more is read from the store to learn whether another page follows.
+/// Returns the page to read from the store. It has one item more than requested, which shows whether another page
+/// follows.
 pub(crate) fn wanted(request: &PageRequest) -> Result<database::Page, Refusal> {
     let limit = request.limit.unwrap_or(limits::PAGE_SIZE);
     if !(1..=limits::PAGE_SIZE_LIMIT).contains(&limit) {
@@ -22,7 +23,7 @@ pub(crate) fn wanted(request: &PageRequest) -> Result<database::Page, Refusal> {
     Ok(database::Page { after, limit: limit + 1 })
 }
 
-/// Builds the page from the items that the store found for `wanted`.
+/// Makes the page from the items that the store returned for `wanted`.
 pub(crate) fn page<T>(
     mut items: Vec<T>,
     wanted: &database::Page,
@@ -36,7 +37,7 @@ pub(crate) fn page<T>(
     Page { items, next_cursor }
 }
 
-/// Makes the page out of a part of a filtered list.
+/// Makes the page from a part of a filtered list.
 pub(crate) fn part<T>(part: Part<T>) -> Page<T> {
     let next_cursor = part.next.map(|id| URL_SAFE_NO_PAD.encode(id));
     Page { items: part.items, next_cursor }

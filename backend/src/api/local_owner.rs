@@ -1,7 +1,7 @@
-//! Logins of the owner of a personal backend, which runs on the owner's machine.
+//! Logins of the owner of a single-user backend, which runs on the owner's machine.
 //!
-//! Each operation requires the proof from the backend's private file, or a one-time code that was issued for the proof. A
-//! backend without such a file answers 404.
+//! Each operation requires the proof from the backend's private file, or a one-time code that was issued for the proof.
+//! A backend without such a file answers 404.
 
 use std::sync::Arc;
 

@@ -73,7 +73,7 @@ pub(crate) async fn read_model(
 #[utoipa::path(patch, path = "/models/{model_id}", tag = "model",
     security(("access_token" = ["models:write"])), params(("model_id" = ModelId, Path)),
     request_body = ChangeModel,
-    responses((status = 200, description = "The model from now on.", body = Model)))]
+    responses((status = 200, description = "The changed model.", body = Model)))]
 pub(crate) async fn change_model(
     Caller(caller, ..): Caller<may::WriteModels>,
     State(app): State<Arc<App>>,
@@ -97,7 +97,7 @@ pub(crate) async fn remove_model(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Uploads a model's file in one request. The file is kept only if it matches the announcement.
+/// Uploads a model's file in one request. The file is kept only if it matches the announced size and checksum.
 #[utoipa::path(put, path = "/models/{model_id}/content", tag = "model",
     security(("access_token" = ["models:write"])), params(("model_id" = ModelId, Path)),
     request_body(content_type = "application/octet-stream", content = String),
@@ -120,9 +120,9 @@ pub(crate) async fn upload_content(
 /// Returns the progress of the upload of a model's file: the header `Upload-Offset` says where the upload resumes.
 #[utoipa::path(head, path = "/models/{model_id}/content", tag = "model",
     security(("access_token" = ["models:write"])), params(("model_id" = ModelId, Path)),
-    responses((status = 200, description = "How far the upload is.",
-        headers(("Upload-Offset" = u64, description = "Bytes that are kept."),
-            ("Upload-Length" = Option<u64>, description = "Bytes of the whole file, where they are known.")))))]
+    responses((status = 200, description = "The progress of the upload.",
+        headers(("Upload-Offset" = u64, description = "Bytes stored so far."),
+            ("Upload-Length" = Option<u64>, description = "Size of the whole file in bytes, if it is known.")))))]
 pub(crate) async fn read_upload(
     Caller(caller, ..): Caller<may::WriteModels>,
     State(app): State<Arc<App>>,
@@ -132,15 +132,15 @@ pub(crate) async fn read_upload(
     Ok((offset_of(&uploaded), StatusCode::OK).into_response())
 }
 
-/// Resumes the upload of a model's file after a cut. Received bytes are kept for a day. After the last byte the file is
-/// compared with its announcement, and then the model is ready.
+/// Resumes the upload of a model's file after an interruption. Received bytes are kept for a day. After the last byte
+/// the file is compared with the announced size and checksum, and then the model is ready.
 #[utoipa::path(patch, path = "/models/{model_id}/content", tag = "model",
     security(("access_token" = ["models:write"])),
     params(("model_id" = ModelId, Path),
-        ("Upload-Offset" = u64, Header, description = "Where in the file the body begins.")),
+        ("Upload-Offset" = u64, Header, description = "Offset in the file at which the body begins.")),
     request_body(content_type = "application/octet-stream", content = String),
-    responses((status = 200, description = "The model; `ready` once the file is whole.", body = Model,
-        headers(("Upload-Offset" = u64, description = "Bytes that are kept.")))))]
+    responses((status = 200, description = "The model; `ready` once the file is complete.", body = Model,
+        headers(("Upload-Offset" = u64, description = "Bytes stored so far.")))))]
 pub(crate) async fn resume_content(
     Caller(caller, ..): Caller<may::WriteModels>,
     State(app): State<Arc<App>>,
@@ -153,7 +153,7 @@ pub(crate) async fn resume_content(
     let offset = offset.and_then(|text| text.parse().ok()).ok_or_else(|| {
         Refusal::invalid("the header Upload-Offset says where in the file the body begins")
     })?;
-    // A separate task keeps the received bytes when the sender goes away.
+    // In a separate task, the received bytes are kept even if the sender disconnects.
     let content = body.into_data_stream();
     let task = tokio::spawn(async move { app.go_on(caller, model, offset, content).await });
     let uploaded = task
@@ -164,7 +164,7 @@ pub(crate) async fn resume_content(
 
 const OFFSET: &str = "upload-offset";
 
-/// Returns the headers with the progress of an upload.
+/// Returns the headers that report the progress of an upload.
 fn offset_of(uploaded: &Uploaded) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(OFFSET, uploaded.offset.into());

@@ -26,24 +26,24 @@ use crate::api::declared;
     components(schemas(Problem)),
     modifiers(&Schemes),
     tags(
-        (name = "account", description = "The first account, logins, the caller."),
+        (name = "account", description = "The first account, logins, and the caller's accounts."),
         (name = "member", description = "The members of an account, and invitations."),
         (name = "token", description = "Personal access tokens."),
         (name = "key", description = "Registration and fleet keys."),
         (name = "device", description = "Devices and their registration."),
         (name = "model", description = "Models and their files."),
         (name = "deployment", description = "Deployments of models to devices."),
-        (name = "serving", description = "Repair, serve, stop, uninstall, and what became of it."),
-        (name = "operations", description = "One wish for many devices, worked off by the backend."),
-        (name = "usage", description = "What models did, added up by time."),
+        (name = "serving", description = "Repair, serve, stop and uninstall models, and the commands for that."),
+        (name = "operations", description = "Operations on many devices, which the backend carries out."),
+        (name = "usage", description = "Token usage of models, summed by hour or day."),
         (name = "setting", description = "Settings."),
-        (name = "agent", description = "What the agent of a device calls."),
-        (name = "operation", description = "Operation of the backend.")
+        (name = "agent", description = "Requests of the agent of a device."),
+        (name = "operation", description = "Health checks of the backend.")
     )
 )]
 pub(crate) struct Document;
 
-/// Problems that only some operations can answer with.
+/// The problems that only some operations can answer with.
 const PARTICULAR: &[(&str, &[Code])] = &[
     ("set_up", &[Code::SetupTokenInvalid, Code::AlreadySetUp]),
     ("log_in", &[Code::InvalidCredentials, Code::TooManyAttempts]),
@@ -175,7 +175,7 @@ const PARTICULAR: &[(&str, &[Code])] = &[
     ("fetch_content", &[Code::ModelNotReady]),
 ];
 
-/// The operations that a transferred device may call in its earlier epoch.
+/// The operations that a transferred device may call while it is still in its earlier epoch.
 const WHILE_BEHIND: [&str; 3] = ["hello", "open_zenoh", "deregister_device"];
 
 struct Schemes;
@@ -187,10 +187,11 @@ impl Modify for Schemes {
             (
                 "access_token",
                 "JWT",
-                "Of a login, good for 15 minutes; or a personal access token. The role of its owner, \
-                 and its scopes, must have the permission that the operation names.",
+                "The access token of a login, valid for 15 minutes, or a personal access token. The \
+                 user's role, and the scopes of a personal token, must include the permission \
+                 that the operation names.",
             ),
-            ("device_token", "opaque", "Of a device's registration."),
+            ("device_token", "opaque", "The token that a device gets from its registration."),
         ] {
             let scheme = HttpBuilder::new()
                 .scheme(HttpAuthScheme::Bearer)
@@ -202,7 +203,7 @@ impl Modify for Schemes {
     }
 }
 
-/// Returns the document, pretty and in a stable order.
+/// Returns the document as text, formatted and in a stable order.
 #[must_use]
 pub fn json(public_url: Option<&str>) -> String {
     let mut text = serde_json::to_string_pretty(&document(public_url))
@@ -223,7 +224,7 @@ pub fn document(public_url: Option<&str>) -> Value {
         }
     }
     let mut value = serde_json::to_value(&document).expect("a document has only string keys");
-    // Features of the build decide the order of a map's keys; sorting makes the order stable.
+    // Build features change the order of a map's keys. Sorting makes the order stable.
     value.sort_all_objects();
     value
 }
@@ -308,7 +309,7 @@ fn is_for(operation: &Operation, scheme: &str) -> bool {
     requirements.as_array().into_iter().flatten().any(|one| one.get(scheme).is_some())
 }
 
-/// Tells whether the operation can be called without a token: it lists the empty requirement.
+/// Tells whether the operation requires a token: it does not list the empty requirement.
 fn is_secured(operation: &Operation) -> bool {
     let requirements = serde_json::to_value(&operation.security).unwrap_or_default();
     let requirements = requirements.as_array().cloned().unwrap_or_default();

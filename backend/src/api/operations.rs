@@ -1,4 +1,4 @@
-//! Operations: one wish for many devices, and what became of it.
+//! Operations: one request for many devices, and its outcome for each.
 
 use std::sync::Arc;
 
@@ -29,16 +29,16 @@ use crate::{
     app::{App, operations::Requested},
 };
 
-/// Does one thing on many devices: those of a selection, which is read once, or those that are named. The
-/// caller also needs the permission of the request for one device: `deployments:write` to deploy and
-/// remove, `serving:operate` to repair, serve and stop, `devices:operate` for everything else.
+/// Starts an operation on many devices: on those that match a selection now, or on a list of devices. The caller also
+/// needs the permission of the request for one device: `deployments:write` to deploy and remove, `serving:operate` to
+/// repair, serve and stop, `devices:operate` for everything else.
 #[utoipa::path(post, path = "/operations", tag = "operations", security(("access_token" = ["devices:read"])),
-    params(("Idempotency-Key" = Option<String>, Header, description = "Names the request, so that a repetition is not a second operation.")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Identifies the request. A repeated request with the same key creates no second operation.")),
     request_body = CreateOperation,
     responses(
-        (status = 200, description = "With `dry_run`: the devices that are selected.", body = OperationPlan),
-        (status = 202, description = "The operation is accepted and worked off.", body = Operation,
-            headers(("Location" = String, description = "Where to follow it.")))))]
+        (status = 200, description = "With `dry_run`: the selected devices.", body = OperationPlan),
+        (status = 202, description = "The operation is accepted.", body = Operation,
+            headers(("Location" = String, description = "The path of the operation.")))))]
 pub(crate) async fn create_operation(
     Caller(caller, ..): Caller<may::ReadDevices>,
     State(app): State<Arc<App>>,
@@ -55,7 +55,7 @@ pub(crate) async fn create_operation(
     })
 }
 
-/// Lists the operations of the account, the newest first.
+/// Lists the operations of the account, newest first.
 #[utoipa::path(get, path = "/operations", tag = "operations", security(("access_token" = ["devices:read"])),
     params(PageRequest),
     responses((status = 200, description = "The operations.", body = Page<Operation>)))]
@@ -82,7 +82,7 @@ pub(crate) async fn read_operation(
     Ok(Answer(operation))
 }
 
-/// Lists what became of an operation on each of its devices.
+/// Lists the results of an operation on its devices.
 #[utoipa::path(get, path = "/operations/{operation_id}/devices", tag = "operations",
     security(("access_token" = ["devices:read"])),
     params(("operation_id" = OperationId, Path), OperationDevicesQuery),
@@ -98,11 +98,11 @@ pub(crate) async fn list_operation_devices(
     Ok(Answer(list::page(devices, &wanted, |device| device.device_id.to_string())))
 }
 
-/// Cancels an operation: no further device is told. A device that was told goes on, and the operation
-/// still says what became of it. The caller also needs the permission of the request for one device.
+/// Cancels an operation: it is sent to no further device. Devices that have received it continue, and the operation
+/// still reports their results. The caller also needs the permission of the request for one device.
 #[utoipa::path(post, path = "/operations/{operation_id}/cancel", tag = "operations",
     security(("access_token" = ["devices:read"])), params(("operation_id" = OperationId, Path)),
-    responses((status = 202, description = "No further device is told.", body = Operation)))]
+    responses((status = 202, description = "The operation is sent to no further device.", body = Operation)))]
 pub(crate) async fn cancel_operation(
     Caller(caller, ..): Caller<may::ReadDevices>,
     State(app): State<Arc<App>>,
@@ -112,11 +112,11 @@ pub(crate) async fn cancel_operation(
     Ok((StatusCode::ACCEPTED, Answer(operation)))
 }
 
-/// Tells the devices of an operation again that have failed, in the name of the caller, who also needs the
+/// Retries an operation on the devices that have failed, in the name of the caller. The caller also needs the
 /// permission of the request for one device.
 #[utoipa::path(post, path = "/operations/{operation_id}/retry", tag = "operations",
     security(("access_token" = ["devices:read"])), params(("operation_id" = OperationId, Path)),
-    responses((status = 202, description = "The devices that have failed are told again.", body = Operation)))]
+    responses((status = 202, description = "The operation is retried on the failed devices.", body = Operation)))]
 pub(crate) async fn retry_operation(
     Caller(caller, ..): Caller<may::ReadDevices>,
     State(app): State<Arc<App>>,

@@ -31,8 +31,8 @@ pub(crate) fn of(parts: &Parts, app: &App) -> Peer {
     Peer(forwarded.or(connected))
 }
 
-/// Returns the address that the proxy in front of the backend has added: the last entry, because a client can forge the
-/// entries before it.
+/// Returns the address that the proxy in front of the backend has added. This is the last entry, because a client can
+/// forge the earlier ones.
 #[must_use]
 pub fn forwarded(headers: &HeaderMap) -> Option<IpAddr> {
     let value = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;

@@ -1,4 +1,4 @@
-//! Turns errors of the domain into problem documents (RFC 9457). No other module does so.
+//! Converts errors of the domain into problem documents (RFC 9457). No other module does so.
 
 use std::any::Any;
 
@@ -16,27 +16,28 @@ use crate::{
     content::ContentError,
     database::{Fault, Passing, StoreError},
     domain::refusal::Refusal,
-    failure::Failure,
+    failure::AppError,
 };
 
-/// Seconds after which a client may retry an overloaded backend.
+/// The seconds after which a client may retry when the backend is overloaded.
 const OVERLOAD_WAIT_S: u64 = 2;
 
-/// Seconds after which a device may retry to get a slot.
+/// The seconds after which a device may retry to get a slot.
 const SLOT_WAIT_S: u64 = 10;
 
-/// Seconds after which a transferred device may retry; it says hello before that.
+/// The seconds after which a transferred device may retry. It says hello before that.
 const HANDOVER_WAIT_S: u64 = 2;
 
-/// Seconds after which a client may retry when the store of model files did not answer.
+/// The seconds after which a client may retry when the store of model files did not answer.
 const CONTENT_WAIT_S: u64 = 10;
 
-/// An answer that is a problem. [`crate::api::layer`] writes the body, which names the request.
+/// An answer that is a problem. [`crate::api::layer`] writes the body, which contains the request
+/// id.
 #[derive(Clone, Debug)]
 pub(crate) struct Rejection {
     pub(crate) problem: Box<Problem>,
     retry_after_s: Option<u64>,
-    /// What is wrong with the database, where that is why.
+    /// The fault of the database that caused the problem, if there is one.
     pub(crate) fault: Option<Fault>,
 }
 
@@ -73,19 +74,19 @@ impl From<Refusal> for Rejection {
     }
 }
 
-impl From<Failure> for Rejection {
-    fn from(failure: Failure) -> Self {
+impl From<AppError> for Rejection {
+    fn from(failure: AppError) -> Self {
         match failure {
-            Failure::Refused(refusal) => refusal.into(),
-            Failure::Store(StoreError::NotFound) => Self::new(Code::NotFound, "it is gone"),
-            Failure::Store(error @ (StoreError::Unavailable(_) | StoreError::Conflict)) => {
+            AppError::Refused(refusal) => refusal.into(),
+            AppError::Store(StoreError::NotFound) => Self::new(Code::NotFound, "it is gone"),
+            AppError::Store(error @ (StoreError::Unavailable(_) | StoreError::Conflict)) => {
                 let rejection = match error.passing() {
                     Some(passing) => unavailable(passing, &error),
                     None => internal(&error),
                 };
                 Self { fault: error.fault(), ..rejection }
             }
-            Failure::Content(ContentError::Bucket(fault)) => {
+            AppError::Content(ContentError::Bucket(fault)) => {
                 tracing::warn!(error = fault.said(), "the bucket of models cannot be used");
                 let detail = if fault.is_silence() {
                     "the store of model files does not answer"
@@ -94,11 +95,11 @@ impl From<Failure> for Rejection {
                 };
                 Self::new(Code::ContentUnavailable, detail).retry_after(CONTENT_WAIT_S)
             }
-            Failure::Content(error) if error.is_no_room() => Refusal::NoRoom.into(),
-            Failure::Content(error @ (ContentError::Missing | ContentError::Folder(_))) => {
+            AppError::Content(error) if error.is_no_room() => Refusal::NoRoom.into(),
+            AppError::Content(error @ (ContentError::Missing | ContentError::Folder(_))) => {
                 internal(&error)
             }
-            Failure::Broken(what, cause) => internal(&Failure::Broken(what, cause)),
+            AppError::Broken(what, cause) => internal(&AppError::Broken(what, cause)),
         }
     }
 }
@@ -120,7 +121,7 @@ impl IntoResponse for Rejection {
     }
 }
 
-/// Answers a method that the path does not support.
+/// Answers a request whose method the path does not support.
 pub(crate) async fn method_not_allowed() -> Rejection {
     std::future::ready(Rejection::new(
         Code::MethodNotAllowed,
@@ -129,7 +130,7 @@ pub(crate) async fn method_not_allowed() -> Rejection {
     .await
 }
 
-/// Answers for a handler that panicked. The log has the panic itself.
+/// Answers for a handler that panicked. The log contains the panic message.
 pub(crate) fn panicked(_cause: Box<dyn Any + Send + 'static>) -> Response {
     Rejection::new(Code::Internal, "the request could not be completed").into_response()
 }
@@ -138,7 +139,7 @@ fn response_needs_login(problem: &Problem) -> bool {
     problem.status == StatusCode::UNAUTHORIZED.as_u16()
 }
 
-/// An unreachable database is transient: the answer is 503, and the client may retry.
+/// Returns the answer for a passing state of the database: 503, so the client may retry.
 fn unavailable(passing: Passing, error: &StoreError) -> Rejection {
     tracing::warn!(error = chain(error), "the database did not answer");
     Rejection::new(Code::Overloaded, passing.detail()).retry_after(OVERLOAD_WAIT_S)
@@ -156,14 +157,14 @@ mod tests {
     #[test]
     fn an_overloaded_database_is_a_503_with_a_time_to_retry() {
         let busy = StoreError::from(sqlx::Error::PoolTimedOut);
-        let response = Rejection::from(Failure::from(busy)).into_response();
+        let response = Rejection::from(AppError::from(busy)).into_response();
         assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
         assert_eq!(response.headers()[header::RETRY_AFTER], "2");
     }
 
     #[test]
     fn what_broke_is_not_told() {
-        let broken = Failure::broken("open the vault")("the key is hunter2");
+        let broken = AppError::broken("open the vault")("the key is hunter2");
         let rejection = Rejection::from(broken);
         assert_eq!(rejection.problem.status, 500);
         assert!(!format!("{:?}", rejection.problem).contains("hunter2"));

@@ -1,7 +1,7 @@
-//! Refuses unknown query parameters of people and scripts, as unknown members of a body are refused: a mistyped name must
-//! not be ignored.
+//! Refuses unknown query parameters from people and scripts, as unknown members of a body are refused: a mistyped name
+//! must not be ignored.
 //!
-//! The known names are those of the OpenAPI document, so the two always agree.
+//! The known names come from the OpenAPI document, so the two always agree.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,7 +20,8 @@ use crate::{
     app::App,
 };
 
-/// Checks the query of an operation without an access token. Operations with a token check the query themselves.
+/// Checks the query of an operation without an access token. Operations with an access token check their query
+/// themselves.
 pub(crate) struct KnownQuery;
 
 impl FromRequestParts<Arc<App>> for KnownQuery {
@@ -31,13 +32,13 @@ impl FromRequestParts<Arc<App>> for KnownQuery {
     }
 }
 
-/// The parameters of each operation, by its path and its method.
+/// The parameters of each operation, by path and method.
 static KNOWN: LazyLock<BTreeMap<(String, String), BTreeSet<String>>> = LazyLock::new(known);
 
 /// Checks that the operation knows every parameter of the query.
 ///
 /// # Errors
-/// The first unknown parameter.
+/// The refusal of the first unknown parameter.
 pub(super) fn check(parts: &Parts) -> Result<(), Rejection> {
     if parts.uri.query().is_none_or(str::is_empty) {
         return Ok(());

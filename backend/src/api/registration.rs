@@ -1,4 +1,4 @@
-//! `register-with-key` (specification, section 4.3), and the retire code that undoes a registration.
+//! `register-with-key` (specification, section 4.3), and the retire code, which removes a registered device.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub(crate) async fn retire_device(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Reads the key; a malformed key has a problem code of its own.
+/// Returns the rejection of a body. A malformed key has its own problem code.
 pub(super) fn mistyped(error: JsonError) -> Rejection {
     let is_key = matches!(error.path.as_str(), "registration_key" | "fleet_key");
     if is_key && error.rejection.problem.code == Code::InvalidRequest.as_str() {

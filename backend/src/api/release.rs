@@ -1,7 +1,7 @@
-//! The installer, releases, engines and the model catalogue, from which a new device is installed.
+//! Serves the installer, releases, engines and the model catalogue for new devices.
 //!
-//! All of these are public: they hold no secret, and a device downloads them before it is registered. The installer is part
-//! of this program; the other files were verified when they were pulled.
+//! All of these are public: they contain no secrets, and a device downloads them before it is registered. The installer
+//! is part of this program. The other files were verified when they were pulled.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::{
         problem::Rejection,
     },
     app::App,
-    failure::Failure,
+    failure::AppError,
 };
 
 const SCRIPT: &str = include_str!("../../../scripts/install.sh");
@@ -30,7 +30,7 @@ const SHEBANG: &str = "#!/bin/sh\n";
 /// The size of a read, in bytes.
 const CHUNK: usize = 64 * 1024;
 
-/// Answers with the installer, into which the backend's address was inserted.
+/// Answers with the installer, which contains the backend's address.
 pub(crate) async fn install_script(State(app): State<Arc<App>>) -> Response {
     let script = told(app.public_url());
     let fields = [
@@ -48,7 +48,7 @@ pub(crate) async fn fetch_released(
 ) -> Result<Response, Rejection> {
     let nothing = || Rejection::new(Code::NotFound, "there is nothing at this path");
     let opened = app.releases().open(&name).await;
-    let found = opened.map_err(|error| Failure::broken("read a release")(error))?;
+    let found = opened.map_err(|error| AppError::broken("read a release")(error))?;
     let mut found = found.ok_or_else(nothing)?;
     let (size, tag) = (found.size_bytes, format!("\"{}\"", found.sha256));
     let (kind, age) = match found.is_archive {
@@ -67,7 +67,7 @@ pub(crate) async fn fetch_released(
         Part::Nothing => return Ok(unsatisfiable(size)),
     };
     let place = found.file.seek(std::io::SeekFrom::Start(range.start)).await;
-    place.map_err(|error| Failure::broken("read a release")(error))?;
+    place.map_err(|error| AppError::broken("read a release")(error))?;
     let length = range.end - range.start;
     let body = Body::from_stream(ReaderStream::with_capacity(found.file.take(length), CHUNK));
     let fields: [(HeaderName, String); 5] = [
@@ -86,8 +86,8 @@ pub(crate) async fn fetch_released(
     Ok(response)
 }
 
-/// Returns the installer with this backend's address as the default for releases and for the registration. An address with
-/// characters that are special to a shell is not inserted.
+/// Returns the installer with this backend's address as the default for releases and for the registration. An address
+/// with characters that are special to a shell is not inserted.
 fn told(public_url: Option<&str>) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/[]".contains(c);
     let Some(base) = public_url.filter(|url| url.chars().all(is_plain)) else {

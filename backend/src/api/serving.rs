@@ -24,10 +24,10 @@ use crate::{
 #[utoipa::path(post, path = "/models/{model_id}/repair-serving/{device_id}", tag = "serving",
     security(("access_token" = ["serving:operate"])),
     params(("model_id" = ModelId, Path), ("device_id" = DeviceId, Path),
-        ("port" = Option<u16>, Query, minimum = 1, maximum = 65535, description = "Pins the serving port; absent keeps the current one."),
-        ("Idempotency-Key" = Option<String>, Header, description = "Names the request, so that a repetition is not a second repair.")),
+        ("port" = Option<u16>, Query, minimum = 1, maximum = 65535, description = "The new serving port. Absent: the current port."),
+        ("Idempotency-Key" = Option<String>, Header, description = "Identifies the request. A repeated request with the same key causes no second repair.")),
     responses((status = 202, description = "The command is sent; it expires after 24 hours without an acknowledgement.", body = CommandInfo,
-        headers(("Location" = String, description = "Where to follow it.")))))]
+        headers(("Location" = String, description = "The path of the command.")))))]
 pub(crate) async fn repair_serving(
     Caller(caller, ..): Caller<may::OperateServing>,
     State(app): State<Arc<App>>,
@@ -44,9 +44,9 @@ pub(crate) async fn repair_serving(
 #[utoipa::path(post, path = "/models/{model_id}/serve/{device_id}", tag = "serving",
     security(("access_token" = ["serving:operate"])),
     params(("model_id" = ModelId, Path), ("device_id" = DeviceId, Path),
-        ("port" = Option<u16>, Query, minimum = 1, maximum = 65535, description = "The port from now on; absent keeps the current one.")),
+        ("port" = Option<u16>, Query, minimum = 1, maximum = 65535, description = "The new serving port. Absent: the current port.")),
     responses((status = 202, description = "The command is sent.", body = CommandInfo,
-        headers(("Location" = String, description = "Where to follow it.")))))]
+        headers(("Location" = String, description = "The path of the command.")))))]
 pub(crate) async fn serve_model(
     Caller(caller, ..): Caller<may::OperateServing>,
     State(app): State<Arc<App>>,
@@ -58,12 +58,12 @@ pub(crate) async fn serve_model(
     Ok(accepted(command))
 }
 
-/// Stops serving a model. An offline device stops when it is back.
+/// Stops serving a model. An offline device stops when it is back online.
 #[utoipa::path(post, path = "/models/{model_id}/stop/{device_id}", tag = "serving",
     security(("access_token" = ["serving:operate"])),
     params(("model_id" = ModelId, Path), ("device_id" = DeviceId, Path)),
     responses((status = 202, description = "The command is sent.", body = CommandInfo,
-        headers(("Location" = String, description = "Where to follow it.")))))]
+        headers(("Location" = String, description = "The path of the command.")))))]
 pub(crate) async fn stop_model(
     Caller(caller, ..): Caller<may::OperateServing>,
     State(app): State<Arc<App>>,
@@ -73,12 +73,12 @@ pub(crate) async fn stop_model(
     Ok(accepted(command))
 }
 
-/// Removes a model from a device. An offline device removes it when it is back.
+/// Removes a model from a device. An offline device removes it when it is back online.
 #[utoipa::path(post, path = "/models/{model_id}/uninstall/{device_id}", tag = "serving",
     security(("access_token" = ["deployments:write"])),
     params(("model_id" = ModelId, Path), ("device_id" = DeviceId, Path)),
     responses((status = 202, description = "The command is sent.", body = CommandInfo,
-        headers(("Location" = String, description = "Where to follow it.")))))]
+        headers(("Location" = String, description = "The path of the command.")))))]
 pub(crate) async fn uninstall_model(
     Caller(caller, ..): Caller<may::WriteDeployments>,
     State(app): State<Arc<App>>,

@@ -29,7 +29,7 @@ pub(crate) async fn read_allowlist(
 /// Replaces the account's own origins. Deployed models keep their list until they are repaired or redeployed.
 #[utoipa::path(put, path = "/settings/allowlist", tag = "setting",
     security(("access_token" = ["settings:write"])), request_body = SetAllowlist,
-    responses((status = 200, description = "The allowlist from now on.", body = AllowlistSetting)))]
+    responses((status = 200, description = "The new allowlist.", body = AllowlistSetting)))]
 pub(crate) async fn replace_allowlist(
     Caller(caller, ..): Caller<may::WriteSettings>,
     State(app): State<Arc<App>>,

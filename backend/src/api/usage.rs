@@ -39,7 +39,7 @@ pub(crate) struct UsageParams {
     /// From the hour or day that contains this time.
     #[param(value_type = Option<String>, format = DateTime)]
     from: Option<String>,
-    /// Up to the hour or day that contains this time, or ends at it.
+    /// Up to the hour or day that contains this time or ends at this time.
     #[param(value_type = Option<String>, format = DateTime)]
     to: Option<String>,
     /// The length of a span. Hours are kept for 35 days and days for 800, unless configured otherwise.

@@ -2,17 +2,22 @@
 
 use axum::{
     body::Body,
-    http::{HeaderValue, Method, Uri, header},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header},
     response::{IntoResponse as _, Response},
 };
 use link_protocol::problem::Code;
 
 use crate::api::problem::Rejection;
 
-/// Allows only scripts, styles and images of this backend, and connections to models on the reader's machine.
+/// Allows only scripts, styles and images from this backend, and connections to models on the user's machine.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      img-src 'self' data:; font-src 'self'; connect-src 'self' http://127.0.0.1:* \
      http://localhost:*; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/// The page for a browser at an unknown address.
+const MISSING: &str = "missing.html";
+/// How the paths of the API begin.
+const API: &str = "api/";
 
 #[derive(rust_embed::RustEmbed)]
 #[folder = "web/"]
@@ -25,12 +30,27 @@ pub(crate) fn page(name: &str) -> Response {
     })
 }
 
-/// Answers a path without a route with the file of that name, if there is one.
-pub(crate) async fn file_or_nothing(method: Method, uri: Uri) -> Response {
+/// Answers a path without a route: with the file of this name, else with 404. A browser that navigates there gets a page,
+/// any other client gets a problem document.
+pub(crate) async fn file_or_nothing(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let name = uri.path().trim_start_matches('/');
-    let found = (method == Method::GET || method == Method::HEAD).then(|| file(name)).flatten();
-    let nothing = || Rejection::new(Code::NotFound, "there is nothing at this path");
-    std::future::ready(found.unwrap_or_else(|| nothing().into_response())).await
+    let reads = method == Method::GET || method == Method::HEAD;
+    let found = reads.then(|| file(name)).flatten();
+    let wants_page = reads && !name.starts_with(API) && accepts_html(&headers);
+    let missing = || {
+        let mut page = wants_page.then(|| file(MISSING)).flatten()?;
+        *page.status_mut() = StatusCode::NOT_FOUND;
+        Some(page)
+    };
+    let nothing =
+        || Rejection::new(Code::NotFound, "there is nothing at this path").into_response();
+    std::future::ready(found.or_else(missing).unwrap_or_else(nothing)).await
+}
+
+fn accepts_html(headers: &HeaderMap) -> bool {
+    let mut accepted =
+        headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    accepted.any(|value| value.contains("text/html"))
 }
 
 fn file(name: &str) -> Option<Response> {

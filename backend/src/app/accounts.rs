@@ -1,4 +1,4 @@
-//! The first account, logins and their tokens.
+//! The first account, logins, and the tokens of logins.
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
@@ -26,25 +26,25 @@ use crate::{
         attempts::Peer,
         audit::{self, Action, AuditRecord},
         network::Network,
+        refresh::{Redemption, RefreshRecord},
         refusal::Refusal,
-        session::{Redemption, RefreshRecord},
         token::Scopes,
     },
-    failure::Failure,
+    failure::AppError,
     host::random,
     tables::{accounts, locks},
 };
 
-/// Creates an account with `user` as its owner, called `name` or after the user's address.
+/// Creates an account with `user` as its owner. Its name is `name`, or is derived from the user's e-mail address.
 ///
 /// # Errors
-/// [`StoreError::Conflict`] when the e-mail address is taken, [`Refusal::Invalid`] when the name is.
+/// [`StoreError::Conflict`] if the e-mail address is taken, [`Refusal::Invalid`] if the name is taken.
 pub async fn create_account(
     store: &Store,
     user: &UserRecord,
     name: Option<&AccountName>,
     now: Timestamp,
-) -> Result<(), Failure> {
+) -> Result<(), AppError> {
     write!(store, [locks::table("accounts")], |db| {
         let name = match name {
             Some(name) => {
@@ -68,7 +68,7 @@ impl App {
         &self,
         peer: Peer,
         request: SetupRequest,
-    ) -> Result<TokenResponse, Failure> {
+    ) -> Result<TokenResponse, AppError> {
         let right = lock(&self.setup_token).as_ref().map(|token| token.is(&request.setup_token));
         match right {
             None => return Err(Refusal::AlreadySetUp.into()),
@@ -80,12 +80,13 @@ impl App {
             return Err(Refusal::AlreadySetUp.into());
         }
         lock(&self.setup_token).take();
-        SetupToken::remove(&self.config.data).map_err(Failure::broken("remove the setup token"))?;
+        SetupToken::remove(&self.config.data)
+            .map_err(AppError::broken("remove the setup token"))?;
         let entry = self.entry_of_user(user.account, user.id, peer, Action::LogIn);
         self.log_in_user(&user, user.account, entry).await
     }
 
-    /// Creates a further account, which only a user of this machine who may start the program can do.
+    /// Creates a further account. Only the command line calls this, so only a user of this machine can.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] for an invalid address or password, or for a taken address or name.
@@ -94,11 +95,11 @@ impl App {
         email: &str,
         name: Option<AccountName>,
         password: Secret,
-    ) -> Result<Me, Failure> {
+    ) -> Result<Me, AppError> {
         let user = self.new_user(email, password).await?;
         match create_account(&self.store, &user, name.as_ref(), self.now()).await {
             Ok(()) => self.describe_user(&user, user.account, Role::Owner).await,
-            Err(Failure::Store(StoreError::Conflict)) => {
+            Err(AppError::Store(StoreError::Conflict)) => {
                 Err(Refusal::invalid("email: another user has it").into())
             }
             Err(error) => Err(error),
@@ -113,7 +114,7 @@ impl App {
         &self,
         peer: Peer,
         request: LoginRequest,
-    ) -> Result<TokenResponse, Failure> {
+    ) -> Result<TokenResponse, AppError> {
         let email = Email::parse(&request.email);
         let queue = self.admit_login(peer, email.as_ref().ok()).await?;
         let user = match email {
@@ -136,9 +137,9 @@ impl App {
         }
     }
 
-    /// Counts a login, and returns the queue in which its password waits. The attempts of others do not delay a user
-    /// who has logged in from the same host before.
-    async fn admit_login(&self, peer: Peer, email: Option<&Email>) -> Result<Queue, Failure> {
+    /// Counts a login and returns the queue for hashing its password. A user who has logged in from the same host
+    /// before is not delayed by the attempts of others.
+    async fn admit_login(&self, peer: Peer, email: Option<&Email>) -> Result<Queue, AppError> {
         let now = self.now();
         let who = email.map_or("", Email::as_str);
         if let Some(host) = peer.host()
@@ -154,13 +155,13 @@ impl App {
     /// Exchanges a refresh token for a new pair of tokens.
     ///
     /// # Errors
-    /// [`Refusal::Unauthorized`] when the token is unknown, has expired or was used before. A token that was used
-    /// before ends its login.
+    /// [`Refusal::Unauthorized`] if the token is unknown, has expired or was used before. A second use also ends the
+    /// login.
     pub async fn refresh(
         &self,
         peer: Peer,
         request: RefreshRequest,
-    ) -> Result<TokenResponse, Failure> {
+    ) -> Result<TokenResponse, AppError> {
         let digest = random::digest(request.refresh_token.expose());
         let successor = self.refresh.successor(request.refresh_token.expose());
         let now = self.now();
@@ -186,19 +187,19 @@ impl App {
     /// Ends the login of a refresh token.
     ///
     /// # Errors
-    /// [`Failure::Store`].
-    pub async fn log_out(&self, request: RefreshRequest) -> Result<(), Failure> {
+    /// [`AppError::Store`].
+    pub async fn log_out(&self, request: RefreshRequest) -> Result<(), AppError> {
         let digest = random::digest(request.refresh_token.expose());
-        Ok(self.store.close_session(&digest).await?)
+        Ok(self.store.close_login(&digest).await?)
     }
 
-    /// Returns the user of an access token or a personal access token, with the user's present role in the account of
-    /// the token.
+    /// Returns the user of an access token or a personal access token, with the user's current role in the token's
+    /// account.
     ///
     /// # Errors
-    /// [`Refusal::Unauthorized`] also when the login has ended or the user left the account;
+    /// [`Refusal::Unauthorized`], also if the login has ended or the user has left the account;
     /// [`Refusal::TokenExpired`].
-    pub async fn identify(&self, token: &str, peer: Peer) -> Result<Identity, Failure> {
+    pub async fn identify(&self, token: &str, peer: Peer) -> Result<Identity, AppError> {
         if token.starts_with(personal_token::PREFIX) {
             return self.identify_token(token, peer).await;
         }
@@ -208,11 +209,11 @@ impl App {
         Ok(Identity { user, account, role, scopes: Scopes::ALL, means, peer })
     }
 
-    /// Describes the caller.
+    /// Returns the user, the account and the role of the caller.
     ///
     /// # Errors
-    /// [`Refusal::Unauthorized`] when the user is gone.
-    pub async fn me(&self, caller: Identity) -> Result<Me, Failure> {
+    /// [`Refusal::Unauthorized`] if the user was deleted.
+    pub async fn me(&self, caller: Identity) -> Result<Me, AppError> {
         let user = self.store.user(caller.user).await?.ok_or(Refusal::Unauthorized)?;
         self.describe_user(&user, caller.account, caller.role).await
     }
@@ -222,7 +223,7 @@ impl App {
         user: &UserRecord,
         account: AccountId,
         role: Role,
-    ) -> Result<Me, Failure> {
+    ) -> Result<Me, AppError> {
         Ok(Me {
             user_id: user.id,
             account_id: account,
@@ -236,7 +237,7 @@ impl App {
         &self,
         email: &str,
         password: Secret,
-    ) -> Result<UserRecord, Failure> {
+    ) -> Result<UserRecord, AppError> {
         let email = Email::parse(email)?;
         account::check_password(password.expose())?;
         Ok(UserRecord {
@@ -247,13 +248,13 @@ impl App {
         })
     }
 
-    /// Begins a login of `user`, a member of `account`, in that account.
+    /// Starts a login of `user`, a member of `account`, in that account.
     pub(super) async fn log_in_user(
         &self,
         user: &UserRecord,
         account: AccountId,
         entry: AuditRecord,
-    ) -> Result<TokenResponse, Failure> {
+    ) -> Result<TokenResponse, AppError> {
         let token = RefreshTokens::first();
         let record = RefreshRecord {
             digest: random::digest(token.expose()),
@@ -266,7 +267,7 @@ impl App {
         };
         let address = entry.address.as_deref().and_then(|address| address.parse().ok());
         let host = address.map(Network::host);
-        self.store.open_session(&record, host, &entry).await?;
+        self.store.open_login(&record, host, &entry).await?;
         self.issue(&record, token)
     }
 
@@ -274,8 +275,8 @@ impl App {
         &self,
         session: &RefreshRecord,
         refresh_token: Secret,
-    ) -> Result<TokenResponse, Failure> {
-        let family = session.family.parse().map_err(Failure::broken("read a login"))?;
+    ) -> Result<TokenResponse, AppError> {
+        let family = session.family.parse().map_err(AppError::broken("read a login"))?;
         let login = Login { user: session.user, account: session.account, session: family };
         Ok(TokenResponse {
             access_token: self.access.issue(login, self.now())?,

@@ -1,4 +1,4 @@
-//! The audit log: entries in the name of who acts, and the list of them.
+//! The audit log: makes entries with their actors, and lists them.
 
 use link_protocol::{
     backend_api::audit::{Actor, ActorKind, AuditEntry, AuditOutcome},
@@ -13,12 +13,12 @@ use crate::{
         attempts::Peer,
         audit::{Action, AuditFilter, AuditRecord},
     },
-    failure::Failure,
+    failure::AppError,
     host::random,
 };
 
 impl App {
-    /// Lists what was done in the caller's account, the newest first.
+    /// Lists the actions in the caller's account, newest first.
     ///
     /// # Errors
     /// [`crate::domain::refusal::Refusal::Invalid`].
@@ -27,12 +27,12 @@ impl App {
         caller: Identity,
         filter: AuditFilter,
         page: &Page,
-    ) -> Result<Vec<AuditEntry>, Failure> {
+    ) -> Result<Vec<AuditEntry>, AppError> {
         let entries = self.store.audit(caller.account, &filter.checked()?, page).await?;
         Ok(entries.into_iter().map(AuditRecord::info).collect())
     }
 
-    /// Makes an entry of what `caller` does, for the transaction that does it.
+    /// Makes an entry for an action of `caller`. The transaction of the action stores it.
     pub(super) fn entry(
         &self,
         caller: &Identity,
@@ -46,7 +46,7 @@ impl App {
         self.entry_of(caller.account, actor, caller.peer, action, subject)
     }
 
-    /// Makes an entry of what `actor` does.
+    /// Makes an entry for an action of `actor`.
     pub(super) fn entry_of(
         &self,
         account: AccountId,
@@ -61,7 +61,7 @@ impl App {
         AuditRecord { address: peer.0.map(|_| peer.to_string()), ..entry }
     }
 
-    /// Makes an entry of what a user does who has no identity yet.
+    /// Makes an entry for an action of a user who has no identity yet, such as a login.
     pub(super) fn entry_of_user(
         &self,
         account: AccountId,
@@ -72,8 +72,8 @@ impl App {
         self.entry_of(account, actor(ActorKind::User, user), peer, action, user)
     }
 
-    /// Records what `caller` did in a transaction that knows nothing of the log. It is done; that it
-    /// could not be recorded is told in the backend's own log.
+    /// Records an action of `caller` that was completed in an earlier transaction. If the entry cannot be stored, the
+    /// action stays valid and the backend's own log reports the failure.
     pub(super) async fn note(
         &self,
         caller: &Identity,
@@ -85,7 +85,7 @@ impl App {
         self.keep_entry(&entry).await;
     }
 
-    /// Records what was refused.
+    /// Records a refused action.
     pub(super) async fn note_refused(&self, entry: AuditRecord) {
         self.keep_entry(&AuditRecord { outcome: AuditOutcome::Refused, ..entry }).await;
     }
@@ -97,7 +97,7 @@ impl App {
     }
 }
 
-/// Returns who acts.
+/// Makes an actor.
 pub(super) fn actor(kind: ActorKind, id: impl ToString) -> Actor {
     Actor { kind, id: Some(id.to_string()) }
 }

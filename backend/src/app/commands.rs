@@ -1,4 +1,4 @@
-//! Commands as users see them.
+//! Commands in the form that users see.
 
 use std::time::Duration;
 
@@ -18,12 +18,12 @@ use crate::{
         ownership,
         refusal::Refusal,
     },
-    failure::Failure,
+    failure::AppError,
     tables::CommandFilter,
 };
 
 impl App {
-    /// Describes a command; waits up to `wait` for its outcome.
+    /// Returns a command. Waits up to `wait` for its outcome.
     ///
     /// # Errors
     /// [`Refusal::NotFound`].
@@ -32,7 +32,7 @@ impl App {
         caller: Identity,
         id: CommandId,
         wait: Duration,
-    ) -> Result<CommandInfo, Failure> {
+    ) -> Result<CommandInfo, AppError> {
         let mut listener = self.results.listen(id);
         let mut draining = self.draining.subscribe();
         let record = self.visible_command(caller, id).await?;
@@ -63,13 +63,13 @@ impl App {
     /// Lists the commands to the devices of the caller's account.
     ///
     /// # Errors
-    /// [`Failure::Store`].
+    /// [`AppError::Store`].
     pub async fn commands(
         &self,
         caller: Identity,
         filter: CommandFilter,
         page: &Page,
-    ) -> Result<Vec<CommandInfo>, Failure> {
+    ) -> Result<Vec<CommandInfo>, AppError> {
         let commands = self.store.commands(caller.account, filter, self.now(), page).await?;
         Ok(commands.iter().map(CommandRecord::info).collect())
     }
@@ -82,7 +82,7 @@ impl App {
         &self,
         caller: Identity,
         id: CommandId,
-    ) -> Result<CommandExplanation, Failure> {
+    ) -> Result<CommandExplanation, AppError> {
         let record = self.visible_command(caller, id).await?;
         let device = self.store.device(record.device).await?;
         let device = device.ok_or(Refusal::NotFound("command"))?;
@@ -96,7 +96,7 @@ impl App {
         &self,
         caller: Identity,
         id: CommandId,
-    ) -> Result<CommandRecord, Failure> {
+    ) -> Result<CommandRecord, AppError> {
         let record = self.store.command(id).await?.ok_or(Refusal::NotFound("command"))?;
         let device = self.store.device(record.device).await?;
         ownership::own_device(device, caller.account)

@@ -1,5 +1,4 @@
-//! The control plane over HTTP: hello, the long poll, receipts. Commands are signed anew for each
-//! delivery.
+//! The control plane over HTTP: hello, long poll and receipts. Each delivery of a command is signed anew.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: parks polls")]
 
@@ -8,6 +7,7 @@ use std::{pin::pin, time::Duration};
 use jiff::Timestamp;
 use link_protocol::{
     agent_api::{Hello, Poll, Welcome},
+    counter::{Epoch, Seq},
     envelope::{Receipt, ReceiptKind},
     id::CommandId,
     limits,
@@ -22,24 +22,24 @@ use crate::{
         device::DeviceRecord,
         refusal::Refusal,
     },
-    failure::Failure,
+    failure::AppError,
     host::{metrics, random, wake::Rung},
     tables::{devices, locks},
 };
 
-/// A parked poll looks again after this time, whatever woke it or did not. Commands ring,
-/// those of other backends too; what was rung for while they could not be heard is found by looking.
+/// A parked poll checks for commands at least this often. A new command rings the bell of its device, also across
+/// backends; this check finds commands whose ring was lost.
 const LOOK_AGAIN: Duration = Duration::from_secs(15);
-/// The part of a wait over which the ends of many are spread: devices that came at the same moment,
-/// as after a restart, would all be looked at and answered at the same moment for ever.
+/// The fraction of a wait over which its end is randomized. Otherwise devices that arrived together, as after a
+/// restart, would be checked and answered at the same moment each time.
 const SPREAD: f64 = 0.2;
 
-/// Why somebody looks for commands.
+/// The reason for a check for commands.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Why {
     /// Something was stored for the device.
     Rung,
-    /// The device asks, or something was planned for now.
+    /// The device polls, or a delivery is due now.
     Due,
 }
 
@@ -52,29 +52,29 @@ impl From<Rung> for Why {
     }
 }
 
-/// What a look for commands found.
-pub(super) enum Found {
-    /// Signed for this delivery.
+/// The result of a check for commands.
+pub(super) enum DueCommands {
+    /// The due commands, signed for this delivery.
     Commands(Vec<Signed>),
-    /// Nothing before `next`, when something is planned.
+    /// No command is due before `next`, the time of the next planned delivery.
     Nothing { next: Option<Timestamp> },
 }
 
 impl App {
-    /// Answers the hello of a device with everything that it lacks; it is online from now on.
+    /// Answers the hello of a device with all commands that it lacks. The device is online from now on.
     ///
     /// # Errors
-    /// [`Failure::Store`].
-    pub async fn hello(&self, device: &DeviceRecord, hello: Hello) -> Result<Welcome, Failure> {
+    /// [`AppError::Store`].
+    pub async fn hello(&self, device: &DeviceRecord, hello: Hello) -> Result<Welcome, AppError> {
         let now = self.now();
         if hello.epoch < device.epoch {
-            // Its token is still good, so it did not register anew: it was transferred.
+            // The token is still valid, so the device was not registered again: it was transferred.
             return Ok(self.hand_over(device, now));
         }
-        // What a device has of another epoch has no effect: it has nothing.
+        // Commands of another epoch have no effect, so the device counts as having none.
         let current = hello.epoch == device.epoch;
         let (inflight, last_seq) =
-            if current { (hello.inflight.as_slice(), hello.last_seq) } else { (&[][..], 0) };
+            if current { (hello.inflight.as_slice(), hello.last_seq) } else { (&[][..], Seq(0)) };
         self.give_back(device, &hello.serving, now).await?;
         if !hello.serving.is_empty() || self.store.has_serving_states(device.id).await? {
             let (id, epoch) = (device.id, device.epoch);
@@ -114,18 +114,17 @@ impl App {
         Ok(())
     }
 
-    /// Answers a poll: with commands as soon as some are due, with none after `wait` or a little less.
+    /// Answers a poll: with commands as soon as some are due, or with none after `wait` or a little less.
     ///
     /// # Errors
-    /// [`Refusal::StalePoll`] when a newer poll of the device came, [`Refusal::Unauthorized`] when
-    /// the device was removed or registered anew meanwhile, [`Refusal::HandoverPending`] when it was
-    /// transferred.
+    /// [`Refusal::StalePoll`] if the device sends a newer poll meanwhile, [`Refusal::Unauthorized`] if the device was
+    /// removed or registered again, [`Refusal::HandoverPending`] if it was transferred.
     pub async fn poll(
         &self,
         device: &DeviceRecord,
-        after: u64,
+        after: Seq,
         wait: Duration,
-    ) -> Result<Poll, Failure> {
+    ) -> Result<Poll, AppError> {
         let mut listener = self.polls.listen(device.id);
         let mut draining = self.draining.subscribe();
         let most = spread(wait.min(limits::POLL_WAIT), random::part());
@@ -138,12 +137,12 @@ impl App {
             if !listener.is_newest() {
                 return Err(Refusal::StalePoll.into());
             }
-            // Also at first: what happened before this poll listened rang for nobody. In boxes, so
-            // that a poll that waits does not keep the room for it.
+            // This check also comes first, because rings before the poll started to listen are lost. The futures are
+            // boxed so that a waiting poll does not hold memory for them.
             Box::pin(self.check_still_registered(device)).await?;
             let next = match Box::pin(self.look(device, after, why, now)).await? {
-                Found::Commands(commands) => return Ok(Poll { server_time: now, commands }),
-                Found::Nothing { next } => next,
+                DueCommands::Commands(commands) => return Ok(Poll { server_time: now, commands }),
+                DueCommands::Nothing { next } => next,
             };
             if is_over || *draining.borrow() {
                 self.presence.note(device.id, now);
@@ -162,33 +161,33 @@ impl App {
         }
     }
 
-    /// Looks for commands that are due, and takes them, each delivery counted. What the device has
-    /// in its journal up to `after` is acknowledged.
+    /// Acknowledges the commands that the device has in its journal up to `after`, then takes the due commands and
+    /// counts their deliveries.
     ///
     /// # Errors
-    /// [`Failure::Store`].
+    /// [`AppError::Store`].
     pub(super) async fn look(
         &self,
         device: &DeviceRecord,
-        after: u64,
+        after: Seq,
         why: Why,
         now: Timestamp,
-    ) -> Result<Found, Failure> {
+    ) -> Result<DueCommands, AppError> {
         if why != Why::Rung {
             let waiting = self.store.waiting_commands(device.id).await?;
             if !has_news(&waiting, after, now) {
-                return Ok(Found::Nothing { next: command::next_due(&waiting, now) });
+                return Ok(DueCommands::Nothing { next: command::next_due(&waiting, now) });
             }
         }
         let taken = queue::take_due(&self.store, device.id, after, now).await?;
         metrics::commands_acknowledged(taken.acknowledged);
         if taken.commands.is_empty() {
-            return Ok(Found::Nothing { next: taken.next_due });
+            return Ok(DueCommands::Nothing { next: taken.next_due });
         }
-        Ok(Found::Commands(self.seal(&taken.commands, device.epoch, now)))
+        Ok(DueCommands::Commands(self.seal(&taken.commands, device.epoch, now)))
     }
 
-    /// Applies what a device answers to a delivery.
+    /// Applies the receipt of a device for a delivery.
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::CommandExpired`].
@@ -197,7 +196,7 @@ impl App {
         device: &DeviceRecord,
         id: CommandId,
         receipt: Receipt,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         if receipt.command_id != id {
             return Err(Refusal::invalid("command_id: is the one of the path").into());
         }
@@ -213,7 +212,7 @@ impl App {
         }
     }
 
-    async fn check_still_registered(&self, device: &DeviceRecord) -> Result<(), Failure> {
+    async fn check_still_registered(&self, device: &DeviceRecord) -> Result<(), AppError> {
         let stored = self.store.device(device.id).await?;
         let same = stored.filter(|stored| stored.token_digest == device.token_digest);
         let same = same.ok_or(Refusal::Unauthorized)?;
@@ -223,24 +222,24 @@ impl App {
     pub(super) fn seal(
         &self,
         records: &[CommandRecord],
-        epoch: u64,
+        epoch: Epoch,
         now: Timestamp,
     ) -> Vec<Signed> {
         records.iter().map(|record| self.command_key.seal(&record.envelope(epoch, now))).collect()
     }
 }
 
-fn has_news(waiting: &[CommandRecord], after: u64, now: Timestamp) -> bool {
+fn has_news(waiting: &[CommandRecord], after: Seq, now: Timestamp) -> bool {
     let acknowledged = waiting.iter().any(|record| record.clone().journaled(after, now));
     acknowledged || !command::due(waiting, now).is_empty()
 }
 
-/// Takes a `part` (0 to 1) of what may be taken away from a wait.
+/// Shortens a wait by `part` (0 to 1) of the fraction [`SPREAD`].
 fn spread(most: Duration, part: f64) -> Duration {
     most.mul_f64(SPREAD.mul_add(-part, 1.0))
 }
 
-/// How long to wait for the next delivery, `most` when none is planned before.
+/// Returns how long to wait for the next delivery, at most `most`.
 pub(super) fn pause(next: Option<Timestamp>, now: Timestamp, most: Duration) -> Duration {
     let until = next.map(|due| due.duration_since(now));
     let until = until.and_then(|until| Duration::try_from(until).ok()).unwrap_or(most);

@@ -19,23 +19,23 @@ use crate::{
         operation::Accepted,
         refusal::Refusal,
     },
-    failure::Failure,
+    failure::AppError,
     tables::{commands, deployments, locks},
 };
 
-/// Stores the deployment `ids` and its command; an unfinished one of the same model makes way, which
-/// `cancel` is the command for.
+/// Stores a deployment and its command, with the ids `ids`. If an older deployment of the same model is unfinished, it
+/// is cancelled, if necessary by a command with the id `cancel`.
 ///
 /// # Errors
 /// [`Refusal::AliasTaken`], [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`],
-/// [`Refusal::ItemTaken`] and [`Failure::Store`].
+/// [`Refusal::ItemTaken`] and [`AppError::Store`].
 pub(super) async fn deploy(
     store: &Store,
     made: &Made,
     ids: (DeploymentId, CommandId),
     once: Once<'_>,
     cancel: CommandId,
-) -> Result<DeploymentRecord, Failure> {
+) -> Result<DeploymentRecord, AppError> {
     let (device, now) = (made.wish.device_id, made.now);
     let held = [locks::model_kept(made.model.id), locks::device(device)];
     let record = write!(store, held, |db| {
@@ -58,8 +58,8 @@ pub(super) async fn deploy(
     Ok(record)
 }
 
-/// Stores the deployment that gives a device back what it has lost. The one before counts as
-/// removed, so that the model is given back once.
+/// Stores the deployment that restores a lost model on a device. The earlier deployment is marked as removed, so the
+/// model is restored only once.
 ///
 /// # Errors
 /// As for [`deploy`].
@@ -67,7 +67,7 @@ pub(super) async fn give_back(
     store: &Store,
     made: &Made,
     ids: (DeploymentId, CommandId),
-) -> Result<(), Failure> {
+) -> Result<(), AppError> {
     let (device, now) = (made.wish.device_id, made.now);
     let held = [locks::model_kept(made.model.id), locks::device(device)];
     write!(store, held, |db| {
@@ -83,16 +83,16 @@ pub(super) async fn give_back(
     Ok(())
 }
 
-/// Cancels a deployment: at once when it was never delivered, else by the command `cancel`.
+/// Cancels a deployment: at once if its command was never delivered, otherwise by a command with the id `cancel`.
 ///
 /// # Errors
-/// [`Refusal::NotFound`], [`Refusal::AlreadyFinal`], [`Refusal::QueueFull`] and [`Failure::Store`].
+/// [`Refusal::NotFound`], [`Refusal::AlreadyFinal`], [`Refusal::QueueFull`] and [`AppError::Store`].
 pub(super) async fn cancel_deployment(
     store: &Store,
     (id, device): (DeploymentId, DeviceId),
     cancel: CommandId,
     now: Timestamp,
-) -> Result<(), Failure> {
+) -> Result<(), AppError> {
     write!(store, [locks::device(device)], |db| {
         let found = deployments::find(db, id).await?;
         let mut record = found.ok_or(Refusal::NotFound("deployment"))?;
@@ -100,7 +100,7 @@ pub(super) async fn cancel_deployment(
             DeploymentState::Completed => {
                 return Err(Refusal::AlreadyFinal(record.state).into());
             }
-            // The user has seen it.
+            // The request only confirms that the user has seen the end.
             DeploymentState::Failed | DeploymentState::Cancelled => {}
             DeploymentState::Queued
             | DeploymentState::Downloading
@@ -112,18 +112,18 @@ pub(super) async fn cancel_deployment(
     Ok(())
 }
 
-/// Applies the progress of a deployment that its device works on. A report stands for a receipt which
-/// was lost; of a command that is not awaited any more nothing changes.
+/// Applies a progress report for a deployment. The report also counts as a receipt, in case the receipt was lost. If
+/// the command has expired, nothing changes.
 ///
 /// # Errors
-/// [`Refusal::NotFound`] and [`Failure::Store`].
+/// [`Refusal::NotFound`] and [`AppError::Store`].
 pub(super) async fn advance(
     store: &Store,
     device: DeviceId,
     model: ModelId,
     report: &ProgressReport,
     now: Timestamp,
-) -> Result<(), Failure> {
+) -> Result<(), AppError> {
     write!(store, [locks::device(device)], |db| {
         let found = deployments::find(db, report.deployment_id).await?;
         let found = found.filter(|record| record.device == device);
@@ -142,14 +142,14 @@ pub(super) async fn advance(
     Ok(())
 }
 
-/// Ends an unfinished deployment, or asks the device to by the command `id`.
+/// Ends an unfinished deployment, or asks the device to end it with a command of the id `id`.
 pub(super) async fn make_way(
     db: &mut Connection,
     record: &mut DeploymentRecord,
     reason: &str,
     id: CommandId,
     now: Timestamp,
-) -> Result<(), Failure> {
+) -> Result<(), AppError> {
     let mut command = commands::find(db, record.device, record.command).await?;
     if let Some(wish) = cancel(record, command.as_mut(), reason, now) {
         let key = format!("cancel:{}", record.id);

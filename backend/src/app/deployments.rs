@@ -1,4 +1,4 @@
-//! Deployments, each made with the allowlist that its account has at that moment.
+//! Deployments. Each is created with the current allowlist of its account.
 
 use link_protocol::{
     allowlist::Allowlist,
@@ -17,12 +17,12 @@ use crate::{
         refusal::Refusal,
         scan::{Part, Round, Scan, WINDOW},
     },
-    failure::Failure,
+    failure::AppError,
     host::{metrics, random},
     tables::{DeploymentFilter, DeploymentView, Look},
 };
 
-/// Which deployments are asked for.
+/// The filter for a list of deployments.
 #[derive(Clone, Debug, Default)]
 pub struct DeploymentQuery {
     pub device: Option<DeviceId>,
@@ -43,7 +43,7 @@ impl App {
         caller: Identity,
         wish: CreateDeployment,
         idempotency_key: Option<String>,
-    ) -> Result<Deployment, Failure> {
+    ) -> Result<Deployment, AppError> {
         let claim = idempotency_key.map(|key| Claim {
             account: caller.account,
             key,
@@ -53,7 +53,7 @@ impl App {
         self.deployment(caller, id).await
     }
 
-    /// Deploys or redeploys a model once, by `once`.
+    /// Deploys or redeploys a model unless the same request, identified by `once`, did so before.
     ///
     /// # Errors
     /// As for [`App::deploy`], and [`Refusal::ItemTaken`].
@@ -62,7 +62,7 @@ impl App {
         caller: Identity,
         wish: CreateDeployment,
         once: Once<'_>,
-    ) -> Result<DeploymentId, Failure> {
+    ) -> Result<DeploymentId, AppError> {
         let pair = self.store.pair(caller.account, wish.device_id, wish.model_id).await?;
         let (device, model) = pair.deployable(caller.account, &self.publishers().await?)?;
         let file = model.file()?;
@@ -95,22 +95,22 @@ impl App {
         &self,
         caller: Identity,
         id: DeploymentId,
-    ) -> Result<Deployment, Failure> {
+    ) -> Result<Deployment, AppError> {
         let view = self.store.deployment(caller.account, id).await?;
         let view = view.ok_or(Refusal::NotFound("deployment"))?;
         Ok(describe(&view, &self.current_allowlist(caller.account).await?))
     }
 
-    /// Lists a part of the deployments on the caller's devices.
+    /// Lists a page of the deployments on the caller's devices.
     ///
     /// # Errors
-    /// [`Failure::Store`].
+    /// [`AppError::Store`].
     pub async fn deployments(
         &self,
         caller: Identity,
         query: &DeploymentQuery,
         page: &Page,
-    ) -> Result<Part<Deployment>, Failure> {
+    ) -> Result<Part<Deployment>, AppError> {
         let (account, store) = (caller.account, &self.store);
         let allowlist = self.current_allowlist(account).await?;
         let filter = DeploymentFilter {
@@ -146,8 +146,8 @@ impl App {
         }
     }
 
-    /// Cancels a deployment. A failed deployment counts as seen; an unfinished one ends once its device reports the
-    /// end.
+    /// Cancels a deployment. A failed deployment is marked as seen. An unfinished deployment is cancelled once its
+    /// device reports so.
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::AlreadyFinal`].
@@ -155,7 +155,7 @@ impl App {
         &self,
         caller: Identity,
         id: DeploymentId,
-    ) -> Result<Deployment, Failure> {
+    ) -> Result<Deployment, AppError> {
         let view = self.store.deployment(caller.account, id).await?;
         let view = view.ok_or(Refusal::NotFound("deployment"))?;
         let cancel = CommandId::from_uuid(random::uuid());

@@ -1,6 +1,6 @@
-//! What a device is meant to have: its completed deployments whose model was not removed, served as
-//! it last said it served them. A device that lost its state, or was set back to an older one, gets
-//! back what it lacks; work that failed or expired is not part of it.
+//! The desired state of a device: its completed deployments whose models were not removed, served as the device last
+//! reported. A device that lost its state, or was reset to an older one, gets the lost models back. Failed and expired
+//! work is not part of the desired state.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -17,22 +17,22 @@ use crate::{
         device::DeviceRecord,
         refusal::Refusal,
     },
-    failure::Failure,
+    failure::AppError,
     host::{metrics, random},
 };
 
 impl App {
-    /// Deploys again what `device` is meant to have and does not list. It is done once for each loss:
-    /// when the new deployment fails, its owner sees that and decides.
+    /// Deploys again the models that `device` should have and does not list. This happens once for each loss: if the
+    /// new deployment fails, the owner sees it and decides.
     ///
     /// # Errors
-    /// [`Failure::Store`].
+    /// [`AppError::Store`].
     pub(super) async fn give_back(
         &self,
         device: &DeviceRecord,
         listed: &[ModelReport],
         now: Timestamp,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         let current = self.store.deployed_models(device.id).await?;
         let is_listed = |model| listed.iter().any(|report| report.model_id == model);
         if current.iter().all(|(deployment, _)| is_listed(deployment.model)) {
@@ -45,7 +45,7 @@ impl App {
                 Ok(()) => {
                     tracing::info!(device = %device.id, %model, "deploys again what was lost");
                 }
-                Err(error @ Failure::Store(_)) => return Err(error),
+                Err(error @ AppError::Store(_)) => return Err(error),
                 Err(error) => {
                     tracing::warn!(device = %device.id, %model, "what was lost stays so: {error}");
                 }
@@ -59,7 +59,7 @@ impl App {
         account: AccountId,
         lost: Lost,
         now: Timestamp,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         let before = lost.deployment;
         let model = self.store.model(before.model).await?.ok_or(Refusal::NotFound("model"))?;
         let file = model.file()?;

@@ -1,4 +1,4 @@
-//! The device flow: codes for a machine, the decision of a person, tokens for the machine.
+//! The device flow: issues codes to a machine, takes the decision of a person, and issues tokens to the machine.
 
 use jiff::Timestamp;
 use link_protocol::backend_api::{
@@ -20,25 +20,25 @@ use crate::{
         name,
         refusal::Refusal,
     },
-    failure::Failure,
+    failure::AppError,
     host::random,
     tables::{device_codes, locks},
 };
 
-/// How often a user code that is taken is made again.
+/// The maximum number of attempts to make a user code that is not taken.
 const TRIES: usize = 3;
 
 impl App {
-    /// Begins a login that waits for a person; `base` is where people reach this backend.
+    /// Starts a login that waits for a person. `base` is the address at which people reach this backend.
     ///
     /// # Errors
-    /// [`Refusal::TooManyAttempts`] when the address asks too often.
+    /// [`Refusal::TooManyAttempts`] if the network requests too many codes.
     pub async fn begin_device_login(
         &self,
         peer: Peer,
         base: &str,
         DeviceCodeRequest { client_name }: DeviceCodeRequest,
-    ) -> Result<DeviceCodeResponse, Failure> {
+    ) -> Result<DeviceCodeResponse, AppError> {
         let now = self.now();
         let client_name = name::checked("client_name", &client_name)?;
         lock(&self.codes).count(peer, now)?;
@@ -71,7 +71,7 @@ impl App {
         })
     }
 
-    /// Answers a machine that waits for its person.
+    /// Answers the poll of a machine that waits for its person.
     ///
     /// # Errors
     /// [`Refusal::AuthorizationPending`], [`Refusal::SlowDown`], [`Refusal::AccessDenied`],
@@ -80,7 +80,7 @@ impl App {
         &self,
         peer: Peer,
         request: DeviceTokenRequest,
-    ) -> Result<TokenResponse, Failure> {
+    ) -> Result<TokenResponse, AppError> {
         let digest = random::digest(request.device_code.expose());
         let poll = poll_code(&self.store, &digest, self.now()).await?;
         let (user, account) = match poll {
@@ -99,7 +99,7 @@ impl App {
         self.log_in_user(&user, account, entry).await
     }
 
-    /// Tells the caller what waits for a user code.
+    /// Describes the login that waits under a user code to the caller.
     ///
     /// # Errors
     /// [`Refusal::UserCodeUnknown`], [`Refusal::TooManyAttempts`].
@@ -107,13 +107,13 @@ impl App {
         &self,
         caller: Identity,
         InquireDevice { user_code }: InquireDevice,
-    ) -> Result<PendingDevice, Failure> {
+    ) -> Result<PendingDevice, AppError> {
         let code = self.guess(caller, &user_code)?;
         let found = self.store.device_code(&code).await?;
         Ok(found.ok_or(Refusal::UserCodeUnknown)?.info(self.now())?)
     }
 
-    /// Lets the machine that waits for a user code log in as the caller, or refuses it.
+    /// Approves or denies the login that waits under a user code. If approved, the machine is logged in as the caller.
     ///
     /// # Errors
     /// [`Refusal::UserCodeUnknown`], [`Refusal::TooManyAttempts`].
@@ -121,7 +121,7 @@ impl App {
         &self,
         caller: Identity,
         DecideDevice { user_code, allow }: DecideDevice,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         let code = self.guess(caller, &user_code)?;
         let (user, account) = (caller.user, caller.account);
         let decision = if allow { Decision::Granted { user, account } } else { Decision::Denied };
@@ -136,17 +136,17 @@ impl App {
         Ok(())
     }
 
-    /// Reads a user code; a person has few guesses a minute.
+    /// Parses a user code, and counts the guess: a person has few guesses per minute.
     fn guess(&self, caller: Identity, user_code: &str) -> Result<UserCode, Refusal> {
         lock(&self.guesses).count(caller.user, self.now())?;
         UserCode::parse(user_code)
     }
 }
 
-/// Stores a login that waits; when too many wait, one of them gives way.
+/// Stores a pending login. When too many are pending, one of them is deleted.
 ///
 /// # Errors
-/// [`StoreError::Conflict`] when the user code is taken.
+/// [`StoreError::Conflict`] if the user code is taken.
 async fn add_code(store: &Store, new: &Pending) -> Result<(), StoreError> {
     write!(store, [locks::table("device_codes")], |db| {
         device_codes::delete_expired(db, new.created_at).await?;
@@ -161,8 +161,8 @@ async fn add_code(store: &Store, new: &Pending) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Answers a poll with the device code of `digest`, and deletes a code whose wait has ended; returns nothing when
-/// there is no such code.
+/// Answers a poll with the device code of `digest`, and deletes the code if its wait has ended. Returns `None` if there
+/// is no such code.
 async fn poll_code(
     store: &Store,
     digest: &[u8; 32],

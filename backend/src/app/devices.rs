@@ -1,4 +1,4 @@
-//! Devices of an account.
+//! The devices of an account.
 
 use link_protocol::{
     backend_api::{
@@ -27,21 +27,21 @@ use crate::{
         refusal::Refusal,
         retirement,
     },
-    failure::Failure,
+    failure::AppError,
     host::random,
 };
 
 impl App {
-    /// Describes a device.
+    /// Returns a device.
     ///
     /// # Errors
     /// [`Refusal::NotFound`].
-    pub async fn device(&self, caller: Identity, id: DeviceId) -> Result<Device, Failure> {
+    pub async fn device(&self, caller: Identity, id: DeviceId) -> Result<Device, AppError> {
         let device = ownership::own_device(self.store.device(id).await?, caller.account)?;
         Ok(self.describe(&device, self.store.system(id).await?))
     }
 
-    /// Sends a device the command to update its agent; the device may be offline.
+    /// Sends a device the command to update its agent. The device may be offline.
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`].
@@ -51,7 +51,7 @@ impl App {
         id: DeviceId,
         UpdateDevice { version }: UpdateDevice,
         idempotency_key: Option<String>,
-    ) -> Result<CommandInfo, Failure> {
+    ) -> Result<CommandInfo, AppError> {
         let claim = idempotency_key.map(|key| Claim {
             account: caller.account,
             key,
@@ -60,7 +60,7 @@ impl App {
         self.update_once(caller, id, version, Once::of(claim.as_ref())).await
     }
 
-    /// Updates once, by `once`.
+    /// Updates the agent unless the same request, identified by `once`, did so before.
     ///
     /// # Errors
     /// As for [`App::update_device`], and [`Refusal::ItemTaken`].
@@ -70,7 +70,7 @@ impl App {
         id: DeviceId,
         version: Version,
         once: Once<'_>,
-    ) -> Result<CommandInfo, Failure> {
+    ) -> Result<CommandInfo, AppError> {
         let device = ownership::reachable_device(self.store.device(id).await?, caller.account)?;
         let what = version.to_string();
         let key = format!("update:{version}");
@@ -79,21 +79,21 @@ impl App {
         self.send(device.id, wish, key, once, entry).await
     }
 
-    /// Removes a device from the account; its slot is free.
+    /// Removes a device from the account and frees its slot.
     ///
     /// # Errors
     /// [`Refusal::NotFound`].
-    pub async fn remove_device(&self, caller: Identity, id: DeviceId) -> Result<(), Failure> {
+    pub async fn remove_device(&self, caller: Identity, id: DeviceId) -> Result<(), AppError> {
         let device = ownership::own_device(self.store.device(id).await?, caller.account)?;
         let entry = self.entry(&caller, Action::RemoveDevice, id).with(&device.name);
         self.forget(device.id, &entry).await
     }
 
-    /// Removes a device that deregisters itself.
+    /// Removes a device at its own request.
     ///
     /// # Errors
     /// [`Refusal::NotFound`].
-    pub async fn deregister(&self, device: &DeviceRecord) -> Result<(), Failure> {
+    pub async fn deregister(&self, device: &DeviceRecord) -> Result<(), AppError> {
         let actor = audit::actor(ActorKind::Device, device.id);
         let (account, action) = (device.account, Action::RemoveDevice);
         let entry = self.entry_of(account, actor, Peer::default(), action, device.id);
@@ -107,7 +107,7 @@ impl App {
     /// # Errors
     /// [`Refusal::RetireCodeMistyped`], [`Refusal::RetireCodeUnknown`],
     /// [`Refusal::RetireCodeStale`].
-    pub async fn retire(&self, request: RetireRequest) -> Result<(), Failure> {
+    pub async fn retire(&self, request: RetireRequest) -> Result<(), AppError> {
         let code =
             RetireCode::parse(request.retire_code.expose()).map_err(Refusal::RetireCodeMistyped)?;
         let device = retirement::check(&code, self.store.device(code.device()).await?)?;
@@ -126,11 +126,11 @@ impl App {
         }
     }
 
-    /// Finds the device with `token`.
+    /// Finds the device with the token `token`.
     ///
     /// # Errors
     /// [`Refusal::Unauthorized`].
-    pub async fn device_with_token(&self, token: &str) -> Result<DeviceRecord, Failure> {
+    pub async fn device_with_token(&self, token: &str) -> Result<DeviceRecord, AppError> {
         let digest = random::digest(token);
         let device = self.store.device_by_token(&digest).await?;
         let device = device.filter(|device| bool::from(device.token_digest.ct_eq(&digest)));
@@ -141,7 +141,7 @@ impl App {
         self.with_presence(device).is_online(self.polls.is_heard(device.id), self.now())
     }
 
-    async fn forget(&self, id: DeviceId, entry: &AuditRecord) -> Result<(), Failure> {
+    async fn forget(&self, id: DeviceId, entry: &AuditRecord) -> Result<(), AppError> {
         match self.store.remove_device(id, entry).await {
             Err(StoreError::NotFound) => Err(Refusal::NotFound("device").into()),
             other => {

@@ -1,4 +1,4 @@
-//! Fleets: devices by their tags.
+//! Fleets: groups of devices with the same tags.
 
 use link_protocol::{
     backend_api::device::{ChangeDevice, Device},
@@ -19,21 +19,21 @@ use crate::{
         scan::{Part, Round, Scan, WINDOW},
         tag,
     },
-    failure::Failure,
+    failure::AppError,
     tables::{DeviceFilter, Look, audit, devices, locks},
 };
 
 impl App {
-    /// Lists a part of the devices of the caller's account: those that `selector` means, or all.
+    /// Lists a page of the devices of the caller's account: those that match `selector`, or all.
     ///
     /// # Errors
-    /// [`Failure::Store`].
+    /// [`AppError::Store`].
     pub async fn devices(
         &self,
         caller: Identity,
         selector: Option<&Selector>,
         page: &Page,
-    ) -> Result<Part<Device>, Failure> {
+    ) -> Result<Part<Device>, AppError> {
         let (account, store) = (caller.account, &self.store);
         let filter = DeviceFilter {
             tag: selector.and_then(Selector::tag),
@@ -73,12 +73,12 @@ impl App {
         caller: Identity,
         id: DeviceId,
         change: ChangeDevice,
-    ) -> Result<Device, Failure> {
+    ) -> Result<Device, AppError> {
         self.change_device_once(caller, id, change, Once::Never).await?;
         self.device(caller, id).await
     }
 
-    /// Changes a device once, by `once`.
+    /// Changes a device unless the same request, identified by `once`, did so before.
     ///
     /// # Errors
     /// As for [`App::change_device`], and [`Refusal::ItemTaken`].
@@ -88,7 +88,7 @@ impl App {
         id: DeviceId,
         ChangeDevice { add_tags, remove_tags, name }: ChangeDevice,
         once: Once<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         ownership::own_device(self.store.device(id).await?, caller.account)?;
         let name = name.map(|name| name::checked("name", &name)).transpose()?;
         let what: Vec<String> = add_tags

@@ -1,4 +1,4 @@
-//! What follows from the result of a command, in the transaction that stores the result.
+//! The consequences of a command's result, in the transaction that stores the result.
 
 use jiff::Timestamp;
 use link_protocol::{id::DeviceId, report::CommandReport};
@@ -12,7 +12,7 @@ use crate::{
     tables::deployments,
 };
 
-/// Applies what follows from `report`, the result of `command`.
+/// Applies the consequences of `report`, the result of `command`.
 pub(super) async fn follow(
     db: &mut Connection,
     device: DeviceId,

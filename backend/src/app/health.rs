@@ -1,5 +1,5 @@
-//! The faults of the database: recorded where a statement fails, and cleared once a write succeeds. Damage is recorded
-//! until the backend restarts with a restored database.
+//! The faults of the database. A fault is recorded where a statement fails, and cleared once a write succeeds. A
+//! damaged database stays recorded until the backend restarts with a restored one.
 
 #![expect(
     clippy::disallowed_methods,
@@ -13,11 +13,11 @@ use std::{
 
 use crate::{app::App, database::Fault, host::metrics, tables::check::check_table};
 
-/// How often a value is written to a healthy database, so that an unused backend notices a fault too.
+/// How often a healthy database is tested with a write, so that an unused backend notices a fault too.
 const TRY_EVERY: Duration = Duration::from_secs(30);
-/// How often a value is written to a faulty database.
+/// How often a faulty database is tested with a write.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
-/// The longest time for the check of one table.
+/// The timeout for the check of one table.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The faults of the database.
@@ -26,7 +26,7 @@ pub struct Health(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Why the database cannot be written.
+    /// The fault that prevents writes.
     unwritable: Option<Fault>,
     is_damaged: bool,
     tried_at: Option<Instant>,
@@ -47,7 +47,7 @@ impl Health {
         }
     }
 
-    /// Returns whether a write should be tried now, and records the attempt.
+    /// Tells whether a test write is due now, and records the attempt.
     fn begin_try(&self) -> bool {
         let mut state = self.lock();
         let every = if state.unwritable.is_some() { TRY_AGAIN } else { TRY_EVERY };
@@ -58,7 +58,7 @@ impl Health {
         is_due
     }
 
-    /// Returns the present faults.
+    /// Returns the current faults.
     pub(super) fn faults(&self) -> Vec<Fault> {
         let state = self.lock();
         state.unwritable.into_iter().chain(state.is_damaged.then_some(Fault::Damaged)).collect()
@@ -66,13 +66,13 @@ impl Health {
 }
 
 impl App {
-    /// Returns the faults of the database.
+    /// Returns the record of the database's faults.
     #[must_use]
     pub fn health(&self) -> Arc<Health> {
         Arc::clone(&self.health)
     }
 
-    /// Writes a value from time to time, so that a fault is noticed and its end too.
+    /// Tests the database with a write if one is due, to notice the start and the end of a fault.
     pub(super) async fn try_database(&self) {
         if !self.health.begin_try() {
             return;
@@ -88,7 +88,8 @@ impl App {
         }
     }
 
-    /// Checks the next table of the database, each once a day; a server checks its own.
+    /// Checks the next table of the database. Each table is checked once a day. A database server checks its own
+    /// tables.
     pub async fn check_next_table(&self) {
         if self.config.database_url.is_some() {
             return;

@@ -1,4 +1,4 @@
-//! Registration and fleet keys of an account.
+//! The registration keys and fleet keys of an account.
 
 use link_protocol::{
     backend_api::key::{CreateKey, KeyCreated, KeyInfo},
@@ -16,22 +16,22 @@ use crate::{
         quota::Quota,
         refusal::Refusal,
     },
-    failure::Failure,
+    failure::AppError,
     host::random,
     tables::{audit, keys, locks},
 };
 
-/// Stores a new key of an account whose quota allows one more.
+/// Stores a new key if the quota of its account allows one more.
 ///
 /// # Errors
-/// [`Refusal::QuotaReached`] and [`Failure::Store`].
+/// [`Refusal::QuotaReached`] and [`AppError::Store`].
 pub async fn store_key(
     store: &Store,
     record: &KeyRecord,
     key: &EnrolmentKey,
     quota: &Quota,
     entry: &AuditRecord,
-) -> Result<(), Failure> {
+) -> Result<(), AppError> {
     write!(store, [locks::account(record.account)], |db| {
         quota.check_keys(keys::count_usable(db, record.account, record.created_at).await?)?;
         keys::insert(db, record, &key.digest()).await?;
@@ -41,15 +41,16 @@ pub async fn store_key(
 }
 
 impl App {
-    /// Creates a key; the answer is the only place where it is shown.
+    /// Creates a key. Its secret is shown only in this answer.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] when the wish contradicts itself, [`Refusal::QuotaReached`].
+    /// [`Refusal::Invalid`] if the values of the request contradict each other,
+    /// [`Refusal::QuotaReached`].
     pub async fn create_key(
         &self,
         caller: Identity,
         wish: CreateKey,
-    ) -> Result<KeyCreated, Failure> {
+    ) -> Result<KeyCreated, AppError> {
         let id = KeyId::from_uuid(random::uuid());
         let key = EnrolmentKey::from_secret(wish.kind, random::bits());
         let record = KeyRecord::create(id, (caller.account, caller.user), wish, self.now())?;
@@ -58,25 +59,25 @@ impl App {
         Ok(KeyCreated { key, info: record.info() })
     }
 
-    /// Lists the keys of the caller's account, or those that one member answers for.
+    /// Lists the keys of the caller's account, or only those for which one member is responsible.
     ///
     /// # Errors
-    /// [`Failure::Store`].
+    /// [`AppError::Store`].
     pub async fn keys(
         &self,
         caller: Identity,
         creator: Option<UserId>,
         page: &Page,
-    ) -> Result<Vec<KeyInfo>, Failure> {
+    ) -> Result<Vec<KeyInfo>, AppError> {
         let keys = self.store.keys(caller.account, creator, page).await?;
         Ok(keys.iter().map(KeyRecord::info).collect())
     }
 
-    /// Revokes a key; devices that it registered stay.
+    /// Revokes a key. Devices that were registered with it stay.
     ///
     /// # Errors
     /// [`Refusal::NotFound`].
-    pub async fn revoke_key(&self, caller: Identity, key: KeyId) -> Result<(), Failure> {
+    pub async fn revoke_key(&self, caller: Identity, key: KeyId) -> Result<(), AppError> {
         let entry = self.entry(&caller, Action::RevokeKey, key);
         match self.store.revoke_key(caller.account, key, &entry).await {
             Err(StoreError::NotFound) => Err(Refusal::NotFound("key").into()),

@@ -1,20 +1,20 @@
-//! Work that one backend does for all on its database: it holds a lease, extends it while it works,
-//! and another backend takes over at most 15 s after it went away. A backend with a database of its
-//! own leads without a lease.
+//! Elects the backend that does the work of all backends on one database. This leader holds a lease
+//! and extends it while it works; another backend takes over at most 15 s after the leader stops. A
+//! backend with its own database leads without a lease.
 
 use std::sync::{Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::{app::App, failure::Failure, host::random};
+use crate::{app::App, failure::AppError, host::random};
 
 const NAME: &str = "sweep";
-/// How long a lease lasts after the holder extended it.
+/// How long a lease is valid after its holder extended it.
 const LEASE: SignedDuration = SignedDuration::from_secs(12);
-/// How often the holder extends it, and how often others try to take it.
+/// How often the holder extends the lease, and how often others try to take it.
 const AGAIN: SignedDuration = SignedDuration::from_secs(3);
 
-/// What this backend knows of the lease.
+/// What this backend knows about the lease.
 #[derive(Debug)]
 pub(super) struct Leading {
     holder: String,
@@ -34,18 +34,18 @@ impl Default for Leading {
 }
 
 impl State {
-    /// Tells whether the database has to be asked. A clock that was set back asks too.
+    /// Tells whether the lease must be read again. Also true if the clock was set back.
     fn is_stale(self, now: Timestamp) -> bool {
         self.asked_at.is_none_or(|asked| now < asked || now.duration_since(asked) >= AGAIN)
     }
 }
 
 impl App {
-    /// Tells whether this backend does the work that one does for all.
+    /// Tells whether this backend is the leader.
     ///
     /// # Errors
-    /// [`Failure::Store`]; it does not lead then.
-    pub(super) async fn leads(&self) -> Result<bool, Failure> {
+    /// [`AppError::Store`]; this backend is then not the leader.
+    pub(super) async fn leads(&self) -> Result<bool, AppError> {
         if !self.store.is_shared() {
             return Ok(true);
         }
@@ -64,11 +64,11 @@ impl App {
         Ok(leads)
     }
 
-    /// Lets another backend take over at once.
+    /// Releases the lease, so that another backend takes over at once.
     ///
     /// # Errors
-    /// [`Failure::Store`].
-    pub async fn stop_leading(&self) -> Result<(), Failure> {
+    /// [`AppError::Store`].
+    pub async fn stop_leading(&self) -> Result<(), AppError> {
         if self.leading.known().leads {
             self.store.return_lease(NAME, &self.leading.holder).await?;
         }

@@ -1,7 +1,9 @@
-//! The owner of a backend that one person runs on one machine: logged in by the proof that only
-//! this user can read, or by a one-time code that the proof was shown for.
+//! The owner of a backend that one person runs on one machine. The owner logs in with the proof, a
+//! file that only this user can read, or with a one-time code that the backend issues for the
+//! proof.
 //!
-//! Where a request comes from proves nothing: every program of the machine comes from loopback.
+//! The source address of a request proves nothing, because every program on the machine connects
+//! from loopback.
 
 use std::net::SocketAddr;
 
@@ -26,7 +28,7 @@ use crate::{
         local_owner::{self, LocalOwner},
         refusal::Refusal,
     },
-    failure::Failure,
+    failure::AppError,
     host::random,
 };
 
@@ -34,8 +36,8 @@ use crate::{
 const NAMELESS: &str = "owner@localhost";
 
 impl App {
-    /// Makes the owner's proof and writes it down, where the configuration asks for it: `address`
-    /// answers from then on.
+    /// Makes the owner's proof and writes it to the owner file, if one is configured. `address` is
+    /// the address of the backend.
     ///
     /// # Errors
     /// [`FileError`].
@@ -48,13 +50,13 @@ impl App {
         owner_file::write(self.data(), proof, address)
     }
 
-    /// Tells whether the owner proves to be the owner by a file.
+    /// Tells whether the backend has an owner with a proof in a file.
     #[must_use]
     pub fn is_owned_by_file(&self) -> bool {
         self.config.owner_proof == OwnerProof::File
     }
 
-    /// Logs the owner in. The first time it makes the account, whose owner has no password.
+    /// Logs the owner in. The first login creates the account, whose owner has no password.
     ///
     /// # Errors
     /// [`Refusal::NoOwnerFile`], [`Refusal::OwnerProofInvalid`].
@@ -62,7 +64,7 @@ impl App {
         &self,
         peer: Peer,
         request: OwnerLogin,
-    ) -> Result<TokenResponse, Failure> {
+    ) -> Result<TokenResponse, AppError> {
         self.check_owner(&request.proof)?;
         let owner = match self.store.first_owner().await? {
             Some(owner) => owner,
@@ -75,7 +77,7 @@ impl App {
     ///
     /// # Errors
     /// [`Refusal::NoOwnerFile`], [`Refusal::OwnerProofInvalid`].
-    pub fn make_owner_code(&self, request: &OwnerCode) -> Result<OneTimeCode, Failure> {
+    pub fn make_owner_code(&self, request: &OwnerCode) -> Result<OneTimeCode, AppError> {
         self.check_owner(&request.proof)?;
         let code = random::secret("loc_");
         let digest = random::digest(code.expose());
@@ -85,7 +87,7 @@ impl App {
         Ok(OneTimeCode { code, expires_in: local_owner::CODE_LIFETIME.as_secs() })
     }
 
-    /// Logs the owner in with a one-time code, which is good for nothing afterwards.
+    /// Logs the owner in with a one-time code and consumes the code.
     ///
     /// # Errors
     /// [`Refusal::NoOwnerFile`], [`Refusal::OneTimeCodeInvalid`].
@@ -93,7 +95,7 @@ impl App {
         &self,
         peer: Peer,
         request: RedeemCode,
-    ) -> Result<TokenResponse, Failure> {
+    ) -> Result<TokenResponse, AppError> {
         let digest = random::digest(request.code.expose());
         lock(&self.local_owner)
             .as_mut()
@@ -103,15 +105,16 @@ impl App {
         self.begin_login(peer, &owner, Action::LogInByCode).await
     }
 
-    /// Gives the owner a password and ends every login of the owner.
+    /// Sets a password for the owner and ends every login of the owner.
     ///
     /// # Errors
-    /// [`Refusal::NoOwnerFile`], [`Refusal::OwnerProofInvalid`], a password that is none.
+    /// [`Refusal::NoOwnerFile`], [`Refusal::OwnerProofInvalid`], or [`Refusal::Invalid`] for an
+    /// invalid password.
     pub async fn set_owner_password(
         &self,
         peer: Peer,
         request: OwnerPassword,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         self.check_owner(&request.proof)?;
         account::check_password(request.password.expose())?;
         let owner = self.store.first_owner().await?.ok_or(Refusal::NotFound("account"))?;
@@ -127,7 +130,7 @@ impl App {
         lock(&self.local_owner).as_ref().ok_or(Refusal::NoOwnerFile)?.check(&digest)
     }
 
-    async fn make_owner(&self, email: Option<&str>) -> Result<UserRecord, Failure> {
+    async fn make_owner(&self, email: Option<&str>) -> Result<UserRecord, AppError> {
         let owner = UserRecord {
             id: UserId::from_uuid(random::uuid()),
             account: AccountId::from_uuid(random::uuid()),
@@ -136,11 +139,11 @@ impl App {
         };
         let is_first = self.store.create_first_account(&owner, self.now()).await?;
         lock(&self.setup_token).take();
-        SetupToken::remove(self.data()).map_err(Failure::broken("remove the setup token"))?;
+        SetupToken::remove(self.data()).map_err(AppError::broken("remove the setup token"))?;
         if is_first {
             return Ok(owner);
         }
-        // Another request of the owner was faster.
+        // A concurrent request of the owner has created the account.
         Ok(self.store.first_owner().await?.ok_or(Refusal::AlreadySetUp)?)
     }
 
@@ -149,7 +152,7 @@ impl App {
         peer: Peer,
         owner: &UserRecord,
         action: Action,
-    ) -> Result<TokenResponse, Failure> {
+    ) -> Result<TokenResponse, AppError> {
         let entry = self.entry_of_user(owner.account, owner.id, peer, action);
         self.log_in_user(owner, owner.account, entry).await
     }

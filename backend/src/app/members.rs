@@ -1,4 +1,4 @@
-//! Members of an account: invite, accept, change, remove.
+//! Members of an account: invite, accept, change and remove.
 
 use link_protocol::{
     backend_api::{
@@ -24,7 +24,7 @@ use crate::{
         member::{self, InvitationRecord, MemberRecord},
         refusal::Refusal,
     },
-    failure::Failure,
+    failure::AppError,
     host::random,
     tables::{accounts, audit, invitations, keys, locks, members},
 };
@@ -33,12 +33,12 @@ impl App {
     /// Lists the members of the caller's account.
     ///
     /// # Errors
-    /// [`Failure::Store`].
-    pub async fn members(&self, caller: Identity, page: &Page) -> Result<Vec<Member>, Failure> {
+    /// [`AppError::Store`].
+    pub async fn members(&self, caller: Identity, page: &Page) -> Result<Vec<Member>, AppError> {
         Ok(self.store.members(caller.account, page).await?)
     }
 
-    /// Makes an invitation; the answer is the only place where its token is shown.
+    /// Creates an invitation. Its token is shown only in this answer.
     ///
     /// # Errors
     /// [`Refusal::Forbidden`], [`Refusal::Invalid`].
@@ -46,7 +46,7 @@ impl App {
         &self,
         caller: Identity,
         wish: InviteMember,
-    ) -> Result<InvitationCreated, Failure> {
+    ) -> Result<InvitationCreated, AppError> {
         let id = InvitationId::from_uuid(random::uuid());
         let record = InvitationRecord::create(id, caller.account, caller.role, wish, self.now())?;
         let token = random::secret("lit_");
@@ -65,12 +65,12 @@ impl App {
     /// Lists the invitations that can still be accepted.
     ///
     /// # Errors
-    /// [`Failure::Store`].
+    /// [`AppError::Store`].
     pub async fn invitations(
         &self,
         caller: Identity,
         page: &Page,
-    ) -> Result<Vec<Invitation>, Failure> {
+    ) -> Result<Vec<Invitation>, AppError> {
         let invitations = self.store.invitations(caller.account, page, self.now()).await?;
         Ok(invitations.iter().map(InvitationRecord::info).collect())
     }
@@ -83,7 +83,7 @@ impl App {
         &self,
         caller: Identity,
         id: InvitationId,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         let entry = self.entry(&caller, Action::WithdrawInvitation, id);
         match self.store.remove_invitation(caller.account, id, &entry).await {
             Err(StoreError::NotFound) => Err(Refusal::NotFound("invitation").into()),
@@ -91,7 +91,7 @@ impl App {
         }
     }
 
-    /// Accepts an invitation as the caller or as a new user, and begins a login in the account of the invitation.
+    /// Accepts an invitation as the caller or as a new user, and starts a login in the account of the invitation.
     ///
     /// # Errors
     /// [`Refusal::InvitationInvalid`], [`Refusal::AlreadyMember`], [`Refusal::Invalid`].
@@ -100,12 +100,12 @@ impl App {
         peer: Peer,
         caller: Option<Identity>,
         request: AcceptInvitation,
-    ) -> Result<TokenResponse, Failure> {
+    ) -> Result<TokenResponse, AppError> {
         if let Some(caller) = caller {
             caller.check(Permission::ActInPerson)?;
         }
         let digest = random::digest(request.invitation_token.expose());
-        // Without an invitation no password is hashed.
+        // Check the invitation first, so that no password is hashed without one.
         let invitation = self.store.invitation(&digest).await?;
         invitation.ok_or(Refusal::InvitationInvalid)?.in_time(self.now())?;
         let new = caller.is_none();
@@ -123,21 +123,21 @@ impl App {
                 return Err(Refusal::invalid(rule).into());
             }
         };
-        // The account is known once the invitation is found.
+        // The account is known after the invitation was found.
         let joins = self.entry_of_user(user.account, user.id, peer, Action::Join);
         match join(&self.store, &digest, &user, new, &joins).await {
             Ok(member) => {
                 let entry = self.entry_of_user(member.account, user.id, peer, Action::LogIn);
                 self.log_in_user(&user, member.account, entry).await
             }
-            Err(Failure::Store(StoreError::Conflict)) => {
+            Err(AppError::Store(StoreError::Conflict)) => {
                 Err(Refusal::invalid("email: a user has it; log in and accept then").into())
             }
             Err(error) => Err(error),
         }
     }
 
-    /// Gives a member another role.
+    /// Changes the role of a member.
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::Forbidden`], [`Refusal::LastOwner`].
@@ -146,7 +146,7 @@ impl App {
         caller: Identity,
         user: UserId,
         ChangeMember { role }: ChangeMember,
-    ) -> Result<Member, Failure> {
+    ) -> Result<Member, AppError> {
         let entry = self.entry(&caller, Action::ChangeRole, user).with(role.as_str());
         let member =
             write!(self.store, [locks::account(caller.account), locks::user(user)], |db| {
@@ -163,17 +163,17 @@ impl App {
         Ok(member.info(&user.email))
     }
 
-    /// Removes a member. The member's logins and tokens for the account end at once, and the member's keys are revoked
-    /// or handed to the caller.
+    /// Removes a member. The member's logins and tokens for the account end at once. The member's keys are revoked, or
+    /// the caller becomes responsible for them.
     ///
     /// # Errors
-    /// As for [`App::change_member`]; [`Refusal::Invalid`] when the caller would take over the caller's own keys.
+    /// As for [`App::change_member`]; [`Refusal::Invalid`] if a caller who leaves asks to take over keys.
     pub async fn remove_member(
         &self,
         caller: Identity,
         user: UserId,
         keys: LeftKeys,
-    ) -> Result<MemberRemoved, Failure> {
+    ) -> Result<MemberRemoved, AppError> {
         let own = caller.user == user;
         let heir = match keys {
             LeftKeys::Revoke => Heir::Nobody,
@@ -183,7 +183,7 @@ impl App {
             }
             LeftKeys::TakeOver => Heir::Member(caller.user),
         };
-        // A member may leave without a permission.
+        // A member may leave without any permission.
         let actor = if own { Role::Owner } else { caller.role };
         let entry = self.entry(&caller, Action::RemoveMember, user);
         let why = format!("{user} {}", if own { "left" } else { "was removed" });
@@ -216,15 +216,15 @@ impl App {
     ///
     /// # Errors
     /// [`Refusal::LastOwner`].
-    pub async fn leave_account(&self, caller: Identity) -> Result<MemberRemoved, Failure> {
+    pub async fn leave_account(&self, caller: Identity) -> Result<MemberRemoved, AppError> {
         self.remove_member(caller, caller.user, LeftKeys::Revoke).await
     }
 
     /// Lists the accounts of the caller.
     ///
     /// # Errors
-    /// [`Failure::Store`].
-    pub async fn accounts(&self, caller: Identity) -> Result<Vec<Membership>, Failure> {
+    /// [`AppError::Store`].
+    pub async fn accounts(&self, caller: Identity) -> Result<Vec<Membership>, AppError> {
         let memberships = self.store.memberships(caller.user).await?;
         let mut described = Vec::with_capacity(memberships.len());
         for member in memberships {
@@ -239,7 +239,7 @@ impl App {
         Ok(described)
     }
 
-    /// Begins a login of the caller in another account of the caller.
+    /// Starts a login of the caller in another account of the caller.
     ///
     /// # Errors
     /// [`Refusal::NotFound`].
@@ -247,7 +247,7 @@ impl App {
         &self,
         caller: Identity,
         EnterAccount { account_id }: EnterAccount,
-    ) -> Result<TokenResponse, Failure> {
+    ) -> Result<TokenResponse, AppError> {
         let memberships = self.store.memberships(caller.user).await?;
         if !memberships.iter().any(|member| member.account == account_id) {
             return Err(Refusal::NotFound("account").into());
@@ -259,14 +259,14 @@ impl App {
     }
 }
 
-/// Uses up the invitation with `digest`: `user` becomes a member of its account. A `new` user is created.
+/// Consumes the invitation with `digest`: `user` becomes a member of its account. A `new` user is created first.
 async fn join(
     store: &Store,
     digest: &[u8; 32],
     user: &UserRecord,
     new: bool,
     entry: &AuditRecord,
-) -> Result<MemberRecord, Failure> {
+) -> Result<MemberRecord, AppError> {
     let now = entry.at;
     let joined = write!(store, [], |db| {
         if let Some(found) = invitations::find(db, digest).await? {

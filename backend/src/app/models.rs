@@ -22,12 +22,12 @@ use crate::{
         audit::Action, device::DeviceRecord, model::ModelRecord, ownership, refusal::Refusal,
         sharing::Publishers,
     },
-    failure::Failure,
+    failure::AppError,
     host::random,
     tables::{locks, models},
 };
 
-/// A model file that a device may fetch.
+/// A model file that a device may download.
 #[derive(Clone, Debug)]
 pub struct Content {
     pub model: ModelId,
@@ -44,7 +44,7 @@ impl App {
         &self,
         caller: Identity,
         wish: CreateModel,
-    ) -> Result<Model, Failure> {
+    ) -> Result<Model, AppError> {
         let id = ModelId::from_uuid(random::uuid());
         let publishers = self.publishers().await?;
         let account = (caller.account, self.store.account_name(caller.account).await?);
@@ -58,27 +58,27 @@ impl App {
         Ok(model.info(caller.account, &publishers))
     }
 
-    /// Lists the models that the caller may use, and those that are on their devices.
+    /// Lists the models that the caller may use, and the models that are on the caller's devices.
     ///
     /// # Errors
-    /// [`Failure::Store`].
-    pub async fn models(&self, caller: Identity, page: &Page) -> Result<Vec<Model>, Failure> {
+    /// [`AppError::Store`].
+    pub async fn models(&self, caller: Identity, page: &Page) -> Result<Vec<Model>, AppError> {
         let publishers = self.publishers().await?;
         let models = self.store.models(caller.account, &publishers, page).await?;
         Ok(models.iter().map(|model| model.info(caller.account, &publishers)).collect())
     }
 
-    /// Describes a model.
+    /// Returns a model.
     ///
     /// # Errors
     /// [`Refusal::NotFound`].
-    pub async fn model(&self, caller: Identity, id: ModelId) -> Result<Model, Failure> {
+    pub async fn model(&self, caller: Identity, id: ModelId) -> Result<Model, AppError> {
         let publishers = self.publishers().await?;
         let model = self.visible_model(caller, id, &publishers).await?;
         Ok(model.info(caller.account, &publishers))
     }
 
-    /// Changes a model's name, or whether it is shared.
+    /// Changes the name of a model, or whether it is shared.
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::NotOwner`], [`Refusal::Invalid`],
@@ -88,7 +88,7 @@ impl App {
         caller: Identity,
         id: ModelId,
         wish: ChangeModel,
-    ) -> Result<Model, Failure> {
+    ) -> Result<Model, AppError> {
         let publishers = self.publishers().await?;
         self.own_model(caller, id, &publishers).await?;
         let model = write!(self.store, [locks::model(id)], |db| {
@@ -107,11 +107,11 @@ impl App {
         Ok(model.info(caller.account, &publishers))
     }
 
-    /// Removes a model that is on no device, with its file.
+    /// Removes a model and its file, if the model is on no device.
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::NotOwner`], [`Refusal::ModelInUse`].
-    pub async fn remove_model(&self, caller: Identity, id: ModelId) -> Result<(), Failure> {
+    pub async fn remove_model(&self, caller: Identity, id: ModelId) -> Result<(), AppError> {
         let model = self.own_model(caller, id, &self.publishers().await?).await?;
         write!(self.store, [locks::model(id)], |db| {
             if models::uses(db, id).await? > 0 {
@@ -128,21 +128,21 @@ impl App {
         Ok(())
     }
 
-    /// Receives the file of a model, of probably `size_bytes`. It is kept only when it is the one
-    /// that was announced.
+    /// Receives the file of a model. `size_bytes` is the expected size. The file is kept only if it
+    /// is the announced one.
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::NotOwner`], [`Refusal::ChecksumMismatch`],
-    /// [`Refusal::NotAModel`],
-    /// [`Refusal::TooLarge`], [`Refusal::TooSlow`], [`Refusal::QuotaReached`], [`Refusal::NoRoom`];
-    /// [`Failure::Content`] when it cannot be kept.
+    /// [`Refusal::NotAModel`], [`Refusal::TooLarge`], [`Refusal::TooSlow`],
+    /// [`Refusal::QuotaReached`], [`Refusal::NoRoom`]; [`AppError::Content`] if the file cannot be
+    /// stored.
     pub async fn receive_content<E: Send>(
         &self,
         caller: Identity,
         id: ModelId,
         size_bytes: Option<u64>,
         content: impl Stream<Item = Result<Bytes, E>> + Send,
-    ) -> Result<Model, Failure> {
+    ) -> Result<Model, AppError> {
         let publishers = self.publishers().await?;
         let model = self.own_model(caller, id, &publishers).await?;
         model.accepts_upload()?;
@@ -172,8 +172,9 @@ impl App {
     /// Finds the file of a model that is deployed to a device.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`] when the device is not meant to have it, [`Refusal::ModelNotReady`].
-    pub async fn content(&self, device: &DeviceRecord, id: ModelId) -> Result<Content, Failure> {
+    /// [`Refusal::NotFound`] if the model is not deployed to the device,
+    /// [`Refusal::ModelNotReady`].
+    pub async fn content(&self, device: &DeviceRecord, id: ModelId) -> Result<Content, AppError> {
         if !self.store.may_fetch(device.id, id).await? {
             return Err(Refusal::NotFound("model").into());
         }
@@ -191,7 +192,7 @@ impl App {
         caller: Identity,
         id: ModelId,
         publishers: &Publishers,
-    ) -> Result<ModelRecord, Failure> {
+    ) -> Result<ModelRecord, AppError> {
         let (model, is_deployed) = self.store.model_and_use(caller.account, id).await?;
         Ok(ownership::visible_model(model, is_deployed, caller.account, publishers)?)
     }
@@ -201,25 +202,25 @@ impl App {
         caller: Identity,
         id: ModelId,
         publishers: &Publishers,
-    ) -> Result<ModelRecord, Failure> {
+    ) -> Result<ModelRecord, AppError> {
         let model = self.visible_model(caller, id, publishers).await?;
         Ok(ownership::own_model(model, caller.account)?)
     }
 
-    /// Opens a part of a model's file.
+    /// Opens a range of a model's file.
     ///
     /// # Errors
-    /// [`Failure::Content`] when it cannot be read.
+    /// [`AppError::Content`] if the file cannot be read.
     pub async fn open_content(
         &self,
         content: &Content,
         range: Range<u64>,
-    ) -> Result<Reading, Failure> {
+    ) -> Result<Reading, AppError> {
         Ok(self.contents.read(content.model, &content.sha256, range).await?)
     }
 }
 
-/// Breaks off what is longer than `most` bytes, and notes that it was.
+/// Ends the stream after `most` bytes, and records whether it had more.
 fn within<'a, E: Send + 'a>(
     most: u64,
     content: impl Stream<Item = Result<Bytes, E>> + Send + 'a,
@@ -237,7 +238,7 @@ fn within<'a, E: Send + 'a>(
     })
 }
 
-pub(super) fn not_received(error: ReceiveError) -> Failure {
+pub(super) fn not_received(error: ReceiveError) -> AppError {
     match error {
         ReceiveError::Cut => Refusal::ChecksumMismatch("it ended early".to_owned()).into(),
         ReceiveError::Slow => Refusal::TooSlow.into(),

@@ -1,8 +1,8 @@
-//! Works operations off, a bounded number of devices in each turn. A turn tells devices that are pending,
-//! reads what became of those that were told, and ends the operations that are finished.
+//! Processes operations in turns of bounded size. A turn sends requests to pending devices, reads the outcomes of sent
+//! items, and ends finished operations.
 //!
-//! Everything that counts is in the database: a worker that dies goes on after its next start, and several
-//! workers share the work. The item of a device changes in the transaction that accepts its command.
+//! All state is in the database: after a crash a worker continues at its next start, and several workers share the
+//! work. An item changes in the transaction that accepts the command of its device.
 
 use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream};
 use jiff::Timestamp;
@@ -29,47 +29,47 @@ use crate::{
         refusal::Refusal,
         token::Scopes,
     },
-    failure::Failure,
+    failure::AppError,
     host::random,
     tables::{locks, members, operations},
 };
 
-/// Devices that are told at a time.
+/// The maximum number of devices that are processed concurrently.
 const AT_ONCE: usize = 8;
-/// Sent items that one turn looks at.
+/// The number of sent items that one turn checks.
 const LOOKED_AT: u32 = 500;
-/// Of so many times more candidates than it tells, a worker tells some at random: another worker on the
-/// database then tells mostly others.
+/// A worker reads this many times more items than it sends, and sends a random range of them, so that concurrent
+/// workers on one database rarely pick the same items.
 const SPREAD: u32 = 4;
 
-/// Where a worker is; a new worker begins at the beginning.
+/// The position of a worker. A new worker starts at the beginning.
 #[derive(Clone, Debug, Default)]
 pub struct Worker {
-    /// The operation whose devices were told last. The next turn is that of the next operation.
+    /// The operation of the last turn. The next turn is for the operation after it.
     told: String,
-    /// The sent item that was looked at last.
+    /// The last sent item that was checked.
     seen: (String, String),
 }
 
-/// What a turn did.
+/// The result of a turn.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Turn {
-    /// Items whose devices were to be told.
+    /// Items whose request was to be sent.
     pub tried: u32,
-    /// Sent items that were looked at.
+    /// Sent items that were checked.
     pub looked_at: u32,
-    /// There are further sent items, which the next turn looks at.
+    /// Whether there are further sent items for the next turn.
     pub has_more: bool,
-    /// Items that ended or were told.
+    /// Items that were sent or that ended.
     pub changed: u32,
 }
 
 impl App {
-    /// Works operations off for one turn, in which at most `most` devices are told.
+    /// Runs one turn, in which at most `most` devices get requests.
     ///
     /// # Errors
-    /// [`Failure::Store`]. What was not done is done in a later turn.
-    pub async fn work_off(&self, worker: &mut Worker, most: u32) -> Result<Turn, Failure> {
+    /// [`AppError::Store`]. A later turn does the remaining work.
+    pub async fn work_off(&self, worker: &mut Worker, most: u32) -> Result<Turn, AppError> {
         let (tried, told) = self.tell(worker, most).await?;
         let (looked_at, settled) = self.settle(worker).await?;
         for (operation, account) in self.store.finished_operations().await? {
@@ -82,7 +82,7 @@ impl App {
         Ok(Turn { tried, looked_at, has_more, changed: told + settled })
     }
 
-    async fn tell(&self, worker: &mut Worker, most: u32) -> Result<(u32, u32), Failure> {
+    async fn tell(&self, worker: &mut Worker, most: u32) -> Result<(u32, u32), AppError> {
         let items = self.due_items(worker, most).await?;
         let Some(first) = items.first() else {
             return Ok((0, 0));
@@ -92,7 +92,8 @@ impl App {
             // The operation was deleted meanwhile.
             return Ok((tried, 0));
         };
-        let mut asking: Vec<BoxFuture<'_, Result<bool, Failure>>> = Vec::with_capacity(items.len());
+        let mut asking: Vec<BoxFuture<'_, Result<bool, AppError>>> =
+            Vec::with_capacity(items.len());
         for item in &items {
             asking.push(self.tell_device(&operation, caller, item).boxed());
         }
@@ -104,8 +105,8 @@ impl App {
         Ok((tried, changed))
     }
 
-    /// Finds due items of one operation, the one after that of the turn before.
-    async fn due_items(&self, worker: &mut Worker, most: u32) -> Result<Vec<Item>, Failure> {
+    /// Finds due items of one operation: the operation after that of the previous turn.
+    async fn due_items(&self, worker: &mut Worker, most: u32) -> Result<Vec<Item>, AppError> {
         if most == 0 {
             return Ok(Vec::new());
         }
@@ -132,15 +133,15 @@ impl App {
         after: &str,
         now: Timestamp,
         most: u32,
-    ) -> Result<Vec<Item>, Failure> {
+    ) -> Result<Vec<Item>, AppError> {
         Ok(read!(self.store, |db| operations::pending_items(db, after, now, most).await?))
     }
 
-    /// Returns the operation and in whose name its devices are told: with the role that the member has now.
+    /// Returns the operation and the identity for its requests: the requester, with the current role in the account.
     async fn operation_caller(
         &self,
         id: OperationId,
-    ) -> Result<Option<(OperationRecord, Identity)>, Failure> {
+    ) -> Result<Option<(OperationRecord, Identity)>, AppError> {
         let Some(operation) = self.store.operation(id).await? else {
             return Ok(None);
         };
@@ -162,15 +163,15 @@ impl App {
         Ok(Some((operation, caller)))
     }
 
-    /// Tells one device; returns whether the item changed.
+    /// Sends the request for one device. Returns whether the item changed.
     async fn tell_device(
         &self,
         operation: &OperationRecord,
         caller: Identity,
         item: &Item,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, AppError> {
         let allowed = caller.check(request::permission(&operation.work)).map_err(|_refused| {
-            let said = "the member who asked for the operation may not do this any more";
+            let said = "the member who started the operation is no longer allowed to do this";
             Refusal::Forbidden(said.to_owned())
         });
         let asked = match allowed {
@@ -179,8 +180,8 @@ impl App {
         };
         let refusal = match asked {
             Ok(()) => return Ok(true),
-            Err(Failure::Refused(Refusal::ItemTaken)) => return Ok(false),
-            Err(Failure::Refused(refusal)) => refusal,
+            Err(AppError::Refused(Refusal::ItemTaken)) => return Ok(false),
+            Err(AppError::Refused(refusal)) => refusal,
             Err(failure) => return Err(failure),
         };
         let event = Event::Refused { work: &operation.work, refusal: &refusal };
@@ -192,13 +193,13 @@ impl App {
         Ok(changed)
     }
 
-    /// Does for one device what its own request would do.
+    /// Does for one device what a single request for it would do.
     async fn ask(
         &self,
         operation: &OperationRecord,
         caller: Identity,
         item: &Item,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         let (device, once) = (item.device, Once::Item(item));
         let on = |model| Requested { caller, model, device };
         match operation.work.clone() {
@@ -239,8 +240,8 @@ impl App {
         Ok(())
     }
 
-    /// Reads what became of some of the devices that were told.
-    async fn settle(&self, worker: &mut Worker) -> Result<(u32, u32), Failure> {
+    /// Reads the outcomes of some sent items.
+    async fn settle(&self, worker: &mut Worker) -> Result<(u32, u32), AppError> {
         let now = self.now();
         let silent = verdict::silent_before(now);
         let seen = (worker.seen.0.as_str(), worker.seen.1.as_str());
@@ -273,8 +274,8 @@ impl App {
         Ok((u32::try_from(sent.len()).unwrap_or(u32::MAX), settled))
     }
 
-    /// Returns the item as what became of its command or its deployment leaves it.
-    async fn judged(&self, item: &Item, now: Timestamp) -> Result<Option<Item>, Failure> {
+    /// Returns the item with the outcome of its command or deployment, or `None` while that is unknown.
+    async fn judged(&self, item: &Item, now: Timestamp) -> Result<Option<Item>, AppError> {
         let Some(operation) = self.store.operation(item.operation).await? else {
             return Ok(None);
         };

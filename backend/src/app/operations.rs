@@ -1,4 +1,4 @@
-//! Operations: they are accepted, listed, cancelled and retried here, and worked off in `operation_work.rs`.
+//! Operations: accepts, lists, cancels and retries them. `operation_work.rs` processes them.
 
 use link_protocol::{
     backend_api::{
@@ -28,34 +28,34 @@ use crate::{
         quota::check_running,
         refusal::Refusal,
     },
-    failure::Failure,
+    failure::AppError,
     host::random,
     tables::{DeviceFilter, Look, audit, locks, operations},
 };
 
-/// Devices that a plan lists.
+/// The number of devices that a plan lists.
 const PLANNED: usize = 200;
 
-/// What a request for an operation gave.
+/// The result of a request for an operation.
 #[derive(Clone, Debug)]
 pub enum Requested {
-    /// It was not to be done.
+    /// The request was a dry run.
     Plan(Box<OperationPlan>),
     Accepted(Box<Operation>),
 }
 
 impl App {
-    /// Accepts an operation: which devices it has is decided here, once.
+    /// Accepts an operation. Its devices are selected now, once.
     ///
     /// # Errors
-    /// What the caller may not do, [`Refusal::NotFound`] for a model, [`Refusal::NothingSelected`],
-    /// [`Refusal::Invalid`], [`Refusal::QuotaReached`], [`Refusal::IdempotencyConflict`].
+    /// A missing permission, [`Refusal::NotFound`] for a model, [`Refusal::NothingSelected`], [`Refusal::Invalid`],
+    /// [`Refusal::QuotaReached`], [`Refusal::IdempotencyConflict`].
     pub async fn create_operation(
         &self,
         caller: Identity,
         wish: CreateOperation,
         idempotency_key: Option<String>,
-    ) -> Result<Requested, Failure> {
+    ) -> Result<Requested, AppError> {
         caller.check(request::permission(&wish.work))?;
         request::check(&wish.work)?;
         let chosen = Chosen::of(&wish)?;
@@ -100,7 +100,7 @@ impl App {
         items: &[Item],
         claim: Option<&Claim>,
         entry: &AuditRecord,
-    ) -> Result<OperationRecord, Failure> {
+    ) -> Result<OperationRecord, AppError> {
         let accepted = write!(self.store, [locks::account(record.account)], |db| {
             if let Some(made) = made_before(db, Once::of(claim)).await? {
                 let found = operations::find_made(db, &made).await?;
@@ -117,29 +117,33 @@ impl App {
         Ok(accepted)
     }
 
-    /// Lists the operations of the caller's account, the newest first.
+    /// Lists the operations of the caller's account, newest first.
     ///
     /// # Errors
-    /// [`Failure::Store`].
+    /// [`AppError::Store`].
     pub async fn operations(
         &self,
         caller: Identity,
         page: &Page,
-    ) -> Result<Vec<Operation>, Failure> {
+    ) -> Result<Vec<Operation>, AppError> {
         let operations = self.store.operations(caller.account, page).await?;
         Ok(operations.into_iter().map(|(record, counts)| record.info(counts)).collect())
     }
 
-    /// Describes an operation.
+    /// Returns an operation.
     ///
     /// # Errors
     /// [`Refusal::NotFound`].
-    pub async fn operation(&self, caller: Identity, id: OperationId) -> Result<Operation, Failure> {
+    pub async fn operation(
+        &self,
+        caller: Identity,
+        id: OperationId,
+    ) -> Result<Operation, AppError> {
         let record = own(self.store.operation(id).await?, caller)?;
         self.describe_operation(record).await
     }
 
-    /// Lists what became of an operation on each device.
+    /// Lists the items of an operation.
     ///
     /// # Errors
     /// [`Refusal::NotFound`].
@@ -149,21 +153,21 @@ impl App {
         id: OperationId,
         state: Option<ItemState>,
         page: &Page,
-    ) -> Result<Vec<OperationDevice>, Failure> {
+    ) -> Result<Vec<OperationDevice>, AppError> {
         own(self.store.operation(id).await?, caller)?;
         let items = self.store.operation_items(id, state, page).await?;
         Ok(items.into_iter().map(Item::info).collect())
     }
 
-    /// Cancels an operation: no further device is told. What a device was told goes on.
+    /// Cancels an operation: no further requests are sent. Requests that were sent already continue.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`], [`Refusal::OperationFinal`], and what the caller may not do.
+    /// [`Refusal::NotFound`], [`Refusal::OperationFinal`], or a missing permission.
     pub async fn cancel_operation(
         &self,
         caller: Identity,
         id: OperationId,
-    ) -> Result<Operation, Failure> {
+    ) -> Result<Operation, AppError> {
         own(self.store.operation(id).await?, caller)?;
         let (entry, now) = (self.entry(&caller, Action::CancelOperation, id), self.now());
         let record = write!(self.store, [locks::account(caller.account)], |db| {
@@ -181,16 +185,16 @@ impl App {
         self.operation(caller, record.id).await
     }
 
-    /// Tells the devices again that have failed, in the name of the caller.
+    /// Sends the requests of failed items again, in the caller's name.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`], [`Refusal::OperationFinal`] when no device has failed,
-    /// [`Refusal::QuotaReached`], and what the caller may not do.
+    /// [`Refusal::NotFound`], [`Refusal::OperationFinal`] if no item has failed, [`Refusal::QuotaReached`],
+    /// or a missing permission.
     pub async fn retry_operation(
         &self,
         caller: Identity,
         id: OperationId,
-    ) -> Result<Operation, Failure> {
+    ) -> Result<Operation, AppError> {
         own(self.store.operation(id).await?, caller)?;
         let (entry, now) = (self.entry(&caller, Action::RetryOperation, id), self.now());
         let record = write!(self.store, [locks::account(caller.account)], |db| {
@@ -215,24 +219,24 @@ impl App {
         self.operation(caller, record.id).await
     }
 
-    /// Returns how many devices operations tell in a second.
+    /// Returns the number of devices per second to which operations send requests.
     #[must_use]
     pub const fn operation_rate(&self) -> u32 {
         self.config.operation_rate
     }
 
-    /// Waits until an operation is accepted or retried here.
+    /// Waits until an operation is accepted or retried in this process.
     pub async fn operation_rung(&self) {
         self.operations.notified().await;
     }
 
-    async fn describe_operation(&self, record: OperationRecord) -> Result<Operation, Failure> {
+    async fn describe_operation(&self, record: OperationRecord) -> Result<Operation, AppError> {
         let counts = self.store.operation_counts(record.id).await?;
         Ok(record.info(counts))
     }
 
-    /// One statement, and a row more than an operation may have.
-    async fn every_device(&self, caller: Identity) -> Result<Vec<Device>, Failure> {
+    /// Reads the devices in one statement, one row more than an operation may have.
+    async fn every_device(&self, caller: Identity) -> Result<Vec<Device>, AppError> {
         let page = Page { after: None, limit: limits::OPERATION_DEVICES + 1 };
         let all = DeviceFilter { tag: None, online: false };
         let devices = self.store.devices(caller.account, all, Look::of(&page)).await?;
@@ -240,8 +244,8 @@ impl App {
     }
 }
 
-/// Refuses an operation more than may run, and forgets the oldest of those that have ended.
-async fn make_room(db: &mut Connection, record: &OperationRecord) -> Result<(), Failure> {
+/// Refuses the operation if too many are running, and deletes the oldest ended operations.
+async fn make_room(db: &mut Connection, record: &OperationRecord) -> Result<(), AppError> {
     let (all, running) = operations::numbers(db, record.account).await?;
     check_running(running)?;
     let most = limits::OPERATIONS_KEPT.saturating_sub(1);

@@ -1,5 +1,4 @@
-//! How a wish becomes a command among those that wait: a sequence number and a row in the transaction
-//! of the caller.
+//! Adds a command to the queue of its device: a sequence number and a row, in the transaction of the caller.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -16,14 +15,14 @@ use crate::{
         refusal::Refusal,
         wish::{self, Placed},
     },
-    failure::Failure,
+    failure::AppError,
     tables::{commands, idempotency, operations},
 };
 
-/// Stores a wish as the command `id`, or returns the command that is the same wish.
+/// Stores `wish` as the command `id`, or returns the waiting command that is the same request.
 ///
 /// # Errors
-/// [`crate::domain::refusal::Refusal::QueueFull`] and [`Failure::Store`].
+/// [`crate::domain::refusal::Refusal::QueueFull`] and [`AppError::Store`].
 pub(super) async fn place(
     db: &mut Connection,
     id: CommandId,
@@ -31,7 +30,7 @@ pub(super) async fn place(
     wish: &Command,
     idempotency_key: &str,
     now: Timestamp,
-) -> Result<CommandRecord, Failure> {
+) -> Result<CommandRecord, AppError> {
     let open = commands::open(db, device).await?;
     let Placed { changed, same } = wish::place(open, id, device, wish, idempotency_key, now)?;
     for record in &changed {
@@ -46,44 +45,43 @@ pub(super) async fn place(
     Ok(record)
 }
 
-/// Returns the id of what the same request made before.
+/// Returns the id that an earlier request with the same idempotency key created.
 ///
 /// # Errors
-/// [`crate::domain::refusal::Refusal::IdempotencyConflict`] and [`Failure::Store`].
+/// [`crate::domain::refusal::Refusal::IdempotencyConflict`] and [`AppError::Store`].
 pub(super) async fn made_before(
     db: &mut Connection,
     once: Once<'_>,
-) -> Result<Option<String>, Failure> {
+) -> Result<Option<String>, AppError> {
     let Some(claim) = once.claim() else {
         return Ok(None);
     };
     Ok(claim.made(idempotency::find(db, claim).await?)?)
 }
 
-/// Notes the id of what a request that named itself made.
+/// Stores the id that a request with an idempotency key created.
 ///
 /// # Errors
-/// [`Failure::Store`].
+/// [`AppError::Store`].
 pub(super) async fn remember_id(
     db: &mut Connection,
     claim: Option<&Claim>,
     id: &str,
     now: Timestamp,
-) -> Result<(), Failure> {
+) -> Result<(), AppError> {
     Ok(idempotency::remember(db, claim, id, now).await?)
 }
 
-/// Notes what was made, so that it is made once.
+/// Stores the outcome of a request, so that a repetition of the request does nothing.
 ///
 /// # Errors
-/// [`Refusal::ItemTaken`] when the item of an operation is not pending any more, and
-/// [`Failure::Store`].
+/// [`Refusal::ItemTaken`] if the operation item is not pending any more, and [`AppError::Store`].
 pub(super) async fn remember(
     db: &mut Connection,
     once: Once<'_>,
     made: Accepted,
     now: Timestamp,
-) -> Result<(), Failure> {
+) -> Result<(), AppError> {
     match once {
         Once::Never => {}
         Once::Key(claim) => {

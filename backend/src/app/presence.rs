@@ -1,8 +1,8 @@
-//! When each device was heard last: known at once in memory, in the store a few seconds later and
-//! all together, because thousands of devices are heard all the time.
+//! The time of the last message of each device. Memory holds it at once. The database gets it a few
+//! seconds later in one batch, because thousands of devices send messages all the time.
 //!
-//! A backend that is killed forgets the last seconds, which decides nothing: a device is online for
-//! [`link_protocol::limits::OFFLINE_AFTER`] after it was heard, and its hello is stored at once.
+//! A backend that is killed loses the last seconds. That is harmless: a device counts as online for
+//! [`link_protocol::limits::OFFLINE_AFTER`] after its last message, and a hello is stored at once.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -12,12 +12,12 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::id::DeviceId;
 
-use crate::{app::App, domain::device::DeviceRecord, failure::Failure};
+use crate::{app::App, domain::device::DeviceRecord, failure::AppError};
 
-/// How long what was heard may wait for the store.
+/// The interval between two batches.
 const SAVE_EVERY: SignedDuration = SignedDuration::from_secs(5);
 
-/// Who was heard since the start.
+/// The last messages of devices since the start.
 #[derive(Debug, Default)]
 pub(super) struct Presence {
     heard: Mutex<Heard>,
@@ -69,11 +69,11 @@ impl Presence {
 }
 
 impl App {
-    /// Stores who was heard since the last time.
+    /// Stores the times of messages since the last batch.
     ///
     /// # Errors
-    /// [`Failure::Store`]; it is tried again then.
-    pub async fn save_presence(&self) -> Result<(), Failure> {
+    /// [`AppError::Store`]; the next batch retries.
+    pub async fn save_presence(&self) -> Result<(), AppError> {
         let unsaved = self.presence.take_unsaved(self.now());
         if unsaved.is_empty() {
             return Ok(());
@@ -85,12 +85,12 @@ impl App {
         Ok(saved?)
     }
 
-    /// Stores who was heard, when that has waited long enough.
-    pub(super) async fn save_presence_when_due(&self) -> Result<(), Failure> {
+    /// Stores the times of messages if a batch is due.
+    pub(super) async fn save_presence_when_due(&self) -> Result<(), AppError> {
         if self.presence.is_due(self.now()) { self.save_presence().await } else { Ok(()) }
     }
 
-    /// Returns the device as it is known to this moment.
+    /// Returns the device with the time of its latest message.
     pub(super) fn with_presence(&self, device: &DeviceRecord) -> DeviceRecord {
         let mut device = device.clone();
         device.last_seen_at = device.last_seen_at.max(self.presence.last(device.id));

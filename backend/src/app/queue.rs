@@ -1,10 +1,11 @@
-//! The only durable queue: commands are placed, taken by their device, acknowledged and answered, each
-//! step in one transaction.
+//! The only durable queue: places commands, delivers them to their devices, and stores receipts and results. Each step
+//! is one transaction.
 
 use jiff::Timestamp;
 use link_protocol::{
     agent_api::Inflight,
     command::Command,
+    counter::Seq,
     envelope::ReceiptKind,
     id::{CommandId, DeviceId},
     report::CommandReport,
@@ -23,7 +24,7 @@ use crate::{
         operation::Accepted,
         refusal::Refusal,
     },
-    failure::Failure,
+    failure::AppError,
     tables::{
         audit,
         commands::{self, GREETED, WAITING},
@@ -31,23 +32,23 @@ use crate::{
     },
 };
 
-/// What a poll takes.
+/// The result of a poll.
 #[derive(Clone, Debug)]
 pub(super) struct Taken {
-    /// What is delivered, in order.
+    /// The commands to deliver, in order.
     pub(super) commands: Vec<CommandRecord>,
-    /// How many commands the end of the device's journal acknowledged.
+    /// The number of commands that were acknowledged because they are in the device's journal.
     pub(super) acknowledged: u64,
-    /// When the next delivery is planned, when none is due.
+    /// The time of the next planned delivery, if none is due now.
     pub(super) next_due: Option<Timestamp>,
 }
 
-/// Stores a wish as the command `id` at the time of `entry`, which goes into the audit log, or
-/// returns the command that is the same wish.
+/// Stores a wish as the command `id`, at the time of `entry`, which is stored in the audit log. If the same request is
+/// waiting already, returns its command instead.
 ///
 /// # Errors
 /// [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`], [`Refusal::ItemTaken`] and
-/// [`Failure::Store`].
+/// [`AppError::Store`].
 pub async fn place_command(
     store: &Store,
     id: CommandId,
@@ -56,7 +57,7 @@ pub async fn place_command(
     idempotency_key: &str,
     once: Once<'_>,
     entry: &AuditRecord,
-) -> Result<CommandRecord, Failure> {
+) -> Result<CommandRecord, AppError> {
     let now = entry.at;
     let record = write!(store, [locks::device(device)], |db| {
         if let Some(made) = made_before(db, once).await? {
@@ -72,17 +73,17 @@ pub async fn place_command(
     Ok(record)
 }
 
-/// Applies a receipt; tells whether the command was acknowledged by it.
+/// Applies a receipt. Returns whether the receipt acknowledged the command.
 ///
 /// # Errors
-/// [`Refusal::CommandExpired`], [`Refusal::NotFound`] and [`Failure::Store`].
+/// [`Refusal::CommandExpired`], [`Refusal::NotFound`] and [`AppError::Store`].
 pub async fn take_receipt(
     store: &Store,
     device: DeviceId,
     id: CommandId,
     kind: ReceiptKind,
     now: Timestamp,
-) -> Result<bool, Failure> {
+) -> Result<bool, AppError> {
     let is_new = write!(store, [locks::device(device)], |db| {
         let found = commands::find(db, device, id).await?;
         let mut record = found.ok_or(Refusal::NotFound("command"))?;
@@ -94,16 +95,16 @@ pub async fn take_receipt(
     Ok(is_new)
 }
 
-/// Stores the result of a command and what follows from it.
+/// Stores the result of a command and applies its consequences.
 ///
 /// # Errors
-/// [`Refusal::CommandExpired`], [`Refusal::NotFound`] and [`Failure::Store`].
+/// [`Refusal::CommandExpired`], [`Refusal::NotFound`] and [`AppError::Store`].
 pub(super) async fn take_result(
     store: &Store,
     device: DeviceId,
     report: &CommandReport,
     now: Timestamp,
-) -> Result<(), Failure> {
+) -> Result<(), AppError> {
     write!(store, [locks::device(device)], |db| {
         let found = commands::find(db, device, report.command_id).await?;
         let mut record = found.ok_or(Refusal::NotFound("command"))?;
@@ -117,15 +118,15 @@ pub(super) async fn take_result(
     Ok(())
 }
 
-/// Counts what the device has in its journal up to `after` as acknowledged, and takes what a poll
-/// answers with, each delivery counted.
+/// Acknowledges the commands that the device has in its journal up to `after`, then takes the commands for a poll and
+/// counts their deliveries.
 ///
 /// # Errors
 /// [`StoreError`].
 pub(super) async fn take_due(
     store: &Store,
     device: DeviceId,
-    after: u64,
+    after: Seq,
     now: Timestamp,
 ) -> Result<Taken, StoreError> {
     let taken = write!(store, [locks::device(device)], |db| {
@@ -145,7 +146,7 @@ pub(super) async fn take_due(
     Ok(taken)
 }
 
-/// Compares what is unfinished with what the device says it has, and takes what it lacks.
+/// Compares the unfinished commands with the hello of the device, and takes the commands that the device lacks.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -153,7 +154,7 @@ pub(super) async fn greet(
     store: &Store,
     device: DeviceId,
     inflight: &[Inflight],
-    last_seq: u64,
+    last_seq: Seq,
     now: Timestamp,
 ) -> Result<Vec<CommandRecord>, StoreError> {
     let taken = write!(store, [locks::device(device)], |db| {

@@ -1,4 +1,4 @@
-//! Whether the backend is ready for requests, and what an operator watches.
+//! Readiness for requests, and the figures for the metrics.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: measures how long the database takes")]
 
@@ -11,14 +11,14 @@ use link_platform::disk;
 
 use crate::{app::App, database::Fault, domain::clock_offset, host::metrics};
 
-/// The longest that the database may take to answer.
+/// The timeout for an answer of the database.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
-/// Free space that the file of a database needs, in bytes: its log grows to about half of this.
+/// The free space that a database file needs, in bytes. Its log can grow to about half of this.
 const ROOM_NEEDED: u64 = 8 * 1024 * 1024;
 
 impl App {
-    /// Returns why the backend is not ready for requests; nothing when it is. The tables are up to date once there
-    /// is an `App`.
+    /// Returns the reasons why the backend is not ready for requests, or nothing if it is ready. Migrations are not
+    /// checked, because an `App` exists only after them.
     pub async fn unready(&self) -> Vec<&'static str> {
         let mut reasons = Vec::new();
         if self.leaving.load(Ordering::Relaxed) || *self.draining.borrow() {
@@ -42,7 +42,7 @@ impl App {
         }
         let mut faults = self.health.faults();
         if !faults.is_empty() {
-            // It may have been mended.
+            // The fault may be over.
             self.try_database().await;
             faults = self.health.faults();
         }
@@ -53,19 +53,19 @@ impl App {
         reasons
     }
 
-    /// Tells whether the disk of the data folder is about to be full; a server knows that of its own disk.
+    /// Tells whether the disk of the data folder is almost full. A database server watches its own disk.
     fn has_no_room(&self) -> bool {
         let is_file = self.config.database_url.is_none();
         let free = || disk::free_bytes(&self.config.data).ok().flatten();
         is_file && free().is_some_and(|free| free < ROOM_NEEDED)
     }
 
-    /// Makes the backend unready, while it answers every request as before.
+    /// Makes the backend unready. It still answers every request.
     pub fn withdraw(&self) {
         self.leaving.store(true, Ordering::Relaxed);
     }
 
-    /// Takes the figures of the database and of this process for the metrics.
+    /// Updates the metrics with the figures of the database and of this process.
     pub async fn survey(&self, memory_bytes: Option<u64>) {
         let begun = Instant::now();
         match tokio::time::timeout(ANSWER_TIMEOUT, self.store.counts(self.now())).await {

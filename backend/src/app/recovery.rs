@@ -1,4 +1,4 @@
-//! What whoever may start the program can do for a user who cannot log in.
+//! Password recovery for a user who cannot log in. Only the command line offers it.
 
 use link_protocol::secret::Secret;
 
@@ -8,21 +8,20 @@ use crate::{
         account::{self, Email, UserRecord},
         refusal::Refusal,
     },
-    failure::Failure,
+    failure::AppError,
 };
 
 impl App {
-    /// Gives the user with this address another password and ends everything that the user is
-    /// logged in with.
+    /// Sets a new password for the user with this e-mail address and ends all logins and tokens of
+    /// the user.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] for an address or a password that is none, or an address that nobody
-    /// has.
+    /// [`Refusal::Invalid`] for an invalid address or password, or if no user has the address.
     pub async fn reset_password(
         &self,
         email: &str,
         password: Secret,
-    ) -> Result<UserRecord, Failure> {
+    ) -> Result<UserRecord, AppError> {
         let email = Email::parse(email)?;
         account::check_password(password.expose())?;
         let unknown = || Refusal::invalid("email: no user has it");

@@ -18,33 +18,33 @@ use crate::{
         name,
         registration::{self, Given, Plan},
     },
-    failure::Failure,
+    failure::AppError,
     host::random,
     tables::{self, commands, device_counts, devices, keys, locks},
 };
 
-/// A device that asks to be registered.
+/// A request to register a device.
 #[derive(Debug)]
 pub struct Enrolment<'r> {
     pub key: &'r EnrolmentKey,
     pub request: &'r RegisterRequest,
-    /// The account of the user who registers the device, if a user does.
+    /// The account of the user who registers the device, if the request is from a user.
     pub account: Option<AccountId>,
-    /// The most devices that an account may have.
+    /// The maximum number of devices of an account.
     pub limit: u32,
     pub given: Given,
 }
 
-/// Registers a device in one transaction, so no device is ever registered in part; `entry` makes the entry of the
-/// audit log.
+/// Registers a device in one transaction, so a device is never registered partly. `entry` makes the entry of the audit
+/// log.
 ///
 /// # Errors
-/// Why the key cannot be used, the device limit, and [`Failure::Store`].
+/// The reason why the key cannot be used, the device limit, and [`AppError::Store`].
 pub async fn enrol(
     store: &Store,
     enrolment: &Enrolment<'_>,
     entry: impl Fn(&DeviceRecord) -> AuditRecord + Send + Sync,
-) -> Result<DeviceRecord, Failure> {
+) -> Result<DeviceRecord, AppError> {
     let Enrolment { key, request, account, limit, given } = enrolment;
     let now = given.now;
     let registered = write!(store, [], |db| {
@@ -69,13 +69,13 @@ pub async fn enrol(
                 devices::insert(db, &device).await?;
             }
             Plan::Reactivate { key, .. } => {
-                // The device is counted already.
+                // Undoes the increment in `known`: a known device was counted before.
                 device_counts::decrement(db, key.account).await?;
                 if before != Some(key.id) {
                     keys::count_device(db, key.id).await?;
                 }
                 devices::update(db, &device).await?;
-                // Commands that were delivered in the earlier epoch are delivered again.
+                // Commands that were delivered in an earlier epoch are delivered again.
                 for mut command in commands::open(db, device.id).await? {
                     command.restart(now);
                     commands::update(db, &command).await?;
@@ -92,13 +92,13 @@ impl App {
     /// Registers a device with a key, or reactivates its record.
     ///
     /// # Errors
-    /// Why the key cannot be used, the device limit, or a value that is not valid.
+    /// The reason why the key cannot be used, the device limit, or an invalid value.
     pub async fn register(
         &self,
         peer: Peer,
         caller: Option<Identity>,
         request: RegisterRequest,
-    ) -> Result<Registered, Failure> {
+    ) -> Result<Registered, AppError> {
         let key = registration::check(&request)?;
         let token = random::secret("ldt_");
         let enrolment = Enrolment {
@@ -120,9 +120,9 @@ impl App {
             entry.with(&format!("{}, with {}", device.name, device.registered_with))
         };
         let device = enrol(&self.store, &enrolment, entry).await?;
-        // A poll with the earlier token ends.
+        // Ends a poll with the previous token.
         self.ring_device(device.id);
-        tracing::info!(device = %device.id, epoch = device.epoch, "device registered");
+        tracing::info!(device = %device.id, epoch = device.epoch.0, "device registered");
         Ok(Registered {
             device_id: device.id,
             requested_id_unknown: request.device_id.is_some_and(|asked| asked != device.id),

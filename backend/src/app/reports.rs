@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use link_protocol::{
+    counter::Epoch,
     id::{CommandId, DeviceId, ModelId},
     report::{
         CommandReport, LifecycleReport, LogRecord, ModelReport, ModelState, ProgressReport,
@@ -14,25 +15,25 @@ use crate::{
     app::{App, deploying, queue},
     database::{Connection, Store, StoreError, lock::Lock, write},
     domain::{deployment, device::DeviceRecord, model_state, refusal::Refusal},
-    failure::Failure,
+    failure::AppError,
     tables::{deployments, devices, locks, reports},
 };
 
-/// Characters of a log message that are kept.
+/// The maximum length of a log message, in characters. The rest is cut off.
 const LONGEST_MESSAGE: usize = 8 * 1024;
-/// Characters of a category that are kept.
+/// The maximum length of a category, in characters.
 const LONGEST_CATEGORY: usize = 100;
 
 impl App {
-    /// Stores the lifecycle of a device.
+    /// Stores a lifecycle report of a device.
     ///
     /// # Errors
-    /// [`Failure::Store`].
+    /// [`AppError::Store`].
     pub async fn report_lifecycle(
         &self,
         device: &DeviceRecord,
         report: LifecycleReport,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         write!(self.store, [locks::device(device.id)], |db| {
             let mut stored = devices::find(db, device.id).await?.ok_or(StoreError::NotFound)?;
             stored.report(report.clone());
@@ -41,7 +42,7 @@ impl App {
         Ok(())
     }
 
-    /// Stores the result of a command and its consequences.
+    /// Stores the result of a command and applies its consequences.
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::CommandExpired`].
@@ -50,7 +51,7 @@ impl App {
         device: &DeviceRecord,
         id: CommandId,
         report: CommandReport,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         if report.command_id != id {
             return Err(Refusal::invalid("command_id: is the one of the path").into());
         }
@@ -59,16 +60,16 @@ impl App {
         Ok(())
     }
 
-    /// Stores the state of a model; an older state never replaces a newer state.
+    /// Stores the state of a model. An older state never replaces a newer one.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] when path and body name two models.
+    /// [`Refusal::Invalid`] if the path and the body name different models.
     pub async fn report_model(
         &self,
         device: &DeviceRecord,
         model: ModelId,
         report: ModelReport,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         check_model(model, report.model_id)?;
         let (epoch, now) = (device.epoch, self.now());
         let held = [locks::model_kept(model), locks::device(device.id)];
@@ -81,7 +82,7 @@ impl App {
         Ok(())
     }
 
-    /// Stores the progress of a deployment; late reports are ignored.
+    /// Stores the progress of a deployment. Late reports are ignored.
     ///
     /// # Errors
     /// [`Refusal::NotFound`].
@@ -90,45 +91,45 @@ impl App {
         device: &DeviceRecord,
         model: ModelId,
         report: ProgressReport,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         deploying::advance(&self.store, device.id, model, &report, self.now()).await
     }
 
     /// Stores token usage.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] when path and body name two models.
+    /// [`Refusal::Invalid`] if the path and the body name different models.
     pub async fn report_telemetry(
         &self,
         device: &DeviceRecord,
         model: ModelId,
         report: TelemetryReport,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         check_model(model, report.model_id)?;
         Ok(self.store.telemetry(device.id, &report, self.config.telemetry_kept, self.now()).await?)
     }
 
-    /// Stores a system sample of the device, and replaces the stored sample.
+    /// Stores a system sample of the device in place of the previous one.
     ///
     /// # Errors
-    /// [`Failure::Store`].
+    /// [`AppError::Store`].
     pub async fn report_system(
         &self,
         device: &DeviceRecord,
         report: SystemReport,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         Ok(self.store.keep_system(device.id, &report.bounded(), self.now()).await?)
     }
 
-    /// Stores a log record; a long record is shortened.
+    /// Stores a log record. A long record is shortened.
     ///
     /// # Errors
-    /// [`Failure::Store`].
+    /// [`AppError::Store`].
     pub async fn report_log(
         &self,
         device: &DeviceRecord,
         mut record: LogRecord,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         record.message = record.message.chars().take(LONGEST_MESSAGE).collect();
         record.category = record.category.chars().take(LONGEST_CATEGORY).collect();
         Ok(self.store.log(device.id, &record, self.config.logs_kept, self.now()).await?)
@@ -139,16 +140,16 @@ fn check_model(path: ModelId, body: ModelId) -> Result<(), Refusal> {
     if path == body { Ok(()) } else { Err(Refusal::invalid("model_id: is the one of the path")) }
 }
 
-/// Stores the list of models that a device sends at the start of a connection: it has these models, whatever was
-/// stored, and no others. The deployments of other models stay as they are, because a removal that is on its way is
-/// reported again.
+/// Stores the list of models that a device sends at the start of a connection: the device has exactly these models,
+/// whatever was stored before. The deployments of other models stay unchanged, because the device repeats the report of
+/// a removal.
 ///
 /// # Errors
 /// [`StoreError`].
 pub(super) async fn greet_serving(
     store: &Store,
     device: DeviceId,
-    epoch: u64,
+    epoch: Epoch,
     listed: &[ModelReport],
     now: Timestamp,
 ) -> Result<(), StoreError> {
@@ -166,12 +167,12 @@ pub(super) async fn greet_serving(
     Ok(())
 }
 
-/// Stores the state of a model. When the model is removed from the device, its deployments are marked as removed. The
-/// state of an unknown model is ignored: its record was deleted.
+/// Stores the state of a model. If the model was removed from the device, its deployments are marked as removed. The
+/// state of an unknown model is ignored, because the model was deleted.
 async fn set(
     db: &mut Connection,
     device: DeviceId,
-    epoch: u64,
+    epoch: Epoch,
     report: &ModelReport,
     now: Timestamp,
 ) -> Result<(), StoreError> {

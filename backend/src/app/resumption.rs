@@ -1,4 +1,4 @@
-//! Uploads that go on where they were cut, and models whose file never came.
+//! Resumes interrupted uploads, and removes models whose file was never uploaded.
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _};
@@ -11,27 +11,27 @@ use crate::{
     content::{Announced, Upload},
     database::write,
     domain::{audit::Action, model::ModelRecord, refusal::Refusal, retention::since},
-    failure::Failure,
+    failure::AppError,
     tables::{locks, models, uploads},
 };
 
-/// Models without a file that one turn looks at.
+/// The number of models without a file that one turn checks.
 const BATCH: u32 = 200;
 
-/// How far the file of a model is.
+/// The progress of an upload.
 #[derive(Clone, Debug)]
 pub struct Uploaded {
     pub model: Model,
-    /// Bytes that are kept: where an upload goes on.
+    /// The number of stored bytes, at which the upload continues.
     pub offset: u64,
 }
 
 impl App {
-    /// Tells how far the file of a model is.
+    /// Returns the progress of the upload of a model's file.
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::NotOwner`], [`Refusal::Invalid`].
-    pub async fn uploaded(&self, caller: Identity, id: ModelId) -> Result<Uploaded, Failure> {
+    pub async fn uploaded(&self, caller: Identity, id: ModelId) -> Result<Uploaded, AppError> {
         let publishers = self.publishers().await?;
         let model = self.own_model(caller, id, &publishers).await?;
         model.accepts_upload()?;
@@ -39,20 +39,21 @@ impl App {
         Ok(Uploaded { model: model.info(caller.account, &publishers), offset })
     }
 
-    /// Receives the file of a model from `offset` on, as far as it comes. The one that is whole is kept
-    /// only when it is what was announced.
+    /// Receives the file of a model from `offset` on, as far as it arrives. A complete file is kept only if it is the
+    /// announced one.
     ///
     /// # Errors
-    /// Those of [`App::receive_content`], and [`Refusal::UploadOffset`].
+    /// As for [`App::receive_content`], and [`Refusal::UploadOffset`].
     pub async fn go_on<E: Send>(
         &self,
         caller: Identity,
         id: ModelId,
         offset: u64,
         content: impl Stream<Item = Result<Bytes, E>> + Send,
-    ) -> Result<Uploaded, Failure> {
+    ) -> Result<Uploaded, AppError> {
         let publishers = self.publishers().await?;
-        // Who may not write it ends nobody's upload; and the upload before may change it.
+        // Checked before the turn, so that only the owner can end another upload, and again after it, because the
+        // previous upload may have changed the model.
         self.own_model(caller, id, &publishers).await?;
         let turn = self.uploads.turn(id).await?;
         let model = self.own_model(caller, id, &publishers).await?;
@@ -94,8 +95,8 @@ impl App {
         Ok(Uploaded { model: model.info(caller.account, &publishers), offset: size })
     }
 
-    /// Removes models of which no file came for a day, and what came of files that nobody waits for.
-    pub(super) async fn purge_incomplete(&self) -> Result<(), Failure> {
+    /// Removes models that got no data for a day, and partial files that belong to no waiting model.
+    pub(super) async fn purge_incomplete(&self) -> Result<(), AppError> {
         let kept =
             SignedDuration::try_from(limits::INCOMPLETE_MODEL_AGE).unwrap_or(SignedDuration::MAX);
         let before = since(self.now(), kept);
@@ -114,7 +115,7 @@ impl App {
         Ok(())
     }
 
-    async fn offset_of(&self, model: &ModelRecord) -> Result<u64, Failure> {
+    async fn offset_of(&self, model: &ModelRecord) -> Result<u64, AppError> {
         match model.size_bytes {
             Some(whole) if model.uploaded => Ok(whole),
             Some(size) if self.contents.needs_standing(size) => {
@@ -124,20 +125,20 @@ impl App {
         }
     }
 
-    /// Keeps the file of a model when it is the one that was announced; otherwise nothing of it stays.
+    /// Keeps the file of a model if it is the announced one, otherwise deletes it.
     pub(super) async fn take(
         &self,
         caller: Identity,
         mut model: ModelRecord,
         upload: Upload,
-    ) -> Result<ModelRecord, Failure> {
+    ) -> Result<ModelRecord, AppError> {
         let (id, received) = (model.id, upload.received.clone());
         if let Err(refusal) = model.receive(received.clone()) {
             self.contents.discard(upload).await;
             self.store.touch_upload(id, None).await?;
             return Err(refusal.into());
         }
-        // The file is there before the model says so; a crash between leaves a file too many.
+        // Store the file before the row: a crash in between leaves only a superfluous file.
         self.contents.keep(id, upload).await?;
         self.contents.forget_partial(id)?;
         let model = write!(self.store, [locks::model(id)], |db| {
@@ -151,7 +152,7 @@ impl App {
     }
 }
 
-/// Ends what is longer than `most` bytes.
+/// Ends the stream after `most` bytes.
 fn bounded<E: Send>(
     most: u64,
     content: impl Stream<Item = Result<Bytes, E>> + Send,

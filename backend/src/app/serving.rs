@@ -1,4 +1,4 @@
-//! What can be asked of a model on a device: repair, serve, stop, uninstall.
+//! Requests for a model on a device: repair, serve, stop, uninstall.
 
 use link_protocol::{
     backend_api::command::CommandInfo,
@@ -18,11 +18,11 @@ use crate::{
         explain::AFTER_THE_UPDATE,
         refusal::Refusal,
     },
-    failure::Failure,
+    failure::AppError,
     host::{metrics, random},
 };
 
-/// A model on a device, and who asks something of it.
+/// A model on a device, and the caller of the request.
 #[derive(Clone, Copy, Debug)]
 pub struct Requested {
     pub caller: Identity,
@@ -46,8 +46,8 @@ impl Requested {
 }
 
 impl App {
-    /// Restarts a model's serving pipeline in place with the current allowlist (specification,
-    /// section 4.1).
+    /// Restarts the serving pipeline of a model in place, with the current allowlist
+    /// (specification, section 4.1).
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::NotOwner`], [`Refusal::NotDeployed`],
@@ -57,7 +57,7 @@ impl App {
         on: Requested,
         port: Option<Port>,
         idempotency_key: Option<String>,
-    ) -> Result<CommandInfo, Failure> {
+    ) -> Result<CommandInfo, AppError> {
         let claim = idempotency_key.map(|key| Claim {
             account: on.caller.account,
             key,
@@ -66,7 +66,7 @@ impl App {
         self.repair_once(on, port, Once::of(claim.as_ref())).await
     }
 
-    /// Repairs once, by `once`.
+    /// Repairs unless the same request, identified by `once`, did so before.
     ///
     /// # Errors
     /// As for [`App::repair`], and [`Refusal::ItemTaken`].
@@ -75,7 +75,7 @@ impl App {
         on: Requested,
         port: Option<Port>,
         once: Once<'_>,
-    ) -> Result<CommandInfo, Failure> {
+    ) -> Result<CommandInfo, AppError> {
         let publishers = self.publishers().await?;
         let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
         let is_deployed = pair.is_deployed;
@@ -108,7 +108,7 @@ impl App {
         on: Requested,
         port: Option<Port>,
         once: Once<'_>,
-    ) -> Result<CommandInfo, Failure> {
+    ) -> Result<CommandInfo, AppError> {
         let publishers = self.publishers().await?;
         let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
         let is_deployed = pair.is_deployed;
@@ -123,11 +123,11 @@ impl App {
         Ok(noted(sent, &device))
     }
 
-    /// Stops serving a model; the device may be offline.
+    /// Stops serving a model. The device may be offline.
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::NotDeployed`], [`Refusal::QueueFull`].
-    pub async fn stop(&self, on: Requested, once: Once<'_>) -> Result<CommandInfo, Failure> {
+    pub async fn stop(&self, on: Requested, once: Once<'_>) -> Result<CommandInfo, AppError> {
         let publishers = self.publishers().await?;
         let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
         let is_deployed = pair.is_deployed;
@@ -139,11 +139,11 @@ impl App {
             .await
     }
 
-    /// Removes a model from a device; the device may be offline.
+    /// Removes a model from a device. The device may be offline.
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::NotDeployed`], [`Refusal::QueueFull`].
-    pub async fn uninstall(&self, on: Requested, once: Once<'_>) -> Result<CommandInfo, Failure> {
+    pub async fn uninstall(&self, on: Requested, once: Once<'_>) -> Result<CommandInfo, AppError> {
         let publishers = self.publishers().await?;
         let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
         let is_deployed = pair.is_deployed;
@@ -161,7 +161,10 @@ impl App {
         .await
     }
 
-    async fn repaired_before(&self, claim: Option<&Claim>) -> Result<Option<CommandInfo>, Failure> {
+    async fn repaired_before(
+        &self,
+        claim: Option<&Claim>,
+    ) -> Result<Option<CommandInfo>, AppError> {
         let Some(claim) = claim else {
             return Ok(None);
         };
@@ -176,7 +179,8 @@ impl App {
         if self.is_online(device) { Ok(()) } else { Err(Refusal::DeviceOffline(device.id)) }
     }
 
-    /// Stores a wish together with its entry in the audit log, and wakes the device.
+    /// Stores a command together with its entry in the audit log, and wakes the task that sends
+    /// commands to the device.
     pub(super) async fn send(
         &self,
         device: DeviceId,
@@ -184,7 +188,7 @@ impl App {
         key: String,
         once: Once<'_>,
         entry: AuditRecord,
-    ) -> Result<CommandInfo, Failure> {
+    ) -> Result<CommandInfo, AppError> {
         let id = CommandId::from_uuid(random::uuid());
         let record =
             queue::place_command(&self.store, id, device, &wish, &key, once, &entry).await?;
@@ -196,7 +200,7 @@ impl App {
     }
 }
 
-/// Says what will happen to a command whose device is being updated.
+/// Adds the outlook for a command whose device is being updated.
 fn noted(sent: CommandInfo, device: &DeviceRecord) -> CommandInfo {
     let waits = device.status == LifecycleStatus::Updating && sent.result.is_none();
     CommandInfo { note: waits.then(|| AFTER_THE_UPDATE.to_owned()), ..sent }

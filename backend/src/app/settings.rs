@@ -1,4 +1,4 @@
-//! The allowlist: the backend's defaults and each account's own origins. Data, not a flag.
+//! The allowlist of an account: the backend's defaults and the account's own origins.
 
 use link_protocol::{
     allowlist::Allowlist,
@@ -14,31 +14,31 @@ use crate::{
         audit::Action,
         refusal::Refusal,
     },
-    failure::Failure,
+    failure::AppError,
 };
 
 const MOST_ORIGINS: usize = 100;
 
 impl App {
-    /// Returns the origins of the caller's account, and the defaults.
+    /// Returns the origins of the caller's account and the default origins.
     ///
     /// # Errors
-    /// [`Failure::Store`].
-    pub async fn allowlist(&self, caller: Identity) -> Result<AllowlistSetting, Failure> {
+    /// [`AppError::Store`].
+    pub async fn allowlist(&self, caller: Identity) -> Result<AllowlistSetting, AppError> {
         let own = self.store.allowlist(caller.account).await?;
         Ok(self.describe_allowlist(&own))
     }
 
-    /// Replaces the origins of the caller's account. What is deployed keeps its list until it is
-    /// repaired or redeployed.
+    /// Replaces the origins of the caller's account. Existing deployments keep their allowlist
+    /// until they are repaired or redeployed.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] when there are too many origins.
+    /// [`Refusal::Invalid`] if there are too many origins.
     pub async fn set_allowlist(
         &self,
         caller: Identity,
         setting: SetAllowlist,
-    ) -> Result<AllowlistSetting, Failure> {
+    ) -> Result<AllowlistSetting, AppError> {
         if setting.origins.len() > MOST_ORIGINS {
             return Err(Refusal::invalid(format!("origins: are at most {MOST_ORIGINS}")).into());
         }
@@ -49,11 +49,14 @@ impl App {
         Ok(self.describe_allowlist(&own))
     }
 
-    /// Returns what a deployment of `account` carries at this moment.
+    /// Returns the allowlist for a new deployment of `account`.
     ///
     /// # Errors
-    /// [`Failure::Store`].
-    pub(super) async fn current_allowlist(&self, account: AccountId) -> Result<Allowlist, Failure> {
+    /// [`AppError::Store`].
+    pub(super) async fn current_allowlist(
+        &self,
+        account: AccountId,
+    ) -> Result<Allowlist, AppError> {
         let own = self.store.allowlist(account).await?;
         let defaults = self.default_allowlist();
         Ok(Allowlist::new(own.origins().iter().chain(defaults.origins()).cloned()))

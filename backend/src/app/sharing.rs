@@ -1,13 +1,13 @@
-//! Who may share models with every account right now.
+//! The accounts that may currently share models with every account.
 
-use crate::{app::App, domain::sharing::Publishers, failure::Failure};
+use crate::{app::App, domain::sharing::Publishers, failure::AppError};
 
 impl App {
     /// Returns the accounts that may share.
     ///
     /// # Errors
-    /// [`Failure::Store`].
-    pub(super) async fn publishers(&self) -> Result<Publishers, Failure> {
+    /// [`AppError::Store`].
+    pub(super) async fn publishers(&self) -> Result<Publishers, AppError> {
         Ok(self.store.publishers(&self.config.sharing).await?)
     }
 }

@@ -1,8 +1,8 @@
-//! Work that is due by time alone: commands expire, deployments fail, and records are deleted once their
-//! retention is over.
+//! Work that depends on time alone: expires commands, fails deployments, and deletes records at the end of their
+//! retention.
 //!
-//! Both look with a connection that only reads, and take a turn as the writer only for what they found. Each
-//! transaction has a bounded number of rows.
+//! Both the sweep and the purge search with a read-only connection, and take the write lock only for the records that
+//! they found. Each transaction changes a bounded number of rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,50 +22,50 @@ use crate::{
         deployment::{self, DeploymentRecord},
         retention::since,
     },
-    failure::Failure,
+    failure::AppError,
     host::{metrics, random},
     tables::{Outdated, audit, commands, deployments, locks},
 };
 
-/// Commands and deployments that one transaction of the sweep changes.
+/// The number of commands and deployments that one transaction of the sweep changes.
 const SWEPT: u32 = 200;
-/// Deployments that one transaction deletes.
+/// The number of deployments that one transaction deletes.
 const FORGOTTEN: u32 = 200;
-/// Transactions of one turn for each kind of record; what is left waits for the next turn.
+/// The maximum number of transactions per turn for each kind of record. The next turn continues.
 const BATCHES: u32 = 50;
 
-/// What a sweep changed.
+/// The changes of a sweep.
 #[derive(Debug, Default)]
 struct Swept {
     /// The commands that expired.
     expired: Vec<CommandId>,
-    /// The devices that have something new to do.
+    /// The devices that have new commands.
     busy: Vec<DeviceId>,
     /// Whether more may be due.
     is_full: bool,
 }
 
 impl App {
-    /// Expires commands and fails overdue deployments; stores when devices were last heard.
+    /// Expires commands, fails overdue deployments, and stores the times of the devices' last messages.
     ///
     /// # Errors
-    /// [`Failure::Store`].
-    pub async fn sweep(&self) -> Result<(), Failure> {
+    /// [`AppError::Store`].
+    pub async fn sweep(&self) -> Result<(), AppError> {
         let swept = self.sweep_once().await;
         self.note_fault_of(&swept);
         self.try_database().await;
         swept
     }
 
-    fn note_fault_of(&self, outcome: &Result<(), Failure>) {
-        if let Err(Failure::Store(error)) = outcome
+    fn note_fault_of(&self, outcome: &Result<(), AppError>) {
+        if let Err(AppError::Store(error)) = outcome
             && let Some(fault) = error.fault()
         {
             self.health.note(fault);
         }
     }
 
-    async fn sweep_once(&self) -> Result<(), Failure> {
+    async fn sweep_once(&self) -> Result<(), AppError> {
         if !self.leads().await? {
             return self.save_presence_when_due().await;
         }
@@ -86,7 +86,7 @@ impl App {
         self.save_presence_when_due().await
     }
 
-    async fn sweep_queue(&self) -> Result<Swept, Failure> {
+    async fn sweep_queue(&self) -> Result<Swept, AppError> {
         let now = self.now();
         let before = deployment::overdue_before(now);
         let (most, devices): (usize, BTreeSet<DeviceId>) = read!(self.store, |db| {
@@ -120,24 +120,24 @@ impl App {
         Ok(swept)
     }
 
-    /// Deletes records whose retention is over, as many as one turn allows.
+    /// Deletes records whose retention is over, up to the limit of one turn.
     ///
     /// # Errors
-    /// [`Failure::Store`].
-    pub async fn purge(&self) -> Result<(), Failure> {
+    /// [`AppError::Store`].
+    pub async fn purge(&self) -> Result<(), AppError> {
         let purged = self.purge_once().await;
         self.note_fault_of(&purged);
         purged
     }
 
-    async fn purge_once(&self) -> Result<(), Failure> {
+    async fn purge_once(&self) -> Result<(), AppError> {
         if self.leads().await? {
             self.purge_records().await?;
         }
         self.purge_incomplete().await
     }
 
-    async fn purge_records(&self) -> Result<(), Failure> {
+    async fn purge_records(&self) -> Result<(), AppError> {
         let now = self.now();
         self.store.purge_expired(now).await?;
         let kept = self.config.retention;
@@ -174,9 +174,9 @@ impl App {
         Ok(())
     }
 
-    /// Deletes some of the deployments that are history since before `before`, with an entry in the audit log of
-    /// each account; returns whether there may be more.
-    async fn forget_deployments(&self, before: Timestamp) -> Result<bool, Failure> {
+    /// Deletes some of the deployments that ended before `before` and were replaced, with an entry in the audit log of
+    /// each account. Returns whether there may be more.
+    async fn forget_deployments(&self, before: Timestamp) -> Result<bool, AppError> {
         let found = read!(self.store, |db| deployments::outdated(db, before, 1).await?);
         if found.is_empty() {
             return Ok(false);
@@ -202,15 +202,15 @@ impl App {
     }
 }
 
-/// Fails a deployment that no command moves any more; returns its device when the device is told to end it.
+/// Fails a deployment without a live command. Returns its device if the device gets a command to end it.
 async fn fail_stuck(
     db: &mut Connection,
     mut record: DeploymentRecord,
     now: Timestamp,
-) -> Result<Option<DeviceId>, Failure> {
+) -> Result<Option<DeviceId>, AppError> {
     let command = commands::find(db, record.device, record.command).await?;
     let command = command.map(|command| command.state);
-    // The statement finds candidates; the domain decides.
+    // The statement finds candidates, and the domain decides.
     if !record.is_stuck(command, now) {
         return Ok(None);
     }
@@ -218,9 +218,9 @@ async fn fail_stuck(
     if has_it {
         let cancel = CommandId::from_uuid(random::uuid());
         let asked = deploying::make_way(db, &mut record, "", cancel, now).await;
-        // A full queue is no reason to keep the deployment alive.
+        // The deployment fails even if the queue is full.
         if let Err(failure) = asked
-            && !matches!(failure, Failure::Refused(_))
+            && !matches!(failure, AppError::Refused(_))
         {
             return Err(failure);
         }

@@ -1,18 +1,17 @@
-//! The time by which this backend decides: that of the database server where backends share one, else
-//! that of this machine.
+//! The clock for decisions: that of the database server if several backends share one, else that of this machine.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::{app::App, domain::clock_offset, failure::Failure};
+use crate::{app::App, domain::clock_offset, failure::AppError};
 
 /// The offset from the clock of this machine, in milliseconds.
 #[derive(Debug, Default)]
 pub(super) struct Offset(AtomicI64);
 
 impl App {
-    /// Returns the time by which this backend decides, in whole milliseconds.
+    /// Returns the time for decisions, in whole milliseconds.
     pub(super) fn now(&self) -> Timestamp {
         let now = self.config.clock.now();
         now.saturating_add(self.clock_offset()).unwrap_or(now)
@@ -21,8 +20,8 @@ impl App {
     /// Compares the clock of this machine with that of the database server.
     ///
     /// # Errors
-    /// [`Failure::Store`]; the offset stays what it was.
-    pub async fn compare_clocks(&self) -> Result<(), Failure> {
+    /// [`AppError::Store`]; the offset stays unchanged.
+    pub async fn compare_clocks(&self) -> Result<(), AppError> {
         let asked = self.config.clock.now();
         let Some(told) = self.store.server_time().await? else { return Ok(()) };
         let heard = self.config.clock.now();
@@ -39,7 +38,7 @@ impl App {
         Ok(())
     }
 
-    /// How far the clock of the database server is ahead of that of this machine.
+    /// Returns how far the clock of the database server is ahead of the clock of this machine.
     pub(super) fn clock_offset(&self) -> SignedDuration {
         SignedDuration::from_millis(self.offset.0.load(Ordering::Relaxed))
     }

@@ -1,4 +1,4 @@
-//! Personal access tokens of the caller.
+//! The caller's personal access tokens.
 
 use link_protocol::{
     backend_api::token::{CreateToken, TokenCreated, TokenInfo},
@@ -11,13 +11,13 @@ use crate::{
     auth::access::{Identity, Means},
     database::{Page, StoreError, write},
     domain::{attempts::Peer, audit::Action, refusal::Refusal, token::TokenRecord},
-    failure::Failure,
+    failure::AppError,
     host::random,
     tables::{audit, locks, tokens},
 };
 
 impl App {
-    /// Creates a token for the caller's account; the answer is the only place where it is shown.
+    /// Creates a token for the caller's account. Its secret is shown only in this answer.
     ///
     /// # Errors
     /// [`Refusal::Invalid`], [`Refusal::QuotaReached`].
@@ -25,7 +25,7 @@ impl App {
         &self,
         caller: Identity,
         wish: CreateToken,
-    ) -> Result<TokenCreated, Failure> {
+    ) -> Result<TokenCreated, AppError> {
         let id = TokenId::from_uuid(random::uuid());
         let record = TokenRecord::create(id, caller.account, caller.user, wish, self.now())?;
         let token = PersonalToken::from_secret(random::bits());
@@ -43,17 +43,17 @@ impl App {
     /// Lists the caller's tokens for the account.
     ///
     /// # Errors
-    /// [`Failure::Store`].
-    pub async fn tokens(&self, caller: Identity, page: &Page) -> Result<Vec<TokenInfo>, Failure> {
+    /// [`AppError::Store`].
+    pub async fn tokens(&self, caller: Identity, page: &Page) -> Result<Vec<TokenInfo>, AppError> {
         let tokens = self.store.tokens(caller.account, caller.user, page).await?;
         Ok(tokens.iter().map(TokenRecord::info).collect())
     }
 
-    /// Revokes a token of the caller; it is good for nothing from now on.
+    /// Revokes a token of the caller at once.
     ///
     /// # Errors
     /// [`Refusal::NotFound`].
-    pub async fn revoke_token(&self, caller: Identity, token: TokenId) -> Result<(), Failure> {
+    pub async fn revoke_token(&self, caller: Identity, token: TokenId) -> Result<(), AppError> {
         let entry = self.entry(&caller, Action::RevokeToken, token);
         match self.store.remove_token(caller.account, caller.user, token, &entry).await {
             Err(StoreError::NotFound) => Err(Refusal::NotFound("token").into()),
@@ -61,11 +61,15 @@ impl App {
         }
     }
 
-    /// Tells who a personal access token stands for.
+    /// Returns the identity of a personal access token.
     ///
     /// # Errors
     /// [`Refusal::Unauthorized`], [`Refusal::TokenExpired`].
-    pub(super) async fn identify_token(&self, text: &str, peer: Peer) -> Result<Identity, Failure> {
+    pub(super) async fn identify_token(
+        &self,
+        text: &str,
+        peer: Peer,
+    ) -> Result<Identity, AppError> {
         let token = PersonalToken::parse(text).map_err(|_mistyped| Refusal::Unauthorized)?;
         let found = self.store.token_by_digest(&token.digest()).await?;
         let (record, role) = found.ok_or(Refusal::Unauthorized)?;

@@ -1,4 +1,4 @@
-//! Transfer of a device to another account, and the handover by which the device learns of it.
+//! Transfer of a device to another account, and the handover that informs the device.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -19,24 +19,24 @@ use crate::{
         key,
         transfer::{self, Plan},
     },
-    failure::Failure,
+    failure::AppError,
     tables::{self, keys, locks},
 };
 
 impl App {
-    /// Gives a device of the caller's account to the account of the key in `wish`.
+    /// Transfers a device of the caller's account to the account of the key in `wish`.
     ///
     /// # Errors
-    /// [`crate::domain::refusal::Refusal::NotFound`], why the key cannot be used, the device limit.
+    /// [`crate::domain::refusal::Refusal::NotFound`], the reason why the key cannot be used, or the device limit.
     pub async fn transfer_device(
         &self,
         caller: Identity,
         id: DeviceId,
         wish: TransferDevice,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         let key = key::given(wish.registration_key.as_ref(), wish.fleet_key.as_ref())?;
         let (now, limit) = (self.now(), self.config.device_limit);
-        // Neither account learns who the other one is.
+        // The entries do not name the other account.
         let entries = |Plan { device, .. }: &Plan| {
             let gone = self.entry(&caller, Action::TransferDevice, id).with(&device.name);
             let (actor, action) = (audit::actor(ActorKind::Device, id), Action::ReceiveDevice);
@@ -61,14 +61,14 @@ impl App {
             plan.device
         });
         self.presence.forget(id);
-        // A poll of the epoch before ends; the hello that follows brings the handover.
+        // Ends a poll of the previous epoch. The next hello brings the handover.
         self.ring_device(id);
-        tracing::info!(device = %id, epoch = device.epoch, "device transferred");
+        tracing::info!(device = %id, epoch = device.epoch.0, "device transferred");
         Ok(())
     }
 
-    /// Answers the hello of a device that is behind: nothing that it has counts, and it gets nothing
-    /// but the word that it begins anew.
+    /// Answers the hello of a device that was transferred and is still in the previous epoch. Its state is ignored, and
+    /// the answer holds only the handover to the new epoch.
     pub(super) fn hand_over(&self, device: &DeviceRecord, now: Timestamp) -> Welcome {
         let handover = Handover::new(device.id, device.epoch, now);
         Welcome {

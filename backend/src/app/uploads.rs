@@ -1,4 +1,4 @@
-//! Running uploads: bounds on their number and size for each account, and one upload at a time for each model.
+//! Limits running uploads by number and size for each account, and to one at a time for each model.
 
 use std::{
     collections::HashMap,
@@ -14,10 +14,10 @@ use crate::{
     domain::{quota::Quota, refusal::Refusal},
 };
 
-/// The most uploads of one account that run at a time; a bucket takes four of all accounts.
+/// The maximum number of concurrent uploads of one account. A bucket accepts four from all accounts together.
 const OF_AN_ACCOUNT: usize = 3;
 
-/// How long an upload waits until the previous upload releases the file.
+/// How long an upload waits for the previous upload to release the file.
 const TURN_WAIT: Duration = Duration::from_secs(15);
 
 /// The running uploads.
@@ -27,11 +27,11 @@ pub(super) struct Uploads {
     files: Mutex<HashMap<ModelId, Arc<Queue>>>,
 }
 
-/// Uploads of one file: the newest upload is written, and earlier uploads end.
+/// The uploads of one file. The newest upload writes the file, and the earlier ones end.
 #[derive(Debug, Default)]
 struct Queue {
     turn: Arc<Turns<()>>,
-    /// The number of uploads that have begun.
+    /// The number of uploads that have started.
     newest: watch::Sender<u64>,
 }
 
@@ -51,18 +51,18 @@ struct Running {
     bytes: u64,
 }
 
-/// The room that an upload has reserved; dropping it releases the room.
+/// The space that an upload has reserved. Dropping the value releases it.
 #[derive(Debug)]
 pub(super) struct Place {
     uploads: Arc<Uploads>,
     account: AccountId,
-    /// The largest size of the file.
+    /// The maximum size of the file.
     pub(super) most: u64,
 }
 
 impl Uploads {
-    /// Reserves room for a file of `size`, or all that is left when the size is unknown; `stored` is the size of the
-    /// files of the account.
+    /// Reserves space for a file of `size`, or all remaining space if the size is unknown. `stored` is the total size
+    /// of the account's files.
     ///
     /// # Errors
     /// [`Refusal::TooManyUploads`], [`Refusal::QuotaReached`].
@@ -84,7 +84,7 @@ impl Uploads {
         Ok(Place { uploads: Arc::clone(self), account, most })
     }
 
-    /// Reserves a place for a file whose size is counted elsewhere.
+    /// Reserves an upload whose size is counted elsewhere.
     ///
     /// # Errors
     /// [`Refusal::TooManyUploads`].
@@ -98,17 +98,17 @@ impl Uploads {
         Ok(Place { uploads: Arc::clone(self), account, most: 0 })
     }
 
-    /// Returns how many bytes are reserved for the uploads of an account.
+    /// Returns the number of bytes that are reserved for the uploads of an account.
     pub(super) fn running_bytes(&self, account: AccountId) -> u64 {
         lock(&self.running).get(&account).map_or(0, |running| running.bytes)
     }
 }
 
 impl Uploads {
-    /// Waits for the turn to write the file of `model`; the upload that has the turn ends.
+    /// Waits for the turn to write the file of `model`. The upload that has the turn is ended.
     ///
     /// # Errors
-    /// [`Refusal::TooManyUploads`] when that upload does not release the file.
+    /// [`Refusal::TooManyUploads`] if that upload does not release the file in time.
     pub(super) async fn turn(self: &Arc<Self>, model: ModelId) -> Result<Turn, Refusal> {
         let queue = Arc::clone(lock(&self.files).entry(model).or_default());
         let mut number = 0;
@@ -123,14 +123,14 @@ impl Uploads {
         Ok(turn)
     }
 
-    /// Tells whether the file of a model is being received.
+    /// Tells whether the file of a model is being uploaded.
     pub(super) fn has(&self, model: ModelId) -> bool {
         lock(&self.files).contains_key(&model)
     }
 }
 
 impl Turn {
-    /// Returns once a newer upload of the same file waits.
+    /// Returns once a newer upload of the same file has started.
     pub(super) fn is_over(&self) -> impl Future<Output = ()> + Send + use<> {
         let (mut newest, number) = (self.newest.clone(), self.number);
         async move { drop(newest.wait_for(|newest| *newest > number).await) }
@@ -141,7 +141,7 @@ impl Drop for Turn {
     fn drop(&mut self) {
         self.held = None;
         let mut files = lock(&self.uploads.files);
-        // One reference is the table's: no other upload waits then.
+        // The table holds one reference, so no other upload waits.
         if *self.newest.borrow() == self.number {
             files.remove(&self.model);
         }

@@ -2,18 +2,18 @@
 
 use link_protocol::backend_api::usage::Usage;
 
-use crate::{app::App, auth::access::Identity, failure::Failure, tables::UsageFilter};
+use crate::{app::App, auth::access::Identity, failure::AppError, tables::UsageFilter};
 
 impl App {
-    /// Lists token usage of the account's devices, the newest first.
+    /// Lists the token usage of the account's devices, newest first.
     ///
     /// # Errors
-    /// [`Failure::Store`].
+    /// [`AppError::Store`].
     pub async fn usage(
         &self,
         caller: Identity,
         filter: &UsageFilter,
-    ) -> Result<Vec<Usage>, Failure> {
+    ) -> Result<Vec<Usage>, AppError> {
         Ok(self.store.usage(caller.account, filter).await?)
     }
 }

@@ -1,4 +1,4 @@
-//! The zenoh transport: slots for devices, and what is due for a device that is attended to.
+//! The zenoh transport: slots of devices, and the due commands of devices with a running task.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -7,6 +7,7 @@ use std::{
 
 use jiff::Timestamp;
 use link_protocol::{
+    counter::Seq,
     secret::Secret,
     signing::Signed,
     zenoh::{Slot, ZenohAccess},
@@ -17,23 +18,22 @@ use tokio::sync::watch;
 use crate::{
     app::{
         App,
-        control::{self, Found, Why},
+        control::{self, DueCommands, Why},
     },
-    domain::{device::DeviceRecord, refusal::Refusal},
-    failure::Failure,
+    domain::{device::DeviceRecord, refusal::Refusal, slot::SlotTurn},
+    failure::AppError,
     host::wake::Listener,
-    tables::SlotTurn,
 };
 
-/// A task that attends to a device looks again after this time, whatever woke it or did not.
+/// The task of a device checks for commands at least this often.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
-/// What devices are told of the router.
+/// The connection settings of the router for devices.
 #[derive(Debug)]
 pub(crate) struct ZenohOffer {
     pub(crate) endpoints: Vec<String>,
     pub(crate) root_ca: Option<String>,
-    /// Makes the passwords.
+    /// The seed from which the passwords are derived.
     pub(crate) seed: [u8; 32],
 }
 
@@ -51,17 +51,17 @@ pub(super) struct ZenohState {
     slot_awaited: AtomicBool,
 }
 
-/// What is to be sent to a device.
+/// The due commands of a device.
 #[derive(Debug)]
 pub(crate) enum Due {
     Now(Vec<Signed>),
-    /// Nothing before this time, unless a bell rings.
+    /// Nothing is due before this time, unless a bell rings.
     Later(Duration),
-    /// The device is gone, registered anew, or polls over HTTP.
+    /// The device was removed, was registered again, or polls over HTTP.
     Never,
 }
 
-/// Somebody who sends a device what is due.
+/// A task that sends due commands to a device.
 pub(crate) struct Attending<'a> {
     app: &'a App,
     device: DeviceRecord,
@@ -71,11 +71,11 @@ pub(crate) struct Attending<'a> {
 }
 
 impl App {
-    /// Tells a device where the router is and who it is there.
+    /// Returns the address of the router and the device's user and password there.
     ///
     /// # Errors
     /// [`Refusal::ZenohNotOffered`], [`Refusal::NoSlotFree`].
-    pub async fn zenoh_access(&self, device: &DeviceRecord) -> Result<ZenohAccess, Failure> {
+    pub async fn zenoh_access(&self, device: &DeviceRecord) -> Result<ZenohAccess, AppError> {
         let offer = self.zenoh.offer.get().ok_or(Refusal::ZenohNotOffered)?;
         let Some(turn) = self.store.take_slot(device).await? else {
             self.zenoh.slot_awaited.store(true, Ordering::Relaxed);
@@ -111,12 +111,12 @@ impl App {
     pub(crate) async fn device_in_slot(
         &self,
         slot: &Slot,
-    ) -> Result<Option<DeviceRecord>, Failure> {
+    ) -> Result<Option<DeviceRecord>, AppError> {
         let Some(number) = slot.number() else { return Ok(None) };
         Ok(self.store.device_in_slot(number).await?)
     }
 
-    /// Notes that a device said that it is there.
+    /// Records that a device has sent a message.
     pub(crate) fn heard(&self, device: &DeviceRecord) -> Timestamp {
         let now = self.now();
         self.presence.note(device.id, now);
@@ -131,7 +131,8 @@ impl App {
         self.draining.subscribe()
     }
 
-    /// Takes the device over from whoever sent it commands before; it is online while this lives.
+    /// Takes over the delivery to the device from an earlier task or poll. The device counts as
+    /// online while the value lives.
     pub(crate) fn attend(&self, device: &DeviceRecord) -> Attending<'_> {
         Attending {
             app: self,
@@ -144,8 +145,8 @@ impl App {
 }
 
 impl Attending<'_> {
-    /// Takes what is due, each delivery counted.
-    pub(crate) async fn due(&mut self) -> Result<Due, Failure> {
+    /// Takes the due commands and counts their deliveries.
+    pub(crate) async fn due(&mut self) -> Result<Due, AppError> {
         let why = std::mem::replace(&mut self.why, Why::Due);
         let Self { app, device, .. } = self;
         if *self.draining.borrow() || !self.listener.is_newest() {
@@ -156,16 +157,16 @@ impl Attending<'_> {
             return Ok(Due::Never);
         }
         let now = app.now();
-        match app.look(device, 0, why, now).await? {
-            Found::Commands(commands) => Ok(Due::Now(commands)),
-            Found::Nothing { next } => {
+        match app.look(device, Seq::default(), why, now).await? {
+            DueCommands::Commands(commands) => Ok(Due::Now(commands)),
+            DueCommands::Nothing { next } => {
                 app.presence.note(device.id, now);
                 Ok(Due::Later(control::pause(next, now, LOOK_AGAIN)))
             }
         }
     }
 
-    /// Waits for something new.
+    /// Waits until the bell of the device rings.
     pub(crate) async fn rung(&mut self) {
         tokio::select! {
             rung = self.listener.rung() => self.why = rung.into(),
@@ -174,7 +175,7 @@ impl Attending<'_> {
     }
 }
 
-/// The password of a slot follows from the seed, so that no table holds one.
+/// Derives the password of a slot from the seed, so that no table stores it.
 fn user(offer: &ZenohOffer, turn: SlotTurn) -> User {
     let slot = Slot::numbered(turn.slot);
     let key = hmac::Key::new(hmac::HMAC_SHA256, &offer.seed);

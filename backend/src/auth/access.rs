@@ -1,6 +1,6 @@
-//! Access tokens: JWTs signed with Ed25519 through ring, good for 15 minutes.
+//! Access tokens: JWTs that are signed with Ed25519 through ring and valid for 15 minutes.
 //!
-//! The algorithm is pinned, and expiry is decided by the backend's own clock.
+//! The algorithm is fixed, and the backend's own clock decides about expiry.
 
 use jiff::Timestamp;
 use jsonwebtoken::{
@@ -23,22 +23,21 @@ use uuid::Uuid;
 
 use crate::{
     domain::{attempts::Peer, permission, refusal::Refusal, token::Scopes},
-    failure::Failure,
+    failure::AppError,
 };
 
 const ISSUER: &str = "link-backend";
 
-/// The claims of an access token: a login of a user in an account. Whether the login is still valid is decided by
-/// the store.
+/// The claims of an access token: a login of a user in an account. The store knows whether the login is still valid.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Login {
     pub user: UserId,
     pub account: AccountId,
-    /// The family that all tokens of the login share.
+    /// The family of the login, which all its tokens share.
     pub session: Uuid,
 }
 
-/// The caller: a user, the account they act in, and their role there.
+/// An authenticated caller: a user, an account, and the user's role in it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Identity {
     pub user: UserId,
@@ -94,7 +93,7 @@ struct Claims {
 }
 
 impl AccessTokens {
-    /// Uses the key pair that `seed` gives.
+    /// Derives the key pair from `seed`.
     #[must_use]
     pub fn new(seed: &[u8; 32]) -> Self {
         // A second backend in this process finds the provider installed already.
@@ -114,8 +113,8 @@ impl AccessTokens {
     /// Issues a token for `login` that is valid from `now` on.
     ///
     /// # Errors
-    /// [`Failure::Broken`] when it cannot be signed.
-    pub fn issue(&self, login: Login, now: Timestamp) -> Result<Secret, Failure> {
+    /// [`AppError::Broken`] if the token cannot be signed.
+    pub fn issue(&self, login: Login, now: Timestamp) -> Result<Secret, AppError> {
         let lifetime = i64::try_from(limits::ACCESS_TOKEN_LIFETIME.as_secs()).unwrap_or(0);
         let claims = Claims {
             iss: ISSUER.to_owned(),
@@ -127,13 +126,13 @@ impl AccessTokens {
         };
         jsonwebtoken::encode(&self.header, &claims, &self.encoding)
             .map(Secret::new)
-            .map_err(Failure::broken("sign an access token"))
+            .map_err(AppError::broken("sign an access token"))
     }
 
     /// Verifies a token and returns its login.
     ///
     /// # Errors
-    /// [`Refusal::Unauthorized`] when it is not one of ours, [`Refusal::TokenExpired`].
+    /// [`Refusal::Unauthorized`] if this backend did not issue the token, [`Refusal::TokenExpired`].
     pub fn verify(&self, token: &str, now: Timestamp) -> Result<Login, Refusal> {
         let claims = jsonwebtoken::decode::<Claims>(token, &self.decoding, &self.validation)
             .map_err(|_untrusted| Refusal::Unauthorized)?

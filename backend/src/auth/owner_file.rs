@@ -1,5 +1,5 @@
-//! The owner's proof on disk: a file of mode 0600 in a folder of mode 0700. The file exists only while the backend
-//! answers.
+//! The file with the owner's proof, with mode 0600 in a folder with mode 0700. The file exists only while the backend
+//! answers requests.
 
 use std::{
     net::SocketAddr,
@@ -12,7 +12,7 @@ use link_protocol::{
     secret::Secret,
 };
 
-/// Writes the proof for the backend that listens on `address` and has its data in `data`.
+/// Writes the proof for the backend that listens on `address` and whose data folder is `data`.
 ///
 /// # Errors
 /// [`FileError`].
@@ -28,7 +28,7 @@ pub fn write(data: &Path, proof: Secret, address: SocketAddr) -> Result<(), File
     fs::write_private(&path(data), text.as_bytes())
 }
 
-/// Deletes the proof, which is of no use once the backend has stopped.
+/// Deletes the proof. It is useless after the backend has stopped.
 ///
 /// # Errors
 /// [`FileError`].

@@ -1,6 +1,6 @@
-//! Passwords: Argon2id on the blocking pool, a few hashes at a time, with equal work for every login.
+//! Passwords: Argon2id on the blocking thread pool, a few hashes at a time, with the same work for every login.
 //!
-//! Logins from unknown hosts wait in a bounded queue of their own, so that they do not delay known users.
+//! Logins from unknown hosts wait in a separate bounded queue, so that they do not delay known users.
 
 use std::sync::Arc;
 
@@ -13,19 +13,19 @@ use tokio::sync::Semaphore;
 
 use crate::{
     domain::{account, refusal::Refusal},
-    failure::Failure,
+    failure::AppError,
 };
 
-/// Concurrent hashes of each queue.
+/// The maximum number of concurrent hashes in each queue.
 const AT_ONCE: usize = 2;
-/// Logins that a queue holds, those being hashed included.
+/// The maximum number of logins in a queue, including those being hashed.
 const WAITING: usize = 64;
 
-/// The queue in which a login waits.
+/// The queue for a login.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Queue {
     Strangers,
-    /// Logins from a host where the user has logged in before, and callers who presented another valid proof.
+    /// For logins from a host where the user has logged in before, and for callers who presented another valid proof.
     Familiar,
 }
 
@@ -41,18 +41,18 @@ pub struct Passwords {
     strangers: Line,
     familiar: Line,
     argon2: Argon2<'static>,
-    /// The hash of a password that nobody has: an unknown user costs the same time as a known one.
+    /// The hash of an unknown password. It is used for unknown users, so that their logins take the same time.
     nobody: String,
 }
 
 impl Passwords {
-    /// Sets the memory of each hash.
+    /// Sets the memory of one hash.
     ///
     /// # Errors
-    /// [`Failure::Broken`] when the cost is out of Argon2's bounds.
-    pub fn new(memory_kib: u32) -> Result<Self, Failure> {
+    /// [`AppError::Broken`] if the memory is outside of Argon2's limits.
+    pub fn new(memory_kib: u32) -> Result<Self, AppError> {
         let params = Params::new(memory_kib, Params::DEFAULT_T_COST, Params::DEFAULT_P_COST, None)
-            .map_err(Failure::broken("set the cost of password hashes"))?;
+            .map_err(AppError::broken("set the cost of password hashes"))?;
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
         let nobody = hash(&argon2, crate::host::random::secret("").expose())?;
         Ok(Self { strangers: Line::new(), familiar: Line::new(), argon2, nobody })
@@ -61,22 +61,22 @@ impl Passwords {
     /// Returns the hash to store for `password`.
     ///
     /// # Errors
-    /// [`Refusal::TooManyLogins`], [`Failure::Broken`].
-    pub async fn hash(&self, password: Secret) -> Result<String, Failure> {
+    /// [`Refusal::TooManyLogins`], [`AppError::Broken`].
+    pub async fn hash(&self, password: Secret) -> Result<String, AppError> {
         let argon2 = self.argon2.clone();
         self.compute(Queue::Familiar, move || hash(&argon2, password.expose())).await?
     }
 
-    /// Tells whether `password` matches `hash`. Without a hash the answer is no, after the same work.
+    /// Tells whether `password` matches `hash`. Without a hash the result is false, after the same work.
     ///
     /// # Errors
-    /// [`Refusal::TooManyLogins`] when the queue is full, [`Failure::Broken`].
+    /// [`Refusal::TooManyLogins`] if the queue is full, [`AppError::Broken`].
     pub async fn verify(
         &self,
         queue: Queue,
         password: Secret,
         stored: Option<String>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, AppError> {
         let argon2 = self.argon2.clone();
         let stored = stored.filter(|stored| stored != account::NO_PASSWORD);
         let known = stored.is_some();
@@ -84,8 +84,8 @@ impl Passwords {
         let matches = self
             .compute(queue, move || {
                 let parsed = PasswordHash::new(&stored)
-                    .map_err(Failure::broken("read a stored password hash"))?;
-                Ok::<_, Failure>(
+                    .map_err(AppError::broken("read a stored password hash"))?;
+                Ok::<_, AppError>(
                     argon2.verify_password(password.expose().as_bytes(), &parsed).is_ok(),
                 )
             })
@@ -97,7 +97,7 @@ impl Passwords {
         &self,
         queue: Queue,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Failure> {
+    ) -> Result<T, AppError> {
         let line = match queue {
             Queue::Strangers => &self.strangers,
             Queue::Familiar => &self.familiar,
@@ -107,13 +107,13 @@ impl Passwords {
         let permit = Arc::clone(&line.permits)
             .acquire_owned()
             .await
-            .map_err(Failure::broken("wait for a password hash"))?;
+            .map_err(AppError::broken("wait for a password hash"))?;
         let computed = tokio::task::spawn_blocking(move || {
             let result = work();
             drop((permit, place));
             result
         });
-        computed.await.map_err(Failure::broken("compute a password hash"))
+        computed.await.map_err(AppError::broken("compute a password hash"))
     }
 }
 
@@ -124,11 +124,11 @@ impl Line {
     }
 }
 
-fn hash(argon2: &Argon2<'_>, password: &str) -> Result<String, Failure> {
+fn hash(argon2: &Argon2<'_>, password: &str) -> Result<String, AppError> {
     argon2
         .hash_password(password.as_bytes())
         .map(|hash| hash.to_string())
-        .map_err(Failure::broken("hash a password"))
+        .map_err(AppError::broken("hash a password"))
 }
 
 #[cfg(test)]
@@ -147,7 +147,7 @@ mod tests {
             assert!(futures_util::poll!(wait).is_pending());
         }
         let refused = guess(Queue::Strangers).await.unwrap_err();
-        assert!(matches!(refused, Failure::Refused(Refusal::TooManyLogins)), "{refused:?}");
+        assert!(matches!(refused, AppError::Refused(Refusal::TooManyLogins)), "{refused:?}");
         assert!(!guess(Queue::Familiar).await.unwrap());
         drop(all);
         assert!(join_all(waiting).await.into_iter().all(|right| !right.unwrap()));

@@ -1,5 +1,5 @@
-//! Refresh tokens. The first one of a login is random. Each later one is derived from its predecessor and a secret of the
-//! backend, so an exchange whose answer was lost can be repeated without a stored copy.
+//! Refresh tokens. The first token of a login is random. Each later token is derived from its predecessor and a secret
+//! of the backend, so an exchange whose answer was lost can be repeated without storing the token itself.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use link_protocol::secret::Secret;
@@ -15,19 +15,19 @@ pub struct RefreshTokens {
 }
 
 impl RefreshTokens {
-    /// Uses the secret that `seed` gives.
+    /// Derives the secret from `seed`.
     #[must_use]
     pub fn new(seed: &[u8; 32]) -> Self {
         Self { key: hmac::Key::new(hmac::HMAC_SHA256, seed) }
     }
 
-    /// Returns the first token of a login.
+    /// Returns a random first token for a login.
     #[must_use]
     pub fn first() -> Secret {
         random::secret(PREFIX)
     }
 
-    /// Returns the successor of `token`, which is always the same.
+    /// Returns the successor of `token`. A token always has the same successor.
     #[must_use]
     pub fn successor(&self, token: &str) -> Secret {
         let tag = hmac::sign(&self.key, token.as_bytes());

@@ -24,7 +24,7 @@ impl SetupToken {
     /// Returns the token in the folder `data`. The first call creates the token.
     ///
     /// # Errors
-    /// When the token's file can be neither read nor created.
+    /// If the file of the token can be neither read nor created.
     pub fn open(data: &Path) -> io::Result<Self> {
         let path = Self::file(data);
         match std::fs::read_to_string(&path) {
@@ -36,7 +36,7 @@ impl SetupToken {
             Err(error) => return Err(error),
         }
         let token = random::secret("lst_");
-        // The file is private from its creation on, and whole or absent.
+        // The file is private from the start, and is complete or does not exist.
         let mut file = tempfile::NamedTempFile::new_in(data)?;
         writeln!(file, "{}", token.expose())?;
         file.as_file().sync_all()?;
@@ -44,13 +44,13 @@ impl SetupToken {
         Ok(Self { token })
     }
 
-    /// Returns the path of the token in the folder `data`.
+    /// Returns the path of the token's file in the folder `data`.
     #[must_use]
     pub fn file(data: &Path) -> PathBuf {
         data.join(FILE)
     }
 
-    /// Returns the token, to be shown to the person who started the backend.
+    /// Returns the token, which is shown to the person who starts the backend.
     #[must_use]
     pub const fn token(&self) -> &Secret {
         &self.token
@@ -66,7 +66,7 @@ impl SetupToken {
     /// Deletes the token's file in the folder `data` after the token was used.
     ///
     /// # Errors
-    /// When the file exists and cannot be deleted.
+    /// If the file exists and cannot be deleted.
     pub fn remove(data: &Path) -> io::Result<()> {
         match std::fs::remove_file(Self::file(data)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

@@ -1,4 +1,5 @@
-//! `create-account` and `reset-password`, for everybody who may run the program on the data folder.
+//! `create-account` and `reset-password`. Everyone who may run the program on the data folder may
+//! use them.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
@@ -25,7 +26,7 @@ pub(crate) async fn create(loaded: &Loaded, wish: &NewAccount, json: bool) -> En
     let password = password()?;
     let app = App::open(config).await?;
     let me = app.add_account(&wish.email, wish.name.clone(), password).await?;
-    // The first account makes the setup token useless.
+    // The setup token is useless once there is an account.
     SetupToken::remove(&data).context("failed to delete the setup token")?;
     tell(&me, me.account_id.to_string(), json)?;
     app.store().close().await;
@@ -53,11 +54,12 @@ fn tell(me: &Me, text: String, json: bool) -> Result<(), Refused> {
     print(&if json { serde_json::to_string(me).unwrap_or_default() } else { text })
 }
 
-/// Prompts twice without echo on a terminal; otherwise reads the first line of standard input.
+/// On a terminal, prompts twice without echo. Otherwise reads the first line of standard input.
 fn password() -> Result<Secret, Refused> {
     let ended = |error: io::Error| Refused::usage(format!("cannot read the password: {error}"));
     if io::stdin().is_terminal() {
-        // Echo is off before the prompt appears, so that a password pasted at once stays hidden.
+        // Echo is turned off before the prompt appears, so that a password that is pasted at once
+        // stays hidden.
         let _hidden = link_platform::terminal::hide_input();
         let first = rpassword::prompt_password("Password: ").map_err(ended)?;
         let again = rpassword::prompt_password("Once more: ").map_err(ended)?;

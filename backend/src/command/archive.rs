@@ -1,6 +1,6 @@
 //! A backup: one tar archive of the files of the data folder, with a manifest at its end.
 //!
-//! The manifest names every part with its size and SHA-256, so a reader detects any change. A truncated archive has no
+//! The manifest lists every part with its size and SHA-256, so a reader detects any change. A truncated archive has no
 //! manifest.
 
 #![expect(
@@ -21,13 +21,13 @@ use link_protocol::command::Sha256Hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// The version of the layout. A reader refuses any other version.
+/// The version of the format. Other versions are refused.
 pub(crate) const FORMAT: u32 = 1;
 
 const MANIFEST: &str = "manifest.json";
 const MANIFEST_LIMIT: u64 = 256 * 1024 * 1024;
 const CHUNK: usize = 256 * 1024;
-/// Only the backend's user may read a part or the archive.
+/// The mode of parts and archives: only the owner has access.
 const PRIVATE: u32 = 0o600;
 
 /// The contents of a backup.
@@ -45,7 +45,7 @@ pub(crate) struct Manifest {
 /// A file of the data folder.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) struct Part {
-    /// The path from the data folder, with `/` between folders.
+    /// The path relative to the data folder, with `/` between folders.
     pub path: String,
     pub size_bytes: u64,
     pub sha256: Sha256Hex,
@@ -57,19 +57,22 @@ pub(crate) enum InvalidBackup {
     /// The backup cannot be read, or a part cannot be written.
     #[error("failed to unpack the backup")]
     Io(#[source] io::Error),
-    /// The backup ends before its manifest.
-    #[error("the backup is cut off: it has no manifest")]
+    /// The file does not begin as an archive.
+    #[error("it is no backup of link-backend; give a file that `link-backend backup` wrote")]
+    NotABackup,
+    /// The backup ends before its manifest, or its structure is damaged.
+    #[error("the backup is cut off or damaged; copy it again, or restore an earlier backup")]
     Cut,
     /// The manifest is malformed.
     #[error("the manifest of the backup cannot be read")]
     Manifest(#[source] serde_json::Error),
-    /// The archive is of another program or of a later version.
+    /// The archive belongs to another program or a later version.
     #[error("the backup has format {0}, and this program reads format {FORMAT}: use a newer one")]
     Format(u32),
     /// A part differs from the manifest.
     #[error("`{0}` in the backup is damaged")]
     Damaged(String),
-    /// The manifest lacks a part, or a path leads out of the folder.
+    /// The manifest lacks a part, or a path leads out of the data folder.
     #[error("`{0}` does not belong in a backup")]
     Foreign(String),
 }
@@ -81,15 +84,15 @@ pub(crate) struct Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins an archive.
+    /// Starts an archive.
     pub(crate) fn new(out: W) -> Self {
         Self { tar: tar::Builder::new(out), parts: Vec::new() }
     }
 
-    /// Adds the file `from` as `path`, and reports the number of copied bytes to `copied`.
+    /// Adds the file `from` under the path `path`, and calls `copied` with numbers of copied bytes.
     ///
     /// # Errors
-    /// When the file cannot be read or the archive cannot be written.
+    /// If the file cannot be read or the archive cannot be written.
     pub(crate) fn add(
         &mut self,
         path: &str,
@@ -98,7 +101,7 @@ impl<W: Write> Writer<W> {
     ) -> io::Result<()> {
         let file = File::open(from)?;
         let size_bytes = file.metadata()?.len();
-        // A file that grows meanwhile is truncated; a file that shrinks is an error.
+        // A file that grows meanwhile is truncated. A file that shrinks is an error.
         let mut reader =
             Hashing { inner: file.take(size_bytes), hasher: Sha256::new(), copied, read: 0 };
         self.tar.append_data(&mut header(size_bytes), path, &mut reader)?;
@@ -114,7 +117,7 @@ impl<W: Write> Writer<W> {
     /// Writes the manifest and ends the archive.
     ///
     /// # Errors
-    /// When the archive cannot be written.
+    /// If the archive cannot be written.
     pub(crate) fn finish(
         mut self,
         version: semver::Version,
@@ -132,7 +135,7 @@ impl<W: Write> Writer<W> {
 /// Unpacks the archive into the empty folder `to`. Returns the manifest once every part matches it and is synced.
 ///
 /// # Errors
-/// [`InvalidBackup`]; then the files in `to` are useless.
+/// [`InvalidBackup`]; the files in `to` are then useless.
 pub(crate) fn unpack(
     from: impl Read,
     to: &Path,
@@ -141,8 +144,8 @@ pub(crate) fn unpack(
     let mut tar = tar::Archive::new(from);
     let mut found = Vec::new();
     let mut manifest = None;
-    for entry in tar.entries().map_err(InvalidBackup::Io)? {
-        let mut entry = entry.map_err(InvalidBackup::Io)?;
+    for (index, entry) in tar.entries().map_err(InvalidBackup::Io)?.enumerate() {
+        let mut entry = entry.map_err(|error| unreadable(error, index))?;
         let path = entry.path().map_err(InvalidBackup::Io)?.to_string_lossy().into_owned();
         if path == MANIFEST {
             let mut text = Vec::new();
@@ -165,6 +168,16 @@ pub(crate) fn unpack(
     }
     check(&manifest.parts, &found)?;
     Ok(manifest)
+}
+
+/// Returns why the entry with this index cannot be read. The reader reports malformed bytes as `Other`, and a failed read
+/// with the kind of its cause.
+fn unreadable(error: io::Error, index: usize) -> InvalidBackup {
+    match (error.kind(), index) {
+        (io::ErrorKind::Other, 0) => InvalidBackup::NotABackup,
+        (io::ErrorKind::Other, _) => InvalidBackup::Cut,
+        _ => InvalidBackup::Io(error),
+    }
 }
 
 /// Checks that the archive holds each part of the manifest once, and nothing else.
@@ -205,7 +218,7 @@ fn header(size_bytes: u64) -> tar::Header {
     header
 }
 
-/// A reader that hashes the bytes that pass through.
+/// A reader that hashes the bytes it reads.
 struct Hashing<'a, R> {
     inner: R,
     hasher: Sha256,

@@ -1,7 +1,7 @@
-//! `backup`: one consistent archive of the data folder. The backend may run meanwhile.
+//! `backup`: writes one consistent archive of the data folder. The backend may run meanwhile.
 //!
-//! The copy of the database is a snapshot. Model files never change and can only be deleted, so the backup first hard-links
-//! them into a folder of its own.
+//! The copy of the database is a snapshot. Model files never change and can only be deleted, so the backup first
+//! creates hard links to them in a temporary folder.
 
 #![expect(
     clippy::disallowed_methods,
@@ -34,14 +34,14 @@ use crate::command::{
     private,
 };
 
-/// The prefix of folders that exist while a backup runs.
+/// The prefix of temporary folders, which exist while a backup runs.
 const SCRATCH: &str = ".backup-";
-/// The lock that one backup holds.
+/// The lock that prevents concurrent backups.
 const BACKUP_LOCK: &str = "backup.lock";
-/// Retries when models are deleted during the snapshot.
+/// The maximum number of attempts if models are deleted during the snapshot.
 const TRIES: u32 = 5;
 
-/// The files to copy, each with its path from the data folder.
+/// The files to copy, each with its path relative to the data folder.
 struct Sources {
     parts: Vec<(String, PathBuf)>,
     schema: Option<i64>,
@@ -103,8 +103,8 @@ fn tell(
     Ok(())
 }
 
-/// Takes the snapshot of the database first, because every model in it must be in the backup. If a model file is deleted
-/// meanwhile, the snapshot is taken again.
+/// Takes the snapshot of the database first, because every model in it must be in the backup. If a model file is
+/// deleted meanwhile, takes the snapshot again.
 async fn collect(config: &Config) -> Result<Sources, Refused> {
     let models = config.data.join(content::FOLDER);
     remove_left_over(&config.data)?;
@@ -144,7 +144,7 @@ fn unreadable(file: &Path, error: link_backend::database::StoreError) -> Refused
     Refused::failed(anyhow::Error::new(error).context(format!("cannot copy `{}`", file.display())))
 }
 
-/// Hard-links the `wanted` model files, or all. Returns false if one does not exist.
+/// Creates hard links to the `wanted` model files, or to all. Returns false if a file does not exist.
 fn link_models(
     models: &Path,
     wanted: Option<Vec<String>>,
@@ -187,7 +187,7 @@ fn names_in(folder: &Path) -> Result<Vec<String>, Refused> {
     Ok(names)
 }
 
-/// Lists the other files of the folder: keys, certificates, the setup token.
+/// Lists the other files of the folder: keys, certificates and the setup token.
 fn rest(data: &Path, folder: &Path, parts: &mut Vec<(String, PathBuf)>) -> Result<(), Refused> {
     for entry in listed(folder)? {
         let path = entry.path();
@@ -210,7 +210,7 @@ fn rest(data: &Path, folder: &Path, parts: &mut Vec<(String, PathBuf)>) -> Resul
     Ok(())
 }
 
-/// Tells whether a file is temporary: its name begins with a dot.
+/// Tells whether a file is temporary, by the dot at the start of its name.
 fn is_ours(name: &str) -> bool {
     name.starts_with('.')
 }
@@ -228,7 +228,7 @@ fn scratch(folder: &Path) -> Result<TempDir, Refused> {
     Ok(made.with_context(|| format!("failed to make a folder in `{}`", folder.display()))?)
 }
 
-/// Deletes the leftovers of backups that were killed.
+/// Deletes the temporary folders of backups that were killed.
 fn remove_left_over(folder: &Path) -> Result<(), Refused> {
     for entry in listed(folder)? {
         if entry.file_name().to_string_lossy().starts_with(SCRATCH) {
@@ -240,7 +240,7 @@ fn remove_left_over(folder: &Path) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Moves the archive to its name in one step, so that a reader finds a whole archive or none.
+/// Writes the archive under a temporary name and renames it, so that a reader finds a complete archive or none.
 fn write(sources: &Sources, file: &Path) -> Result<(Manifest, u64), Refused> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or_else(|| Path::new("."));

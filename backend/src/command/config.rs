@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::command::outcome::{Ended, print};
 
-/// A key with its value and the origin of the value.
+/// A key with its value and the source of the value.
 #[derive(Serialize)]
 struct Shown<'a> {
     key: &'a str,
@@ -28,7 +28,8 @@ pub(crate) fn schema() -> Ended {
     Ok(ExitCode::Success)
 }
 
-/// Reports success, because a configuration with faults does not load.
+/// Prints the configuration, or reports that it is valid. A configuration with faults does not
+/// load.
 pub(crate) fn run(action: Config, loaded: &Loaded, json: bool) -> Ended {
     match action {
         Config::Schema => return schema(),

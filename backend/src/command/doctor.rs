@@ -1,4 +1,4 @@
-//! `doctor`: lists present and expected problems, each with its remedy.
+//! `doctor`: lists current and expected problems, each with its remedy.
 
 mod models;
 
@@ -19,7 +19,7 @@ use link_backend::{
     tables::upkeep::{self, Inspection},
 };
 use link_platform::{disk, fs};
-use link_protocol::{exit_code::ExitCode, secret::Secret};
+use link_protocol::{error_chain::chain, exit_code::ExitCode, secret::Secret};
 use serde::Serialize;
 
 use crate::command::{
@@ -35,9 +35,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The tolerated difference between two clocks.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(5);
-/// What is said of a database that may be well.
+/// The text for a database that may be intact.
 const UNCHECKED: &str = "it could not be checked";
-/// A date that has passed when this program was written; an earlier clock is wrong.
+/// A time before the build of this program. A clock that shows an earlier time is wrong.
 const BUILT_AFTER: Timestamp = Timestamp::constant(1_767_225_600, 0);
 
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -128,7 +128,7 @@ fn folder(data: &Path, findings: &mut Vec<Finding>) -> bool {
     true
 }
 
-/// Tells a disk that takes no writes from a user who may not write.
+/// Distinguishes a disk that does not accept writes from a user who may not write.
 fn unwritable(data: &Path, error: &io::Error) -> Finding {
     let shown = data.display();
     let kind = error.kind();
@@ -157,7 +157,7 @@ fn unwritable(data: &Path, error: &io::Error) -> Finding {
     )
 }
 
-/// Tells whether a backend runs: it holds the lock. A missing lock file is not created.
+/// Tells whether a backend runs, by its lock. A missing lock file is not created.
 fn is_locked(data: &Path) -> bool {
     let path = data.join(LOCK);
     path.exists() && matches!(fs::try_lock(&path), Ok(None))
@@ -208,7 +208,7 @@ async fn database(loaded: &Loaded, findings: &mut Vec<Finding>) {
                      written",
                 ),
             };
-            let said = format!("{found}: {:#}", anyhow::Error::new(error));
+            let said = format!("{found}: {}", chain(&error));
             findings.push(bad("database", said, next));
         }
         Ok(found) => {
@@ -227,7 +227,7 @@ async fn database(loaded: &Loaded, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Checks that a database server answers, and what it holds. The server checks its own files.
+/// Checks that a database server answers, and inspects its database. The server checks its own files.
 async fn server(loaded: &Loaded, url: &Secret, findings: &mut Vec<Finding>) {
     let Ok(data) = loaded.data() else { return };
     let asked = tokio::time::timeout(ANSWER_TIMEOUT, upkeep::inspect_server(url)).await;
@@ -241,7 +241,7 @@ async fn server(loaded: &Loaded, url: &Secret, findings: &mut Vec<Finding>) {
             models::contents(loaded, data, &found, findings).await;
         }
         Ok(Err(error)) => {
-            findings.push(bad("database", format!("{:#}", anyhow::Error::new(error)), next));
+            findings.push(bad("database", chain(&error), next));
         }
         Err(_elapsed) => findings.push(bad("database", "PostgreSQL does not answer", next)),
     }
@@ -313,7 +313,7 @@ async fn public_url(loaded: &Loaded, findings: &mut Vec<Finding>) {
         findings.push(warning("public url", "it is not set", next));
         return;
     };
-    // A test of this process may have installed the provider already.
+    // Another test in this process may have installed the provider already.
     let _installed = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().timeout(ANSWER_TIMEOUT).build();
     let asked = match client {
@@ -335,7 +335,7 @@ async fn public_url(loaded: &Loaded, findings: &mut Vec<Finding>) {
             "does the proxy in front lead to this backend?",
         ),
         Err(error) => {
-            let said = format!("{url} cannot be reached: {:#}", anyhow::Error::new(error));
+            let said = format!("{url} cannot be reached: {}", chain(&error));
             let next = "look at the name, the firewall, the proxy, and the certificate: is it \
                         expired, or of an authority that this machine does not trust?";
             bad("public url", said, next)
@@ -349,4 +349,34 @@ async fn public_url(loaded: &Loaded, findings: &mut Vec<Finding>) {
 
 fn is_local(url: &str) -> bool {
     ["http://127.", "http://localhost", "http://[::1]"].iter().any(|start| url.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_told_apart_by_its_cause() {
+        for (kind, found, next) in [
+            (io::ErrorKind::ReadOnlyFilesystem, "the disk of `/data` is read-only", "`dmesg`"),
+            (io::ErrorKind::StorageFull, "the disk of `/data` is full", "make room on the disk"),
+            (io::ErrorKind::QuotaExceeded, "the disk of `/data` is full", "make room on the disk"),
+            (
+                io::ErrorKind::PermissionDenied,
+                "this user cannot write to `/data`",
+                "run this as the user that the backend runs as",
+            ),
+            (
+                io::ErrorKind::TimedOut,
+                "`/data` cannot be written: timed out",
+                "read `dmesg` for the reason, and check the disk",
+            ),
+        ] {
+            let finding = unwritable(Path::new("/data"), &io::Error::from(kind));
+            assert!(finding.level == Level::Bad && finding.check == "folder", "{kind}");
+            assert_eq!(finding.found, found);
+            let step = finding.next_step.unwrap_or_default();
+            assert!(step.contains(next), "{kind}: {step}");
+        }
+    }
 }

@@ -1,13 +1,13 @@
-//! How a command ends: with an exit code, and with a message if the code is not 0.
+//! The result of a command: an exit code, and a message if the code is not 0.
 
 use std::io::{self, Write as _};
 
 use link_backend::{
     config::{fault::Unusable, load::LoadError},
-    failure::Failure,
+    failure::AppError,
 };
 use link_platform::fs::FileError;
-use link_protocol::exit_code::ExitCode;
+use link_protocol::{error_chain::chain, exit_code::ExitCode};
 use serde_json::json;
 
 /// The result of a command.
@@ -30,14 +30,14 @@ impl Refused {
         Self::new(ExitCode::Failed, cause)
     }
 
-    /// Returns a failure of a request that cannot be fulfilled.
+    /// Returns a failure for a request that cannot be fulfilled.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(ExitCode::Usage, anyhow::Error::msg(message.into()))
     }
 
     /// Prints the reason on standard error and returns the exit code.
     pub(crate) fn tell(&self, json: bool) -> ExitCode {
-        let said = format!("{:#}", self.cause);
+        let said = chain(self.cause.as_ref());
         let text = if json {
             json!({ "error": said, "exit_code": self.code.number() }).to_string()
         } else {
@@ -87,20 +87,20 @@ impl From<FileError> for Refused {
     }
 }
 
-impl From<Failure> for Refused {
-    fn from(failure: Failure) -> Self {
+impl From<AppError> for Refused {
+    fn from(failure: AppError) -> Self {
         let code = match &failure {
-            Failure::Refused(_) => ExitCode::Refused,
-            Failure::Store(_) | Failure::Content(_) | Failure::Broken(..) => ExitCode::Failed,
+            AppError::Refused(_) => ExitCode::Refused,
+            AppError::Store(_) | AppError::Content(_) | AppError::Broken(..) => ExitCode::Failed,
         };
         Self::new(code, failure)
     }
 }
 
-/// Prints `text` and a line end on standard output.
+/// Prints `text` and a line break on standard output.
 pub(crate) fn print(text: &str) -> Result<(), Refused> {
     match writeln!(io::stdout(), "{}", text.trim_end()) {
-        // The reader has gone.
+        // The reader of the pipe has gone.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         printed => printed.map_err(|error| Refused::new(ExitCode::CannotWrite, error)),
     }

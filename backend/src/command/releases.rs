@@ -49,7 +49,7 @@ async fn fill(options: &Pull, loaded: &Loaded, json: bool) -> Ended {
     Ok(ExitCode::Success)
 }
 
-/// Describes what the backend serves now.
+/// Describes what the backend now serves.
 fn told(pulled: &Pulled) -> String {
     let Pulled { version, archives, engines, models, bytes } = pulled;
     let count = |number: usize, noun: &str| match number {

@@ -1,6 +1,7 @@
-//! `restore`: replaces a data folder by a backup.
+//! `restore`: replaces a data folder with a backup.
 //!
-//! The backup is unpacked and checked beside the folder before anything changes. The former folder is renamed, not deleted.
+//! The backup is unpacked and checked next to the folder before anything changes. The previous folder is renamed, not
+//! deleted.
 
 #![expect(
     clippy::disallowed_methods,
@@ -79,7 +80,7 @@ pub(crate) async fn run(loaded: &Loaded, options: &Restore, json: bool) -> Ended
     Ok(ExitCode::Success)
 }
 
-/// Unpacks beside the folder, so that one rename completes the restore.
+/// Unpacks next to the folder, so that one rename completes the restore.
 fn unpack(file: &Path, data: &Path) -> Result<(TempDir, Manifest), Refused> {
     let parent = data.parent().unwrap_or(data);
     std::fs::create_dir_all(parent)
@@ -105,6 +106,7 @@ fn refused(file: &Path, error: InvalidBackup) -> Refused {
         InvalidBackup::Io(cause) if cause.kind() == io::ErrorKind::StorageFull => ExitCode::NoSpace,
         InvalidBackup::Damaged(_) => ExitCode::ChecksumMismatch,
         InvalidBackup::Io(_)
+        | InvalidBackup::NotABackup
         | InvalidBackup::Cut
         | InvalidBackup::Manifest(_)
         | InvalidBackup::Format(_)
@@ -132,7 +134,7 @@ async fn check(file: &Path) -> Result<(), Refused> {
     upkeep::go_on_after_restore(file).await.map_err(Refused::failed)
 }
 
-/// Gives the restored files to the owner of the former folder, under whose account the service runs.
+/// Gives the restored files to the owner of the previous folder, because the service runs under that account.
 fn keep_owner(old: &Path, new: &Path) -> Result<(), Refused> {
     let owner = std::fs::metadata(old).context("failed to look at the data folder")?;
     let ours = std::fs::metadata(new).context("failed to look at the new folder")?;

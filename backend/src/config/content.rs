@@ -1,4 +1,4 @@
-//! The section `content` of the configuration file: the home of model files.
+//! The section `content` of the configuration file: the location of model files.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -17,45 +17,44 @@ use crate::{
 /// The length limits of a bucket's name and of a prefix, in characters.
 const NAME_LIMIT: usize = 255;
 
-/// Where model files are kept.
+/// The storage of model files.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(inline)]
 pub struct ContentSection {
-    /// A folder of the data folder, or a bucket of a store that speaks S3.
+    /// The kind of storage: a folder in the data folder, or a bucket of an S3-compatible store.
     pub store: ContentStore,
-    /// MiB that uploads leave free on the disk, for the database and everything else; a bucket has none.
+    /// MiB that uploads leave free on the disk for the database and other files. It does not apply to a bucket.
     #[serde(deserialize_with = "size")]
     pub reserve_mib: u32,
     /// The address of the store, such as `https://s3.eu-central-1.amazonaws.com`.
     #[serde(deserialize_with = "web_address", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", regex(pattern = "^https?://"))]
     pub endpoint: Option<String>,
-    /// The region that requests are signed for; most stores of one's own take any.
+    /// The region for the signatures of requests. Most self-hosted stores accept any region.
     #[serde(deserialize_with = "region")]
     #[schemars(regex(pattern = "^[A-Za-z0-9-]+$"))]
     pub region: String,
-    /// The bucket, which exists.
+    /// The name of an existing bucket.
     #[serde(deserialize_with = "bucket", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", regex(pattern = "^[A-Za-z0-9._-]+$"))]
     pub bucket: Option<String>,
-    /// What the names of all objects begin with, such as `link/`; nothing else in the bucket is
-    /// looked at.
+    /// The prefix of the names of all objects, such as `link/`. Other objects in the bucket are ignored.
     #[serde(deserialize_with = "prefix")]
     #[schemars(regex(pattern = "^([A-Za-z0-9_.-]+/)*$"))]
     pub prefix: String,
-    /// Where the name of the bucket stands in an address: in the path, or before the host.
+    /// The position of the bucket's name in an address: in the path, or before the host.
     pub addressing: Addressing,
-    /// The name of the access key; its secret stands in a file of its own.
+    /// The name of the access key. Its secret is in `secret_key_file`.
     #[serde(deserialize_with = "access_key", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", regex(pattern = "^[!-~]+$"))]
     pub access_key: Option<String>,
-    /// A private file that holds the secret of the access key.
+    /// A private file with the secret of the access key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_key_file: Option<PathBuf>,
 }
 
-/// The kinds of homes.
+/// The kinds of storage.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
@@ -88,7 +87,7 @@ impl ContentSection {
         u64::from(self.reserve_mib) * 1024 * 1024
     }
 
-    /// Returns the home of model files.
+    /// Returns the location of model files.
     ///
     /// # Errors
     /// A fault for each missing key of a bucket.

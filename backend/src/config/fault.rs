@@ -1,18 +1,18 @@
-//! The faults of a configuration, and the places of its values.
+//! The faults of a configuration, and the sources of its values.
 
 use std::{fmt, path::PathBuf};
 
-/// How the name of every environment variable begins.
+/// The start of the name of every environment variable.
 pub const PREFIX: &str = "LINK_BACKEND_";
-/// The key of the database's address, which the environment may set and the file may not.
+/// The key of the database's URL. The environment may set it, the file may not.
 pub const DATABASE_URL: &str = "database.url";
-/// The key of the object store's secret, which the environment may set and the file may not.
+/// The key of the object store's secret. The environment may set it, the file may not.
 pub const CONTENT_SECRET_KEY: &str = "content.secret_key";
-/// Keys that the file may not set, each with the key that names a private file instead.
+/// The keys that the file may not set, each with the key for the path of a private file.
 pub const SECRETS: [(&str, &str); 2] =
     [(DATABASE_URL, "database.url_file"), (CONTENT_SECRET_KEY, "content.secret_key_file")];
 
-/// The place of a value.
+/// The source of a value.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Place {
     Flag(String),
@@ -27,18 +27,18 @@ pub enum Place {
 pub struct Fault {
     pub key: String,
     pub place: Place,
-    /// The expected value, and the actual one unless it may be secret.
+    /// The expected value, and the actual value unless it may be a secret.
     pub said: String,
 }
 
-/// All faults of a configuration that cannot be used.
+/// All faults of an invalid configuration.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub struct Unusable {
     pub file: Option<PathBuf>,
     pub faults: Vec<Fault>,
 }
 
-/// Returns the variable that overrides `key`.
+/// Returns the environment variable that overrides `key`.
 #[must_use]
 pub fn variable(key: &str) -> String {
     format!("{PREFIX}{}", key.replace('.', "_").to_uppercase())

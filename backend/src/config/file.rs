@@ -1,7 +1,7 @@
 //! The configuration file of a backend: its keys, their values and their defaults.
 //!
-//! The JSON Schema, the names of environment variables and the list of known keys come from these types, so a new key is one
-//! new field. No value is a secret: secrets are in files of their own.
+//! The JSON Schema, the names of environment variables and the list of known keys are derived from these types, so a
+//! new key is one new field. No value is a secret: secrets are in separate files.
 
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -73,7 +73,7 @@ pub struct ConfigFile {
     pub shutdown: ShutdownSection,
 }
 
-/// The log: what is recorded, and in which form.
+/// The log: its filter and its format.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(inline)]
@@ -81,11 +81,11 @@ pub struct LogSection {
     /// A filter, such as `info` or `link_backend=debug`.
     #[serde(deserialize_with = "filter")]
     pub filter: String,
-    /// The form of a record.
+    /// The format of a record.
     pub format: LogFormat,
 }
 
-/// The form of a log record.
+/// The format of a log record.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
@@ -143,14 +143,18 @@ pub struct ZenohSection {
     /// The certificate authority of external routers, in PEM. Default: the public authorities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub authority_file: Option<PathBuf>,
-    /// The minimum number of free slots when the router opens.
+    /// The minimum number of free slots after a change of the slots.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub reserve: u32,
-    /// The maximum number of slots of a router, and so of its devices.
+    /// The maximum number of slots, and so of devices over zenoh.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub most: u32,
+    /// The maximum number of slots of one built-in router. Further slots get further routers of this process.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub slots_per_router: u32,
 }
 
 /// The retention of data from devices.
@@ -258,7 +262,8 @@ impl Default for LogSection {
 
 impl Default for ZenohSection {
     fn default() -> Self {
-        let Bounds { reserve, most } = ZenohConfig::default().bounds;
+        let ZenohConfig { bounds: Bounds { reserve, most }, slots_per_router, .. } =
+            ZenohConfig::default();
         Self {
             listen: Vec::new(),
             endpoints: Vec::new(),
@@ -269,12 +274,13 @@ impl Default for ZenohSection {
             authority_file: None,
             reserve,
             most,
+            slots_per_router,
         }
     }
 }
 
 impl ZenohSection {
-    /// Returns the configuration of the transport, if the transport is on.
+    /// Returns the configuration of the transport, if it is enabled.
     #[must_use]
     pub fn config(&self) -> Option<ZenohConfig> {
         if self.listen.is_empty() && self.routers.is_empty() {
@@ -288,6 +294,7 @@ impl ZenohSection {
             certificate: self.certificate_file.clone().zip(self.key_file.clone()),
             authority: self.authority_file.clone(),
             bounds: Bounds { reserve: self.reserve.min(self.most), most: self.most },
+            slots_per_router: self.slots_per_router,
         })
     }
 }
@@ -311,7 +318,7 @@ impl Default for RetentionSection {
 }
 
 impl RetentionSection {
-    /// Returns how long old rows are kept.
+    /// Returns how long records are kept.
     #[must_use]
     pub fn kept(&self) -> Retention {
         let days = |days: u32| SignedDuration::from_hours(24 * i64::from(days));
@@ -335,10 +342,10 @@ impl Default for ShutdownSection {
     }
 }
 
-/// Returns the JSON Schema of the file, pretty and in a stable order.
+/// Returns the JSON Schema of the file, formatted and in a stable order.
 ///
 /// # Panics
-/// Never: a schema has only text keys.
+/// Never, because a schema has only text keys.
 #[must_use]
 pub fn json_schema() -> String {
     let mut schema = schemars::schema_for!(ConfigFile).to_value();

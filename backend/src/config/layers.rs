@@ -1,8 +1,8 @@
-//! Merges the sources of a configuration: flags win over the environment, the environment over the file, and the file over
-//! the defaults.
+//! Merges the sources of a configuration: flags override the environment, the environment overrides the file, and the
+//! file overrides the defaults.
 //!
-//! All faults are reported together, each with its key and the place of its value. Pure: the file's text, the environment and
-//! the flags are arguments.
+//! All faults are reported together, each with its key and the source of its value. This module reads nothing: the text
+//! of the file, the environment and the flags are arguments.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -15,7 +15,7 @@ use crate::config::{
     file::ConfigFile,
 };
 
-/// How similar a misspelt key must be to a known key for the fault to suggest it, from 0 to 1.
+/// The minimum similarity, from 0 to 1, at which a fault suggests a known key for a misspelled one.
 const ALIKE: f64 = 0.7;
 
 /// The sources of a configuration, before they are checked.
@@ -24,7 +24,7 @@ pub struct Given {
     /// The file and its text.
     pub file: Option<(PathBuf, String)>,
     pub environment: BTreeMap<String, String>,
-    /// Keys with the values and the names of flags.
+    /// The keys that flags set, with the values and the names of the flags.
     pub flags: Vec<(&'static str, Flag)>,
 }
 
@@ -39,7 +39,7 @@ pub struct Flag {
 #[derive(Clone, Debug)]
 pub struct Joined {
     pub values: ConfigFile,
-    /// The place of each key's value.
+    /// The source of each key's value.
     pub places: BTreeMap<String, Place>,
 }
 
@@ -52,7 +52,7 @@ pub fn keys() -> BTreeMap<String, Kind> {
     keys
 }
 
-/// The kind of a value, by which the text of a variable or a flag is read.
+/// The kind of a value, which decides how the text of a variable or a flag is parsed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kind {
     Text,
@@ -103,7 +103,7 @@ pub fn join(given: &Given) -> Result<Joined, Unusable> {
     }
     let mut whole = Table::new();
     for (key, (value, place)) in &places {
-        // Each key is read separately, so that one fault does not hide another.
+        // Each key is parsed separately, so that one fault does not hide another.
         let mut alone = Table::new();
         insert(&mut alone, key, value.clone());
         match ConfigFile::deserialize(alone) {
@@ -150,7 +150,7 @@ fn collect(schema: &Json, prefix: &str, keys: &mut BTreeMap<String, Kind>) {
     }
 }
 
-/// Treats an unknown table as one value, so that it is one fault.
+/// Treats an unknown table as one value, so that it is reported as one fault.
 fn flatten(
     table: &Table,
     prefix: &str,
@@ -222,7 +222,7 @@ fn insert(table: &mut Table, key: &str, value: Value) {
     }
 }
 
-/// Describes the place of a syntax error without the text, which may hold secrets.
+/// Describes the position of a syntax error without the text itself, which may contain secrets.
 fn syntax(text: &str, error: &toml::de::Error) -> Fault {
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let line = before.lines().count().max(1);

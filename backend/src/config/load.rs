@@ -19,9 +19,9 @@ use crate::config::{
 };
 use crate::content::Home;
 
-/// The variable that names the file.
+/// The variable with the path of the configuration file.
 const FILE_VARIABLE: &str = "LINK_BACKEND_CONFIG";
-/// The configuration file of the machine.
+/// The system-wide configuration file.
 const SYSTEM_FILE: &str = "/etc/link-backend/backend.toml";
 /// The size limit of a file, in bytes.
 const SIZE_LIMIT: u64 = 1024 * 1024;
@@ -32,11 +32,11 @@ pub struct Loaded {
     /// The configuration file, if one was read.
     pub path: Option<PathBuf>,
     pub values: ConfigFile,
-    /// The place of each key's value.
+    /// The source of each key's value.
     pub places: BTreeMap<String, Place>,
-    /// The database's address, unless the database is a file in the data folder.
+    /// The URL of the database, unless the database is a file in the data folder.
     pub database_url: Option<Secret>,
-    /// The home of model files.
+    /// The location of model files.
     pub content: Home,
 }
 
@@ -46,14 +46,14 @@ pub enum LoadError {
     /// The configuration has faults.
     #[error(transparent)]
     Unusable(#[from] Unusable),
-    /// The named file cannot be read.
+    /// The given file cannot be read.
     #[error("failed to read the configuration")]
     Read(#[source] fs::FileError),
 }
 
 impl Loaded {
-    /// Reads the file `named`, and merges it with the environment and `flags`. Without a name and a data folder, the default
-    /// file is read.
+    /// Reads the file `named`, and merges it with the environment and `flags`. Without `named` and without a data
+    /// folder, reads the default file.
     ///
     /// # Errors
     /// [`LoadError`].
@@ -94,7 +94,7 @@ impl Loaded {
     /// Returns the data folder.
     ///
     /// # Errors
-    /// [`Unusable`] when no data folder is configured.
+    /// [`Unusable`] if no data folder is configured.
     pub fn data(&self) -> Result<&Path, Unusable> {
         self.values.data.as_deref().ok_or_else(|| Unusable {
             file: self.path.clone(),
@@ -112,7 +112,8 @@ impl Loaded {
     /// Returns the settings of a backend.
     ///
     /// # Errors
-    /// [`Unusable`] when no data folder is configured, or when the owner's proof is a file and others can reach the address.
+    /// [`Unusable`] if no data folder is configured, or if the owner's proof is a file although other machines can
+    /// reach the address.
     pub fn config(&self) -> Result<Config, Unusable> {
         let behind_proxy = self.values.client_address == ClientAddress::Forwarded;
         let owner_proof = self.values.owner_proof;
@@ -145,11 +146,11 @@ impl Loaded {
 fn text_pair(name: std::ffi::OsString, value: std::ffi::OsString) -> Option<(String, String)> {
     let name = name.into_string().ok()?;
     let is_ours = name.starts_with(PREFIX) || name == "HOME" || name == "XDG_CONFIG_HOME";
-    // A variable that is not text becomes a fault when it is read.
+    // A variable that is not valid text becomes a fault when it is parsed.
     is_ours.then(|| (name, value.to_string_lossy().into_owned()))
 }
 
-/// Returns the path of the user's configuration file, or of the machine's.
+/// Returns the path of the user's configuration file, or of the system-wide one.
 fn usual_file(environment: &BTreeMap<String, String>) -> Option<PathBuf> {
     let absolute =
         |name: &str| environment.get(name).map(PathBuf::from).filter(|p| p.is_absolute());
@@ -159,7 +160,7 @@ fn usual_file(environment: &BTreeMap<String, String>) -> Option<PathBuf> {
     users.into_iter().chain([PathBuf::from(SYSTEM_FILE)]).find(|path| path.is_file())
 }
 
-/// Resolves relative paths of the file from the file's folder, not from the working folder.
+/// Resolves relative paths in the file against the file's folder instead of the working folder.
 fn start_at(folder: &Path, values: &mut ConfigFile, places: &BTreeMap<String, Place>) {
     let paths = [
         ("data", &mut values.data),
@@ -180,7 +181,7 @@ fn start_at(folder: &Path, values: &mut ConfigFile, places: &BTreeMap<String, Pl
     }
 }
 
-/// Returns the secret `key`: from the environment, or from the first line of the file that another key names.
+/// Returns the secret `key`, from the environment or from the first line of the file that another key names.
 fn secret(
     key: &str,
     (file_key, file): (&str, Option<&Path>),
@@ -200,7 +201,7 @@ fn secret(
     })
 }
 
-/// Reads the first line of a private file; a file that others can read is refused.
+/// Reads the first line of a private file. Refuses a file that others can read.
 fn secret_file(path: &Path) -> Result<Secret, String> {
     let shown = path.display();
     let read = |error: io::Error| format!("cannot read `{shown}`: {error}");

@@ -1,19 +1,20 @@
-//! How operations are worked off: the section `operations` of the configuration file.
+//! The section `operations` of the configuration file: the processing of operations.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::config::read::number;
 
-/// The largest rate.
+/// The maximum rate.
 const MOST_IN_A_SECOND: u32 = 1_000;
 
-/// How operations on many devices are worked off.
+/// The pace of operations on many devices.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(inline)]
 pub struct OperationsSection {
-    /// Devices that this backend tells in a second, for all operations together.
+    /// The number of devices per second to which this backend sends operations, for all operations
+    /// together.
     #[serde(deserialize_with = "rate")]
     #[schemars(range(min = 1, max = MOST_IN_A_SECOND))]
     pub devices_per_second: u32,

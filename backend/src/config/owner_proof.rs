@@ -5,21 +5,22 @@ use std::net::SocketAddr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the owner of a backend proves to be its owner.
+/// How the owner of a backend proves their identity.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum OwnerProof {
-    /// Once, by the token that the first start prints; by a password from then on.
+    /// With the token that the first start prints, once; after that, with a password.
     #[default]
     SetupToken,
-    /// By a file in the data folder that only the backend's own user can read. For a backend of one
-    /// person, which listens on a loopback address alone; `link up` makes one.
+    /// With a file in the data folder that only the backend's own user can read. For a backend of
+    /// one person that listens only on a loopback address, such as the backend of `link up`.
     File,
 }
 
 impl OwnerProof {
-    /// Returns the reason if a backend with this proof must not listen on `address`.
+    /// Returns the reason why a backend with this proof must not listen on `address`, if there is
+    /// one.
     #[must_use]
     pub fn objection(self, address: SocketAddr, is_behind_proxy: bool) -> Option<String> {
         let is_exposed = is_behind_proxy || !address.ip().is_loopback();

@@ -8,28 +8,28 @@ use crate::{
     domain::quota::{GIB, Quota},
 };
 
-/// What one account may have.
+/// The quotas of each account.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(inline)]
 pub struct QuotaSection {
-    /// Models.
+    /// The maximum number of models.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub models: u32,
-    /// GiB of uploaded model files.
+    /// The maximum size of all uploaded model files, in GiB.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub model_gib: u32,
-    /// Keys that can still register a device.
+    /// The maximum number of keys that can still register a device.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub keys: u32,
-    /// Personal access tokens of all members together.
+    /// The maximum number of personal access tokens of all members together.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub tokens: u32,
-    /// Invitations that wait to be accepted.
+    /// The maximum number of open invitations.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub invitations: u32,

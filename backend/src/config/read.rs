@@ -1,4 +1,4 @@
-//! Reads the values of the configuration file. A fault names the expected form of its value.
+//! Parses the values of the configuration file. A fault names the expected form of its value.
 
 use std::net::SocketAddr;
 
@@ -39,7 +39,7 @@ pub(super) fn filter<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Strin
     parsed(deserializer, expected, read)
 }
 
-/// The message leaves the value out, because an address may contain a password by mistake.
+/// The message omits the value, because an address may contain a password by mistake.
 pub(super) fn parsed<'de, D: Deserializer<'de>, T>(
     deserializer: D,
     expected: &str,

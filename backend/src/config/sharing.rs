@@ -5,13 +5,13 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::domain::sharing::{self, AccountRef, Sharing};
 
-/// Who may share models with every account.
+/// The accounts that may share models with every account.
 #[derive(Clone, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(inline)]
 pub struct SharingSection {
-    /// Accounts whose models the others may deploy when they are shared, each by its name or its id.
-    /// Without this key: the only account of the backend, and nobody once there is a second one.
+    /// Accounts that may share models, each by name or id. Default: the only account of the backend; none once a second
+    /// account exists.
     #[serde(deserialize_with = "accounts", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<String>>")]
     pub accounts: Option<Vec<AccountRef>>,

@@ -48,7 +48,7 @@ impl Room {
         Self { inside: Mutex::new(Inside { connections, tasks: HashMap::new(), ending: 0 }) }
     }
 
-    /// Admits a connection from `origin`, and closes another one if necessary. Returns nothing if no place is free.
+    /// Admits a connection from `origin`, and closes another one if necessary. Returns `None` if no place is free.
     pub(super) fn admit(
         self: &Arc<Self>,
         origin: Option<Network>,

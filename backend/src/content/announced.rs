@@ -1,13 +1,13 @@
-//! What is known about a model file before it arrives, and the name under which it is kept.
+//! The announced properties of a model file, and the file's name in storage.
 
 use link_protocol::{command::Sha256Hex, id::ModelId};
 
-/// What is known about a file before it arrives.
+/// The announced properties of a file.
 #[derive(Clone, Debug)]
 pub struct Announced {
     pub model: ModelId,
     pub sha256: Option<Sha256Hex>,
-    /// A hint: the file may have another size.
+    /// An expected size; the actual size may differ.
     pub size_bytes: Option<u64>,
 }
 

@@ -44,7 +44,7 @@ const UPLOADS: usize = 4;
 const SILENCE_LIMIT: Duration = Duration::from_secs(60);
 /// How long an upload waits for a place among the concurrent ones.
 const PLACE_WAIT: Duration = Duration::from_secs(30);
-/// How the names of temporary objects begin, after the prefix.
+/// The start of the names of temporary objects, after the prefix.
 const TEMPORARY: &str = ".upload-";
 
 /// A bucket and its credentials.
@@ -60,7 +60,7 @@ pub struct BucketConfig {
     pub secret_key: Secret,
 }
 
-/// Where the bucket's name stands in an address.
+/// The position of the bucket's name in an address.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
@@ -126,7 +126,7 @@ impl Bucket {
         upload::receive(self, announced, content).await
     }
 
-    /// Resumes the upload of a file whose size is known, or begins one.
+    /// Resumes or starts the upload of a file with a known size.
     pub(super) async fn resume<S, E>(
         &self,
         (announced, size_bytes): (&Announced, u64),
@@ -139,7 +139,7 @@ impl Bucket {
         resume::resume(self, (announced, size_bytes), standing, content).await
     }
 
-    /// Aborts an upload that nobody will resume.
+    /// Aborts an upload that will not be resumed.
     pub(super) async fn abandon(&self, standing: &Standing) -> Result<(), BucketFault> {
         self.requests.abort(&standing.key, &standing.upload_id).await
     }
@@ -171,7 +171,7 @@ impl Bucket {
         Ok(Box::pin(bytes))
     }
 
-    /// Deletes an object. Callers do not retry, so the journal notes the object first.
+    /// Deletes an object. It is written to the journal first, because callers do not retry.
     pub(super) async fn remove(&self, name: &str) -> Result<(), BucketFault> {
         let key = self.key(name);
         let left = Left::Object { key: key.clone() };
@@ -206,7 +206,7 @@ impl Bucket {
         if read? == "probe" { Ok(()) } else { Err(BucketFault::Garbled("the probe's content")) }
     }
 
-    /// Deletes the leftovers in the journal, and stops at the first one for which the store does not answer.
+    /// Deletes the leftovers in the journal. Stops at the first leftover for which the store does not answer.
     pub(super) async fn tidy(&self) {
         for left in self.journal.left_over() {
             let ended = match &left.entry {
@@ -229,7 +229,7 @@ impl Bucket {
         }
     }
 
-    /// Waits for a place among the uploads.
+    /// Waits for one of the limited number of concurrent uploads to end.
     async fn place(&self) -> Result<OwnedSemaphorePermit, ReceiveError> {
         let place = Arc::clone(&self.places).acquire_owned();
         let place = tokio::time::timeout(PLACE_WAIT, place).await;
@@ -246,7 +246,7 @@ impl Bucket {
 }
 
 impl Requests {
-    /// Lists everything whose name begins with `prefix`.
+    /// Lists all objects whose names start with `prefix`.
     async fn list(&self, prefix: &str) -> Result<Vec<String>, BucketFault> {
         let mut keys = Vec::new();
         let mut token: Option<String> = None;

@@ -1,10 +1,10 @@
-//! Errors of the homes of model files, and of receiving a file.
+//! Errors of the storage for model files, and of receiving a file.
 
 use std::io;
 
 use link_platform::fs::FileError;
 
-/// The home of model files failed.
+/// The storage for model files failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
     #[error("the file of the model does not exist")]
@@ -32,13 +32,13 @@ pub enum ReceiveError {
     /// The limit of concurrent uploads is reached.
     #[error("too many uploads are in progress")]
     Busy,
-    /// The file would take disk space from the reserve.
+    /// The file would use disk space from the reserve.
     #[error("the disk has no room for the content")]
     NoRoom,
-    /// The upload resumes at another offset, this one.
+    /// The upload must resume at this other offset.
     #[error("the upload resumes at byte {0}")]
     Elsewhere(u64),
-    /// The home of model files could not store the file.
+    /// The storage for model files could not store the file.
     #[error("failed to write the content")]
     Home(#[source] ContentError),
 }
@@ -57,7 +57,7 @@ pub enum BucketFault {
         code: String,
         message: String,
     },
-    /// The store's answer is not S3.
+    /// The store's answer is not valid S3.
     #[error("the store's answer is not understood: {0}")]
     Garbled(&'static str),
     /// The journal of uploads could not be written.
@@ -76,7 +76,7 @@ impl BucketFault {
         }
     }
 
-    /// Tells whether the object does not exist; the bucket may exist.
+    /// Tells whether the object does not exist. The bucket may still exist.
     #[must_use]
     pub fn is_missing_object(&self) -> bool {
         matches!(self, Self::Refused { status: 404, code, .. } if code == "NoSuchKey")

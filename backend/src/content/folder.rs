@@ -37,9 +37,9 @@ use crate::{
 const TEMPORARY: &str = ".upload-";
 /// The size of a read, in bytes.
 const CHUNK: usize = 256 * 1024;
-/// Bytes written between two checks of the free disk space.
+/// The number of bytes that are written between two checks of the free disk space.
 const UNCHECKED: usize = 4 * 1024 * 1024;
-/// Bytes of a resumable upload that a crash of the backend may lose.
+/// The maximum number of bytes of a resumable upload that a crash of the backend may lose.
 const UNSAVED: u64 = 32 * 1024 * 1024;
 
 /// The folder that holds model files.
@@ -75,7 +75,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Writes `content` to a temporary file and syncs the file.
+    /// Writes `content` to a temporary file and syncs it.
     pub(super) async fn receive<E>(
         &self,
         size_bytes: Option<u64>,
@@ -99,8 +99,8 @@ impl Folder {
         Ok((parts.received(), Temporary(file)))
     }
 
-    /// Resumes the upload of a file of `size_bytes` at `offset`. Returns the new offset and, if the file is whole, the
-    /// received file.
+    /// Resumes the upload of a file of `size_bytes` at `offset`. Returns the new offset and, if the file is complete,
+    /// the received file.
     pub(super) async fn go_on<E>(
         &self,
         announced: &Announced,
@@ -131,7 +131,7 @@ impl Folder {
         Ok((there, whole))
     }
 
-    /// Writes the received pieces, with a checkpoint after every [`UNSAVED`] bytes.
+    /// Writes the received chunks, with a checkpoint after every [`UNSAVED`] bytes.
     async fn write<S, E>(
         &self,
         parts: &mut Parts<S>,
@@ -155,7 +155,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Gives a file that arrived in several requests its name.
+    /// Gives a file that arrived in several requests its final name.
     pub(super) async fn keep_whole(&self, name: &str, files: Files) -> io::Result<()> {
         let (path, folder) = (self.folder.join(name), self.folder.clone());
         let kept = tokio::task::spawn_blocking(move || {
@@ -166,7 +166,7 @@ impl Folder {
         kept.await.map_err(io::Error::other)?
     }
 
-    /// Returns the paths of an incomplete file.
+    /// Returns the paths of a model's incomplete file.
     pub(super) fn partial(&self, model: ModelId) -> Files {
         Files::of(&self.folder, model)
     }
@@ -176,7 +176,7 @@ impl Folder {
         partial::models(&self.folder)
     }
 
-    /// Checks that the disk has space for `more` bytes and the reserve.
+    /// Checks that the disk has space for `more` bytes in addition to the reserve.
     fn check_room(&self, more: u64) -> Result<(), ReceiveError> {
         let free = disk::free_bytes(&self.folder).map_err(broken)?;
         let needed = self.reserve.saturating_add(more);

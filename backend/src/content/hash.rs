@@ -1,4 +1,4 @@
-//! The state of an unfinished SHA-256 as a text that can be stored.
+//! The state of an unfinished SHA-256 as a storable text.
 
 use sha2::{
     Sha256,
@@ -10,7 +10,7 @@ pub(super) fn to_text(hasher: &Sha256) -> String {
     hasher.serialize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Reads the text of [`to_text`]; returns nothing if the text is damaged.
+/// Parses the text of [`to_text`]. Returns `None` if the text is damaged.
 pub(super) fn from_text(text: &str) -> Option<Sha256> {
     let digits: Vec<u8> = text.chars().map(digit).collect::<Option<_>>()?;
     let (pairs, []) = digits.as_chunks::<2>() else { return None };

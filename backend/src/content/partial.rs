@@ -1,8 +1,8 @@
-//! An incomplete model file, which survives cuts and restarts until its upload resumes.
+//! An incomplete model file, which survives cut connections and restarts until its upload resumes.
 //!
-//! `.partial-MODEL` holds the bytes. A checkpoint beside it holds the number of synced bytes and the state of their hash.
-//! When the upload resumes, bytes behind the checkpoint are cut off, so the hash always matches the file. One process
-//! writes at a time.
+//! `.partial-MODEL` holds the bytes. A separate checkpoint holds the number of synced bytes and the state of their
+//! hash. When the upload resumes, bytes after the checkpoint are cut off, so the hash always matches the file. Only one
+//! process writes at a time.
 
 #![expect(
     clippy::disallowed_methods,
@@ -22,9 +22,9 @@ use sha2::Sha256;
 
 use crate::content::hash;
 
-/// How the name of the data file begins, before the model's id.
+/// The start of the data file's name, before the model's id.
 const DATA: &str = ".partial-";
-/// How the name of a checkpoint ends.
+/// The end of a checkpoint's name.
 const CHECKPOINT: &str = ".json";
 
 /// An incomplete file that is open for more bytes.
@@ -43,7 +43,7 @@ pub(super) struct Begun {
     pub(super) inspection: Inspection,
 }
 
-/// The paths of a file that has no name yet.
+/// The paths of a file that does not have its final name yet.
 #[derive(Clone, Debug)]
 pub(super) struct Files {
     pub(super) data: PathBuf,
@@ -64,13 +64,13 @@ impl Files {
         Self { data, checkpoint }
     }
 
-    /// Returns how many bytes are kept.
+    /// Returns the number of stored bytes.
     pub(super) fn size_bytes(&self) -> u64 {
         let there = std::fs::metadata(&self.data).map_or(0, |found| found.len());
         self.checkpoint().map_or(0, |(size_bytes, _)| size_bytes).min(there)
     }
 
-    /// Opens the file for more bytes; returns nothing while another process has it open.
+    /// Opens the file for appending. Returns `None` while another process has it open.
     pub(super) fn open(self) -> io::Result<Option<Partial>> {
         let mut data =
             File::options().create(true).truncate(false).read(true).write(true).open(&self.data)?;
@@ -89,7 +89,7 @@ impl Files {
         Ok(Some(Partial { files: self, data, begun }))
     }
 
-    /// Writes the checkpoint: `size_bytes` with this hash are on disk.
+    /// Writes the checkpoint: `size_bytes` bytes with this hash are on disk.
     pub(super) fn note(&self, size_bytes: u64, hasher: &Sha256) -> io::Result<()> {
         let hash = hash::to_text(hasher);
         let text = serde_json::to_vec(&Checkpoint { size_bytes, hash })?;
@@ -107,7 +107,7 @@ impl Files {
         Ok(())
     }
 
-    /// Deletes the checkpoint, which a file with a name does not need.
+    /// Deletes the checkpoint, which a complete file does not need.
     pub(super) fn remove_checkpoint(&self) {
         if let Err(error) = std::fs::remove_file(&self.checkpoint) {
             tracing::debug!(%error, "failed to delete a checkpoint");

@@ -29,16 +29,16 @@ struct Pace {
 /// 1 KiB a second, measured over two minutes.
 const PACE: Pace = Pace { within: Duration::from_secs(120), least: 120 * 1024 };
 
-/// The content that a sender sends.
+/// The content from a sender.
 pub(super) struct Parts<S> {
     content: Pin<Box<S>>,
     /// Bytes that were received after the latest part.
     rest: Bytes,
     hasher: Sha256,
     inspection: Inspection,
-    /// Bytes that were returned, and so hashed and inspected.
+    /// The number of returned bytes, which are hashed and inspected.
     size_bytes: u64,
-    /// Bytes that were received.
+    /// The number of received bytes.
     came: u64,
     has_ended: bool,
     pace: Pace,
@@ -54,7 +54,7 @@ where
         Self::after(Begun::default(), content)
     }
 
-    /// Continues after the bytes of earlier requests.
+    /// Continues an upload after the bytes of earlier requests.
     pub(super) fn after(begun: Begun, content: S) -> Self {
         let Begun { size_bytes, hasher, inspection } = begun;
         Self {
@@ -70,7 +70,7 @@ where
         }
     }
 
-    /// Returns the next piece as the sender sent it, or nothing at the end.
+    /// Returns the next chunk as the sender sent it, or `None` at the end.
     pub(super) async fn piece(&mut self) -> Result<Option<Bytes>, ReceiveError> {
         let piece = self.next().await?;
         if let Some(piece) = &piece {
@@ -124,14 +124,14 @@ where
                 return Ok(part.freeze());
             }
             if let Some(piece) = self.next().await? {
-                // One allocation, and only for a sender of more than one piece.
+                // One allocation, and only if the sender sends more than one chunk.
                 part.reserve(if part.is_empty() { 0 } else { size - part.len() });
                 self.rest = piece;
             }
         }
     }
 
-    /// Tells whether every byte was returned.
+    /// Tells whether all bytes were returned.
     pub(super) fn is_over(&self) -> bool {
         self.has_ended && self.rest.is_empty()
     }
@@ -146,7 +146,7 @@ where
         &self.inspection
     }
 
-    /// Returns the checksum, the size and the facts of the whole file.
+    /// Returns the checksum, the size and the metadata of the whole file.
     pub(super) fn received(self) -> Received {
         let sha256 = Sha256Hex::from_digest(&self.hasher.finalize());
         let seen = self.inspection.finish(self.size_bytes);

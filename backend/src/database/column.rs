@@ -1,4 +1,5 @@
-//! How values stand in columns, and back. What cannot be read back is a broken database.
+//! Conversions between values and columns. A value that cannot be converted back means a broken
+//! database.
 
 use std::str::FromStr;
 
@@ -8,10 +9,10 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::database::StoreError;
 
-/// Which part of a list is asked for.
+/// The requested page of a list.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// The id of the last item that the caller has.
+    /// The id of the last item of the previous page.
     pub after: Option<String>,
     pub limit: u32,
 }
@@ -44,7 +45,7 @@ pub(crate) fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, StoreError
     serde_json::from_str(text).map_err(broken)
 }
 
-/// The name of a variant without fields, as on the wire.
+/// Returns the name of a variant without fields, as in JSON.
 pub(crate) fn word<T: Serialize>(value: &T) -> Result<String, StoreError> {
     json(value).map(|text| text.trim_matches('"').to_owned())
 }

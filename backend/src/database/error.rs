@@ -1,38 +1,38 @@
-//! What can go wrong with a statement on either database, and what the rest of the backend is told of it.
+//! The errors of statements on either database, and the errors that the rest of the backend sees.
 
 use deadpool::unmanaged::PoolError;
 use rusqlite::ffi;
 
-/// The store could not do what it was asked.
+/// A request to the store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// What was to be changed is not there.
+    /// The record to change does not exist.
     #[error("it is not stored")]
     NotFound,
-    /// Something that must be unique exists.
+    /// A record with the same unique value exists.
     #[error("it exists")]
     Conflict,
-    /// The database did not answer, or holds what nobody can read.
+    /// The database did not answer, or contains unreadable values.
     #[error("the database failed")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// A statement failed, or a connection could not be had.
+/// A statement failed, or no connection was available.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SqlError {
-    /// SQLite said no.
+    /// SQLite returned an error.
     #[error(transparent)]
     Lite(#[from] rusqlite::Error),
-    /// PostgreSQL said no, or is not there.
+    /// PostgreSQL returned an error or cannot be reached.
     #[error(transparent)]
     Pg(#[from] sqlx::Error),
-    /// There is no row where there has to be one.
+    /// A required row does not exist.
     #[error("there is no such row")]
     NoRow,
-    /// The connections to SQLite were taken for too long.
+    /// No connection to SQLite became free in time.
     #[error("no connection to the database came free in time")]
     TimedOut,
-    /// No transaction could be begun.
+    /// No transaction could be started.
     #[error("a transaction was not begun")]
     NotBegun,
     /// The store was closed.

@@ -1,24 +1,24 @@
-//! Why a statement failed: a state that passes by itself, or a fault that an operator has to repair.
+//! The causes of failed statements: states that pass by themselves, and faults that an operator has to repair.
 
 use std::sync::Arc;
 
 use crate::database::{StoreError, error::SqlError, writer::NotStored};
 
-/// Why it may be worth asking again.
+/// A state that passes by itself, so that a retry may succeed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Passing {
-    /// It has too much to do, or others are in the way.
+    /// The database is overloaded, or other transactions hold its locks.
     Busy,
-    /// It has no room left.
+    /// The disk is full.
     Full,
-    /// It cannot be written.
+    /// The database cannot be written.
     Unwritable,
-    /// It is not there, or it is being started.
+    /// The database cannot be reached, or is starting.
     Unreachable,
 }
 
 impl Passing {
-    /// Says so, for whoever asked.
+    /// Returns an explanation for the client.
     #[must_use]
     pub const fn detail(self) -> &'static str {
         match self {
@@ -33,19 +33,19 @@ impl Passing {
 /// A fault that an operator has to repair.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Fault {
-    /// The disk or the server has no room left.
+    /// The disk or the server is full.
     Full,
-    /// The disk is read-only or fails, or the files are another user's.
+    /// The disk is read-only or fails, or the files belong to another user.
     Unwritable,
-    /// The file is malformed or no database.
+    /// The file is malformed or is no database.
     Damaged,
 }
 
 impl Fault {
-    /// Every fault.
+    /// All faults.
     pub const ALL: [Self; 3] = [Self::Full, Self::Unwritable, Self::Damaged];
 
-    /// Returns the name that metrics have for it.
+    /// Returns the name of the fault in metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -55,7 +55,7 @@ impl Fault {
         }
     }
 
-    /// Says what is wrong and what to do, for an operator.
+    /// Returns an explanation and a remedy for an operator.
     #[must_use]
     pub const fn detail(self) -> &'static str {
         match self {
@@ -71,7 +71,7 @@ impl Fault {
 }
 
 impl StoreError {
-    /// Returns the fault that an operator has to repair, if one is the cause.
+    /// Returns the fault behind this error, if there is one.
     #[must_use]
     pub fn fault(&self) -> Option<Fault> {
         match self {
@@ -79,7 +79,7 @@ impl StoreError {
             Self::Unavailable(cause) => {
                 let shared = cause.downcast_ref::<Arc<NotStored>>().map(AsRef::as_ref);
                 match shared {
-                    // Another transaction failed; that one tells of the fault.
+                    // Another transaction failed, and reports the fault.
                     Some(NotStored::Together(_)) => None,
                     Some(NotStored::Failed(error)) => fault(error),
                     None => cause.downcast_ref::<SqlError>().and_then(fault),
@@ -88,7 +88,7 @@ impl StoreError {
         }
     }
 
-    /// Returns why it may be worth asking again, if it is.
+    /// Returns the passing state behind this error, if there is one.
     #[must_use]
     pub fn passing(&self) -> Option<Passing> {
         match self {
@@ -142,7 +142,7 @@ fn passing(error: &SqlError) -> Option<Passing> {
     }
 }
 
-/// A connection that was cut in the middle of something shows as any of these.
+/// Tells whether the error is one of those that a lost connection can cause.
 const fn is_connection_lost(error: &sqlx::Error) -> bool {
     matches!(
         error,
@@ -154,7 +154,8 @@ const fn is_connection_lost(error: &sqlx::Error) -> bool {
     )
 }
 
-/// The lower byte of an SQLite result code is the error, the rest says more of it.
+/// Returns the passing state for an SQLite result code. The lower byte of the code is the error; the rest gives
+/// details.
 const fn of_sqlite(code: i32) -> Option<Passing> {
     match code & 0xff {
         // BUSY, LOCKED

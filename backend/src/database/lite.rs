@@ -1,4 +1,4 @@
-//! The file of SQLite: opened, and used without holding up the threads that others run on.
+//! The SQLite file: opens it, and runs statements without blocking the threads of other tasks.
 
 use std::{path::Path, time::Duration};
 
@@ -15,31 +15,31 @@ use tokio::{
 use crate::database::error::SqlError;
 
 const READERS: usize = 4;
-/// Every statement of the store stays prepared.
+/// The size of the cache for prepared statements, large enough for every statement of the store.
 const STATEMENTS: usize = 256;
 
 const READ_ONLY: &str = "PRAGMA query_only = ON";
 
-/// Connections that only read.
+/// A pool of read-only connections.
 pub(crate) type Readers = Pool<Connection>;
-/// One of them.
+/// A read-only connection from the pool.
 pub(crate) type Reader = Object<Connection>;
 
-/// Opens the database `file`, which exists.
+/// Opens the existing database `file`.
 ///
 /// # Errors
-/// [`rusqlite::Error`] when it is not a database or cannot be read.
+/// [`rusqlite::Error`] if `file` is no database or cannot be read.
 pub(crate) fn open(file: &Path) -> Result<Connection, rusqlite::Error> {
     let connection = link_sqlite::open(file)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(connection)
 }
 
-/// Opens the database `file`, which exists, and changes nothing there: also on a disk that is read-only, unless its
-/// log holds what is not in the file yet.
+/// Opens the existing database `file` without changing anything. This works on a read-only disk too, unless the log
+/// contains data that the file does not have yet.
 ///
 /// # Errors
-/// [`rusqlite::Error`] when the file cannot be read.
+/// [`rusqlite::Error`] if the file cannot be read.
 pub(crate) fn open_to_read(file: &Path) -> Result<Connection, rusqlite::Error> {
     let connection = link_sqlite::open_to_read(file)?;
     let read = |connection: &Connection| {
@@ -49,7 +49,7 @@ pub(crate) fn open_to_read(file: &Path) -> Result<Connection, rusqlite::Error> {
         Ok(_) => Ok(connection),
         Err(error) if has_log(file) => Err(error),
         Err(error) => match error.sqlite_error_code() {
-            // The index of the log cannot be made on a disk that is read-only. Without a log none is needed.
+            // SQLite cannot create the index of the log on a read-only disk. Without a log, none is needed.
             Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) => link_sqlite::open_still(file),
             Some(_) | None => Err(error),
         },
@@ -62,10 +62,10 @@ fn has_log(file: &Path) -> bool {
     Path::new(&log).metadata().is_ok_and(|found| found.len() > 0)
 }
 
-/// Opens connections to `file` that only read; whoever needs one waits no longer than `patience`.
+/// Opens a pool of read-only connections to `file`. Waiting for a connection times out after `patience`.
 ///
 /// # Errors
-/// Those of [`open`].
+/// As for [`open`].
 pub(crate) fn readers(file: &Path, patience: Duration) -> Result<Readers, SqlError> {
     let pool = Pool::from_config(&PoolConfig {
         max_size: READERS,
@@ -80,18 +80,18 @@ pub(crate) fn readers(file: &Path, patience: Duration) -> Result<Readers, SqlErr
     Ok(pool)
 }
 
-/// Runs what takes long on a thread that nobody else waits for.
+/// Runs blocking work on the blocking thread pool.
 ///
 /// # Errors
-/// [`SqlError::Closed`] when the program ends meanwhile.
-pub(crate) async fn aside<T: Send + 'static>(
+/// [`SqlError::Closed`] if the program ends meanwhile.
+pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, SqlError> {
     task::spawn_blocking(work).await.map_err(|_| SqlError::Closed)
 }
 
-/// Runs what may take long where it is; other tasks leave this thread meanwhile.
-pub(crate) fn at_length<T>(work: impl FnOnce() -> T) -> T {
+/// Runs work that may take long on the current thread, after the runtime has moved other tasks away from it.
+pub(crate) fn maybe_slow<T>(work: impl FnOnce() -> T) -> T {
     let has_others = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
     if has_others { task::block_in_place(work) } else { work() }
 }

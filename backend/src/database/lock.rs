@@ -1,13 +1,12 @@
-//! Locks that a transaction holds until its end, so that two transactions decide about the same
-//! record one after the other.
+//! Locks that a transaction holds until its end, so that two transactions that decide about the same record run one
+//! after the other.
 //!
-//! A transaction names what it decides about. On PostgreSQL each name is an advisory lock, taken
-//! before the transaction reads: transactions are READ COMMITTED, so each statement behind the lock
-//! sees what the previous holder stored. On SQLite all transactions run one after the other, and a
-//! lock costs nothing.
+//! A transaction names the records that its decisions depend on. On PostgreSQL each name is an advisory lock, which is
+//! taken before the transaction reads: transactions are READ COMMITTED, so each statement after the lock sees the
+//! changes of the previous holder. On SQLite all transactions run one after the other, and a lock costs nothing.
 //!
-//! Order prevents deadlocks: locks are taken by rank, then by number. A transaction that learns of a
-//! lock only while it runs takes one of a higher rank than those that it holds.
+//! A fixed order prevents deadlocks: locks are taken by rank, then by number. A transaction that finds out during its
+//! run that it needs another lock may only take one of a higher rank than those that it holds.
 
 use std::fmt::Write as _;
 
@@ -15,17 +14,17 @@ use sha2::{Digest as _, Sha256};
 
 use crate::database::{Connection, StoreError, error::SqlError};
 
-/// A lock, ordered as locks are taken.
+/// A lock. The order of the values is the order in which locks are taken.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Lock {
     rank: u8,
-    /// The number of the advisory lock. Two names that share a number only wait for each other.
+    /// The number of the advisory lock. Two names with the same number only wait for each other.
     number: i64,
     is_shared: bool,
 }
 
 impl Lock {
-    /// Returns the lock that one transaction holds at a time. Names are unique within a `kind`.
+    /// Returns a lock that only one transaction can hold at a time. Names are unique within a `kind`.
     pub(crate) fn exclusive(rank: u8, kind: &str, name: &[u8]) -> Self {
         let digest: [u8; 32] =
             Sha256::new().chain_update(kind).chain_update(name).finalize().into();
@@ -33,18 +32,18 @@ impl Lock {
         Self { rank, number: i64::from_be_bytes(*first), is_shared: false }
     }
 
-    /// Returns the lock that several transactions may hold at a time, none of them beside the
-    /// exclusive one of the same kind and name.
+    /// Returns a lock that several transactions can hold at the same time, while none holds the exclusive lock of the
+    /// same kind and name.
     pub(crate) fn shared(rank: u8, kind: &str, name: &[u8]) -> Self {
         Self { is_shared: true, ..Self::exclusive(rank, kind, name) }
     }
 }
 
-/// Returns the statements that take `locks` in their order.
+/// Returns the statements that take `locks` in order.
 pub(super) fn statements(locks: &[Lock]) -> String {
     let mut locks = locks.to_vec();
     locks.sort_unstable();
-    // Whoever holds the exclusive lock, which sorts first, needs no shared one.
+    // The exclusive lock, which sorts first, includes the shared one.
     locks.dedup_by_key(|lock| (lock.rank, lock.number));
     let mut statements = String::new();
     for Lock { number, is_shared, .. } in locks {
@@ -55,10 +54,10 @@ pub(super) fn statements(locks: &[Lock]) -> String {
     statements
 }
 
-/// Takes `locks` in a transaction that runs. What it decides by is read afterwards.
+/// Takes `locks` in a running transaction. The transaction must read the protected records only afterwards.
 ///
 /// # Errors
-/// [`StoreError::Unavailable`] when another transaction holds one of them for too long.
+/// [`StoreError::Unavailable`] if another transaction holds one of the locks for too long.
 pub(crate) async fn take(db: &mut Connection, locks: &[Lock]) -> Result<(), StoreError> {
     let Connection::PgWriter(transaction) = db else { return Ok(()) };
     let statements = sqlx::AssertSqlSafe(statements(locks));

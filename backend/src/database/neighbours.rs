@@ -1,11 +1,10 @@
-//! Backends on one PostgreSQL tell each other whose waits may have an end.
+//! Notifications between backends on one PostgreSQL database, which wake tasks that wait for a device or a command.
 //!
-//! What rings here is told right after its transaction, by a task that sends everything which rang
-//! meanwhile in one statement. Inside the transaction a NOTIFY would make commits wait for each
-//! other in the whole database, and cost a round trip where somebody waits. What is lost that way,
-//! when a process dies in between, is found by looking again, as is everything that a pooler in
-//! front of the database swallows. Each process listens on one connection of its own; one that was
-//! lost means that anything may have rung.
+//! A task sends the rings of this process right after their transactions, all collected rings in one statement. A
+//! NOTIFY inside the transactions would make all commits of the database wait for each other, and would cost a round
+//! trip on the critical path. A ring can be lost, if the process dies first or if a pooler in front of the database
+//! drops notifications; the waiting tasks then find the change at their next check. Each process listens on a
+//! connection of its own. When that connection is lost, any ring may have been lost.
 
 #![expect(
     clippy::disallowed_methods,
@@ -28,27 +27,27 @@ use tokio::{sync::Notify, time::timeout};
 use crate::{database::Store, host::random};
 
 const CHANNEL: &str = "link_rings";
-/// Told at the end of its transaction, which holds nothing that must not be lost.
+/// Sends notifications without waiting for the disk, because the transaction has nothing that must not be lost.
 const TELL: &str = "SELECT set_config('synchronous_commit', 'off', true), \
      pg_notify('link_rings', payload) FROM unnest($1::TEXT[]) AS payload";
-/// Rings in one notification, which PostgreSQL takes up to 8000 bytes of.
+/// The maximum number of rings in one notification, for which PostgreSQL allows 8000 bytes.
 const RINGS_AT_ONCE: usize = 128;
-/// More than these that wait to be told are told as one: [`Ring::All`].
+/// The maximum number of unsent rings. Beyond it they are replaced by one [`Ring::All`].
 const MOST_UNTOLD: usize = 4096;
-/// The wait before the first try to connect again; each next one is twice as long.
+/// The wait before the first reconnection attempt. The wait doubles after each attempt.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
-/// A connection that was silent for this long is asked whether it is there.
+/// How long a connection may be silent before it is tested.
 const ASK_AFTER: Duration = Duration::from_secs(15);
-/// It is lost when it does not answer in this time.
+/// The timeout of this test, after which the connection counts as lost.
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
-/// What may have rung.
+/// The wait that may have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ring {
     Device(DeviceId),
     Command(CommandId),
-    /// Anything.
+    /// Any wait.
     All,
 }
 
@@ -56,14 +55,14 @@ pub enum Ring {
 #[derive(Debug)]
 pub(crate) struct Neighbours {
     pool: PgPool,
-    /// Who tells, so that nobody heeds itself.
+    /// The name of this process, by which it ignores its own notifications.
     name: String,
     untold: Mutex<HashSet<Ring>>,
     news: Notify,
 }
 
 impl Store {
-    /// Lets other backends on the database know, where it can be shared. Waits for nothing.
+    /// Queues a ring for the other backends on the database, if it can be shared. Does not block.
     pub fn tell_neighbours(&self, ring: Ring) {
         if let Some(neighbours) = &self.neighbours {
             neighbours.add([ring]);
@@ -71,8 +70,8 @@ impl Store {
         }
     }
 
-    /// Tells other backends what rings here and calls `heard` with what rings there, until the store
-    /// is closed; ends at once where the database has one user alone.
+    /// Sends the rings of this process to other backends, and calls `heard` with theirs, until the store is closed.
+    /// Returns at once if the database cannot be shared.
     pub async fn heed_neighbours(&self, heard: impl Fn(Ring)) {
         if let Some(neighbours) = &self.neighbours {
             tokio::join!(neighbours.tell(), neighbours.hear(heard));
@@ -120,7 +119,7 @@ impl Neighbours {
                 Ok(mut listener) => {
                     let since = Instant::now();
                     tracing::debug!("other backends on the database are heard");
-                    // What was told before is lost.
+                    // Earlier notifications are lost.
                     heard(Ring::All);
                     let error = self.hear_from(&mut listener, &heard).await;
                     tracing::warn!(%error, "the connection that hears other backends was lost");
@@ -147,7 +146,7 @@ impl Neighbours {
         Ok(listener)
     }
 
-    /// Returns how the connection ended.
+    /// Receives notifications until the connection fails. Returns the error.
     async fn hear_from(&self, listener: &mut PgListener, heard: &impl Fn(Ring)) -> sqlx::Error {
         loop {
             match timeout(ASK_AFTER, listener.try_recv()).await {
@@ -174,7 +173,7 @@ impl Neighbours {
     }
 }
 
-/// Waits, and returns how long to wait the next time.
+/// Waits, and returns the duration of the next wait.
 async fn pause(wait: Duration) -> Duration {
     tokio::time::sleep(wait).await;
     (wait * 2).min(LONGEST_WAIT)
@@ -184,7 +183,7 @@ fn late(_elapsed: tokio::time::error::Elapsed) -> sqlx::Error {
     std::io::Error::from(std::io::ErrorKind::TimedOut).into()
 }
 
-/// Writes notifications: who tells, then what rang.
+/// Returns the notifications for `rings`: the name of the sender, then the rings.
 fn written(name: &str, rings: &[Ring]) -> Vec<String> {
     let one = |rings: &[Ring]| {
         rings.iter().fold(name.to_owned(), |text, ring| match ring {
@@ -196,7 +195,8 @@ fn written(name: &str, rings: &[Ring]) -> Vec<String> {
     rings.chunks(RINGS_AT_ONCE).map(one).collect()
 }
 
-/// Reads a notification: nothing when `name` wrote it. A word of a newer version may mean anything.
+/// Parses a notification. Returns nothing for a notification of the process `name` itself. An unknown word, perhaps of
+/// a newer version, counts as [`Ring::All`].
 fn read(name: &str, payload: &str) -> Vec<Ring> {
     let mut words = payload.split(' ');
     if words.next() == Some(name) {

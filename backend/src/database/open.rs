@@ -1,5 +1,5 @@
-//! Opens the database: a file that only the backend's user can read, or a server that is reached by
-//! a URL. Either is durable at each commit.
+//! Opens the database: a file that only the backend's user can read, or a server at a URL. Both are durable at each
+//! commit.
 
 use std::{io, path::Path, str::FromStr as _, sync::Arc, time::Duration};
 
@@ -16,57 +16,58 @@ pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 pub(crate) const FILE: &str = "link.db";
-/// Connections to PostgreSQL: each runs one statement, so more than its cores help little.
+/// The number of connections to PostgreSQL. Each runs one statement, so more connections than the server has cores help
+/// little.
 const CONNECTIONS: u32 = 16;
-/// No statement, and no wait for a lock or for the next statement, is longer.
+/// Timeouts of PostgreSQL for a statement, for a lock, and for an idle transaction.
 const PG_TIMEOUTS: [(&str, &str); 3] = [
     ("statement_timeout", "20s"),
     ("lock_timeout", "10s"),
     ("idle_in_transaction_session_timeout", "20s"),
 ];
-/// Compiling a statement takes longer than any of them runs. Statistics lag behind a table that grows, so
-/// plans follow the indexes and not the size that a table seems to have.
+/// Compiling a statement takes longer than running it, so `jit` is off. Statistics lag behind a growing table, so plans
+/// use the indexes regardless of the estimated size of the table.
 const PG_PLANNER: [(&str, &str); 2] = [("jit", "off"), ("enable_seqscan", "off")];
-/// A request that cannot get a connection in this time is answered as overload.
+/// The timeout for getting a connection. After it, the request is refused as overload.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The store could not be opened.
+/// The store cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The file could not be made.
+    /// The file cannot be created.
     #[error("failed to create the database file")]
     Create(#[source] io::Error),
-    /// The URL is not one of PostgreSQL.
+    /// The URL is no PostgreSQL URL.
     #[error("the database URL begins with `postgres://`; without one SQLite is used")]
     Scheme,
-    /// The URL could not be read.
+    /// The URL is malformed.
     #[error("the database URL is not like `postgres://USER:PASSWORD@HOST:5432/DATABASE`")]
     Url(#[source] sqlx::Error),
-    /// The database could not be opened.
+    /// The database cannot be opened.
     #[error("failed to open the database")]
     Open(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// A later version of Link brought its tables further than this one knows.
+    /// A newer version of Link has applied migrations that this version does not know.
     #[error(
         "the database was used by a newer version of Link: its schema is {schema} and this version \
          knows {known}; start that version, or restore a backup that was made before it"
     )]
     Newer { schema: i64, known: i64 },
-    /// The file is no database, or malformed.
+    /// The file is malformed or is no database.
     #[error(
         "the database is damaged; keep a copy of the data folder and restore the latest backup with \
          `link-backend restore FILE --force`"
     )]
     Damaged(#[source] rusqlite::Error),
-    /// Its tables could not be brought up to date.
+    /// The migrations failed.
     #[error("failed to migrate the database")]
     Migrate(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl Store {
-    /// Opens the store: on PostgreSQL when there is a `url`, else in the folder `data`, which exists.
+    /// Opens the store: on PostgreSQL if there is a `url`, else in the existing folder `data`.
     ///
     /// # Errors
-    /// [`OpenError`] when the database cannot be made, opened or migrated.
+    /// [`OpenError`] if the database cannot be created, opened or migrated.
     pub async fn open(data: &Path, url: Option<&Secret>) -> Result<Self, OpenError> {
         match url {
             Some(url) => Self::open_pg(url).await,
@@ -94,7 +95,7 @@ impl Store {
         let path = data.join(FILE);
         create_private(&path).map_err(OpenError::Create)?;
         let file = path.clone();
-        lite::aside(move || migrate(&file)).await.map_err(not_opened)??;
+        lite::blocking(move || migrate(&file)).await.map_err(not_opened)??;
         let readers = lite::readers(&path, ACQUIRE_TIMEOUT).map_err(not_opened)?;
         let connection = lite::open(&path).map_err(not_opened)?;
         let writer = Writer::start(connection, path, ACQUIRE_TIMEOUT);
@@ -102,7 +103,7 @@ impl Store {
     }
 }
 
-/// Brings the tables of the file up to date.
+/// Applies the migrations to the file.
 fn migrate(file: &Path) -> Result<(), OpenError> {
     let mut connection = link_sqlite::open(file).map_err(not_opened_file)?;
     let migrations: Vec<_> = MIGRATIONS
@@ -146,7 +147,7 @@ fn not_migrated(error: MigrateError) -> OpenError {
     OpenError::Migrate(Box::new(error))
 }
 
-/// The database has seen the change `schema`, which this program does not know.
+/// Returns the error for a database with the migration `schema`, which this program does not know.
 fn unknown(schema: i64, error: impl std::error::Error + Send + Sync + 'static) -> OpenError {
     let known = MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or(0);
     if schema > known {
@@ -155,7 +156,8 @@ fn unknown(schema: i64, error: impl std::error::Error + Send + Sync + 'static) -
     OpenError::Migrate(Box::new(error))
 }
 
-/// SQLite gives its other files the permissions of this one, so it is made before.
+/// Creates the file with private permissions before SQLite opens it, because SQLite copies its permissions to its other
+/// files.
 fn create_private(path: &Path) -> io::Result<()> {
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
     if path.exists() {

@@ -1,4 +1,4 @@
-//! The clock of a database server, which all backends on the server share.
+//! The clock of a database server, which all backends on that server share.
 
 use jiff::Timestamp;
 
@@ -7,7 +7,7 @@ use crate::database::{Db, Store, StoreError, column::time, error::SqlError};
 const CLOCK: &str = "SELECT CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT)";
 
 impl Store {
-    /// Reads the clock of the database server; `None` where the database is a file of this machine.
+    /// Reads the clock of the database server. Returns `None` if the database is a local file.
     ///
     /// # Errors
     /// [`StoreError`].

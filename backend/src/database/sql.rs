@@ -1,10 +1,10 @@
 //! Statements that run on either database: one text with `$n` parameters, values of three kinds,
-//! rows by [`Row`].
+//! and rows that implement [`Row`].
 //!
-//! What differs between the databases is hidden here and in [`crate::database::transaction`]. A
-//! statement of SQLite runs on the thread that asks for it: most take some microseconds, less than
-//! a way to another thread and back. One that may go through a whole table says so by
-//! [`Query::at_length`].
+//! The differences between the databases are hidden here and in [`crate::database::transaction`].
+//! An SQLite statement runs on the calling thread, because most statements take a few microseconds,
+//! less than switching to another thread and back. A statement that may read a whole table is
+//! marked with [`Query::maybe_slow`].
 
 mod row;
 mod value;
@@ -24,22 +24,22 @@ use crate::database::{
     writer::Lent,
 };
 
-/// Where a log tells what each statement of SQLite took, in steps of its virtual machine.
+/// The log target for the cost of each SQLite statement, in steps of its virtual machine.
 const STATEMENTS: &str = "link_backend::statements";
 
-/// The connection that statements run on.
+/// A connection on which statements run.
 #[derive(Debug)]
 pub(crate) enum Connection {
     LiteReader(Reader),
     LiteWriter(Lent),
     PgReader(PoolConnection<Postgres>),
     PgWriter(Transaction<'static, Postgres>),
-    /// Outside of a store.
+    /// A connection without a store.
     Lite(rusqlite::Connection),
     Pg(Box<PgConnection>),
 }
 
-/// A connection, by its database.
+/// A borrowed connection, by database.
 enum On<'c> {
     Lite(&'c mut rusqlite::Connection),
     Pg(&'c mut PgConnection),
@@ -58,7 +58,7 @@ impl Connection {
     }
 }
 
-/// A statement with the values of its parameters.
+/// A statement with its parameter values.
 #[derive(Clone, Debug)]
 pub(crate) struct Query {
     text: &'static str,
@@ -66,49 +66,50 @@ pub(crate) struct Query {
     is_long: bool,
 }
 
-/// A statement that answers with rows of `T`.
+/// A statement that returns rows of `T`.
 #[derive(Clone, Debug)]
 pub(crate) struct QueryAs<T> {
     query: Query,
     row: PhantomData<fn() -> T>,
 }
 
-/// A statement that answers with rows of one column.
+/// A statement that returns rows of one column.
 #[derive(Clone, Debug)]
 pub(crate) struct QueryScalar<T>(QueryAs<(T,)>);
 
-/// What a statement did.
+/// The effect of a statement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Done {
     rows: u64,
 }
 
-/// A statement whose rows nobody reads.
+/// Makes a statement whose rows are not read.
 pub(crate) const fn query(text: &'static str) -> Query {
     Query { text, values: Vec::new(), is_long: false }
 }
 
-/// A statement that answers with rows of `T`.
+/// Makes a statement that returns rows of `T`.
 pub(crate) const fn query_as<T: Row>(text: &'static str) -> QueryAs<T> {
     QueryAs { query: query(text), row: PhantomData }
 }
 
-/// A statement that answers with rows of one column.
+/// Makes a statement that returns rows of one column.
 pub(crate) const fn query_scalar<T: Column>(text: &'static str) -> QueryScalar<T> {
     QueryScalar(query_as(text))
 }
 
 impl Query {
-    /// Gives the next parameter its value.
+    /// Sets the value of the next parameter.
     #[must_use]
     pub(crate) fn bind(mut self, value: impl Into<Value>) -> Self {
         self.values.push(value.into());
         self
     }
 
-    /// Says that it may go through many rows: other tasks leave its thread meanwhile.
+    /// Marks the statement as one that may read many rows. Other tasks leave its thread while it
+    /// runs.
     #[must_use]
-    pub(crate) const fn at_length(mut self) -> Self {
+    pub(crate) const fn maybe_slow(mut self) -> Self {
         self.is_long = true;
         self
     }
@@ -116,7 +117,7 @@ impl Query {
     /// Runs the statement.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Errors of the database.
     pub(crate) async fn execute(self, db: &mut Connection) -> Result<Done, SqlError> {
         let rows = match db.on() {
             On::Lite(connection) => self.on_lite(connection, |statement| {
@@ -130,7 +131,7 @@ impl Query {
         Ok(Done { rows })
     }
 
-    /// Prepares it for SQLite, once for each connection, and runs it by `run`.
+    /// Prepares the statement for SQLite, once for each connection, and calls `run` with it.
     fn on_lite<T>(
         &self,
         connection: &rusqlite::Connection,
@@ -145,28 +146,28 @@ impl Query {
             tracing::trace!(target: STATEMENTS, steps, text = self.text);
             outcome
         };
-        if self.is_long { lite::at_length(whole) } else { whole() }
+        if self.is_long { lite::maybe_slow(whole) } else { whole() }
     }
 }
 
 impl<T: Row> QueryAs<T> {
-    /// Gives the next parameter its value.
+    /// Sets the value of the next parameter.
     #[must_use]
     pub(crate) fn bind(self, value: impl Into<Value>) -> Self {
         Self { query: self.query.bind(value), row: PhantomData }
     }
 
-    /// See [`Query::at_length`].
+    /// See [`Query::maybe_slow`].
     #[must_use]
-    pub(crate) const fn at_length(mut self) -> Self {
+    pub(crate) const fn maybe_slow(mut self) -> Self {
         self.query.is_long = true;
         self
     }
 
-    /// Returns every row.
+    /// Returns all rows.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Errors of the database.
     pub(crate) async fn fetch_all(self, db: &mut Connection) -> Result<Vec<T>, SqlError> {
         match db.on() {
             On::Lite(connection) => self.query.on_lite(connection, |statement| {
@@ -188,7 +189,7 @@ impl<T: Row> QueryAs<T> {
     /// Returns the first row, if there is one.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Errors of the database.
     pub(crate) async fn fetch_optional(self, db: &mut Connection) -> Result<Option<T>, SqlError> {
         match db.on() {
             On::Lite(connection) => self.query.on_lite(connection, |statement| {
@@ -206,29 +207,29 @@ impl<T: Row> QueryAs<T> {
     /// Returns the first row.
     ///
     /// # Errors
-    /// [`SqlError::NoRow`] and those of the database.
+    /// [`SqlError::NoRow`] and errors of the database.
     pub(crate) async fn fetch_one(self, db: &mut Connection) -> Result<T, SqlError> {
         self.fetch_optional(db).await?.ok_or(SqlError::NoRow)
     }
 }
 
 impl<T: Column> QueryScalar<T> {
-    /// Gives the next parameter its value.
+    /// Sets the value of the next parameter.
     #[must_use]
     pub(crate) fn bind(self, value: impl Into<Value>) -> Self {
         Self(self.0.bind(value))
     }
 
-    /// See [`Query::at_length`].
+    /// See [`Query::maybe_slow`].
     #[must_use]
-    pub(crate) fn at_length(self) -> Self {
-        Self(self.0.at_length())
+    pub(crate) fn maybe_slow(self) -> Self {
+        Self(self.0.maybe_slow())
     }
 
-    /// Returns the value of every row.
+    /// Returns the values of all rows.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Errors of the database.
     pub(crate) async fn fetch_all(self, db: &mut Connection) -> Result<Vec<T>, SqlError> {
         Ok(self.0.fetch_all(db).await?.into_iter().map(|(value,)| value).collect())
     }
@@ -236,7 +237,7 @@ impl<T: Column> QueryScalar<T> {
     /// Returns the value of the first row, if there is one.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Errors of the database.
     pub(crate) async fn fetch_optional(self, db: &mut Connection) -> Result<Option<T>, SqlError> {
         Ok(self.0.fetch_optional(db).await?.map(|(value,)| value))
     }
@@ -244,14 +245,14 @@ impl<T: Column> QueryScalar<T> {
     /// Returns the value of the first row.
     ///
     /// # Errors
-    /// [`SqlError::NoRow`] and those of the database.
+    /// [`SqlError::NoRow`] and errors of the database.
     pub(crate) async fn fetch_one(self, db: &mut Connection) -> Result<T, SqlError> {
         Ok(self.0.fetch_one(db).await?.0)
     }
 }
 
 impl Done {
-    /// Returns how many rows were inserted, changed or deleted.
+    /// Returns the number of rows that were inserted, changed or deleted.
     pub(crate) const fn rows_affected(self) -> u64 {
         self.rows
     }

@@ -1,11 +1,10 @@
-//! A transaction decides by what it has read under its locks, and nothing that it decides upon
-//! changes before it ends: whatever happens meanwhile, the outcome is as if the transactions that
-//! share a lock ran one by one.
+//! Transactions. The records that a transaction reads under its locks do not change until it ends, so the outcome is as
+//! if the transactions that share a lock ran one after the other.
 //!
-//! SQLite has one writer ([`crate::database::writer`]). On PostgreSQL transactions run concurrently,
-//! in this process and in others, as READ COMMITTED under the locks that they name
-//! ([`crate::database::lock`]). A deadlock, or a row that another transaction inserted first, makes a
-//! transaction run again from its beginning, a bounded number of times.
+//! SQLite has one writer ([`crate::database::writer`]). On PostgreSQL transactions run concurrently, in this process
+//! and in others, as READ COMMITTED under the locks that they name ([`crate::database::lock`]). After a deadlock, or if
+//! another transaction has inserted the same row first, a transaction is retried from its beginning, a limited number
+//! of times.
 
 use crate::database::{
     Db, Store, StoreError,
@@ -16,23 +15,24 @@ use crate::database::{
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
-/// Runs of a transaction that meets another one each time.
+/// The maximum number of attempts for a transaction that conflicts with another one each time.
 const TRIES: u32 = 5;
-/// Runs of a transaction that inserts what is there: the second one sees the row and decides by it.
+/// The maximum number of attempts for a transaction that inserts an existing row. The second attempt sees the row and
+/// takes it into account.
 const TRIES_WITH_A_TWIN: u32 = 2;
 
-/// `serialization_failure` and `deadlock_detected` of PostgreSQL.
+/// The PostgreSQL codes of `serialization_failure` and `deadlock_detected`.
 const CONTENTION: [&str; 2] = ["40001", "40P01"];
 
-/// How often a transaction was tried.
+/// The number of attempts of a transaction.
 #[derive(Debug, Default)]
 pub(crate) struct Tries {
     failed: u32,
 }
 
-/// An error that may have its cause in the store.
+/// An error whose cause may be an error of the store.
 pub(crate) trait Cause: From<StoreError> {
-    /// Returns what the store said.
+    /// Returns the error of the store that is the cause, if there is one.
     fn of_store(&self) -> Option<&StoreError>;
 }
 
@@ -43,7 +43,7 @@ impl Cause for StoreError {
 }
 
 impl Store {
-    /// Begins a transaction that writes, under `locks`; dropping it undoes it.
+    /// Starts a write transaction under `locks`. Dropping the connection rolls it back.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -57,7 +57,7 @@ impl Store {
         })
     }
 
-    /// Returns a connection that only reads.
+    /// Returns a read-only connection.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -72,8 +72,8 @@ impl Store {
 }
 
 impl Tries {
-    /// Ends a transaction: stores it when `outcome` is a success, else undoes it. Returns `None`
-    /// when it has to be tried again.
+    /// Ends a transaction: commits it if `outcome` is a success, else rolls it back. Returns `None` if the transaction
+    /// has to be retried.
     pub(crate) async fn end<T, E: Cause>(
         &mut self,
         transaction: Connection,
@@ -84,7 +84,7 @@ impl Tries {
             Ok(value) => commit(transaction).await.map(|()| value).map_err(E::from),
             Err(error) => {
                 if let Err(cause) = undo(transaction).await {
-                    // The database undoes what lost its connection.
+                    // The database rolls back a transaction whose connection is lost.
                     tracing::debug!(%cause, "a transaction could not be undone");
                 }
                 Err(error)
@@ -107,12 +107,12 @@ impl Tries {
     }
 }
 
-/// What a transaction met.
+/// A conflict of a transaction.
 #[derive(Clone, Copy, Debug)]
 enum Met {
-    /// Another transaction that changed what it read, or held what it waited for.
+    /// Another transaction changed a row that this one read, or held a lock that it waited for.
     Another,
-    /// A row with the same key, which it may not have been able to see.
+    /// A row with the same key exists, which the transaction may not have seen.
     Twin,
 }
 
@@ -132,7 +132,7 @@ async fn commit(connection: Connection) -> Result<(), StoreError> {
     match connection {
         Connection::LiteWriter(lent) => lent.keep().await?,
         Connection::PgWriter(transaction) => transaction.commit().await?,
-        // Each of its statements was a transaction.
+        // Each of its statements was its own transaction.
         Connection::LiteReader(_)
         | Connection::PgReader(_)
         | Connection::Lite(_)
@@ -145,7 +145,7 @@ async fn undo(connection: Connection) -> Result<(), StoreError> {
     match connection {
         Connection::LiteWriter(lent) => drop(lent),
         Connection::PgWriter(transaction) => transaction.rollback().await?,
-        // Each of its statements was a transaction.
+        // Each of its statements was its own transaction.
         Connection::LiteReader(_)
         | Connection::PgReader(_)
         | Connection::Lite(_)

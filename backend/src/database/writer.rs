@@ -1,13 +1,11 @@
-//! SQLite has one writer: a task that owns its connection and lends it to one caller after the
-//! other.
+//! The single writer of SQLite: a task that owns the write connection and lends it to one caller after the other.
 //!
-//! Whoever waits while another writes shares the commit with it: each caller has a savepoint of its
-//! own in one transaction, what fails or goes away takes only its own back, and nobody is told that
-//! something is stored before the commit that stores it. A commit that fails is told to everyone in
-//! it, and the next transaction begins on a new connection.
+//! Callers that wait while another one writes share its commit. Each caller has its own savepoint in one transaction,
+//! so a caller that fails or goes away loses only its own changes. A caller learns of success only after the commit. If
+//! the commit fails, all its callers fail, and the next transaction starts on a new connection.
 //!
-//! What waits for the disk or for a lock, beginning and committing, is done aside. The turns
-//! between them run where their callers run.
+//! Starting and committing a transaction may block, so they run on the blocking thread pool. The turns between them run
+//! on the threads of their callers.
 
 use std::{
     ops::{Deref, DerefMut},
@@ -21,25 +19,25 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::database::{StoreError, error::SqlError, lite};
 
-/// Callers that share a commit, so that the first does not wait for long.
+/// The maximum number of callers that share a commit, so that the first does not wait for long.
 const MOST_TOGETHER: usize = 64;
-/// Callers that wait for the connection.
+/// The maximum number of callers that wait for the connection.
 const MOST_WAITING: usize = 1024;
 
-/// Takes the lock for writing before anything is read.
+/// Takes the write lock before the first read.
 const BEGIN: &str = "BEGIN IMMEDIATE; SAVEPOINT turn";
 const NEXT: [&str; 2] = ["RELEASE turn", "SAVEPOINT turn"];
 const UNDO: &str = "ROLLBACK TO turn";
 const COMMIT: &str = "COMMIT";
 
-/// The way to the task.
+/// A handle to the writer task.
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
     asked: mpsc::Sender<Asked>,
     patience: Duration,
 }
 
-/// The connection, while a caller has it. Dropping it takes back what the caller did.
+/// The connection, while a caller has it. Dropping the value rolls back the caller's changes.
 #[derive(Debug)]
 pub(crate) struct Lent(Option<Loan>);
 
@@ -54,7 +52,7 @@ enum Asked {
     Close(oneshot::Sender<()>),
 }
 
-/// What a caller gives back: with somebody to tell of the commit when it is to be kept.
+/// The returned connection, with a channel for the result of the commit if the changes are to be kept.
 #[derive(Debug)]
 struct Returned {
     connection: Connection,
@@ -63,7 +61,7 @@ struct Returned {
 
 type Waiting = oneshot::Sender<Result<(), Shared>>;
 
-/// One error for everyone whom it concerns.
+/// One error for all callers of a failed transaction.
 type Shared = Arc<NotStored>;
 
 /// A transaction was not stored.
@@ -72,24 +70,24 @@ pub(crate) enum NotStored {
     /// The database failed.
     #[error("the database could not store it")]
     Failed(#[from] SqlError),
-    /// What failed in another's turn ended the transaction that they shared.
+    /// A failure in another caller's turn ended the shared transaction.
     #[error("it was undone together with another one")]
     Together(#[source] SqlError),
 }
 
 impl Writer {
-    /// Starts the task on `connection`; another one to `file` is opened after a failure. Nobody
-    /// waits for the connection longer than `patience`.
+    /// Starts the task with `connection`. After a failure the task opens a new connection to `file`. Waiting for the
+    /// connection times out after `patience`.
     pub(crate) fn start(connection: Connection, file: PathBuf, patience: Duration) -> Self {
         let (asked, asking) = mpsc::channel(MOST_WAITING);
         tokio::spawn(serve(connection, file, asking));
         Self { asked, patience }
     }
 
-    /// Waits for a turn.
+    /// Waits for the connection.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] when it takes too long or the database cannot be written.
+    /// [`StoreError::Unavailable`] on a timeout, or if the database cannot be written.
     pub(crate) async fn lend(&self) -> Result<Lent, StoreError> {
         let (give, given) = oneshot::channel();
         let lent = tokio::time::timeout(self.patience, async {
@@ -103,21 +101,21 @@ impl Writer {
         }
     }
 
-    /// Ends the task when all that waits is stored.
+    /// Ends the task once all waiting changes are stored.
     pub(crate) async fn close(&self) {
         let (tell, told) = oneshot::channel();
         if self.asked.send(Asked::Close(tell)).await.is_ok() {
-            // It is closed as well when nobody is left to say so.
+            // An error means that the task has ended already.
             told.await.unwrap_or(());
         }
     }
 }
 
 impl Lent {
-    /// Gives the connection back and waits until what the caller did is on disk.
+    /// Returns the connection and waits until the caller's changes are on disk.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] when nothing of it is stored.
+    /// [`StoreError::Unavailable`] if the changes were not stored.
     pub(crate) async fn keep(mut self) -> Result<(), StoreError> {
         let Some(Loan { connection, back }) = self.0.take() else {
             return Err(SqlError::Closed.into());
@@ -146,7 +144,7 @@ impl DerefMut for Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         if let Some(Loan { connection, back }) = self.0.take() {
-            // The task is gone only when the backend ends.
+            // Sending fails only if the task has ended with the backend.
             drop(back.send(Returned { connection, keep: None }));
         }
     }
@@ -182,7 +180,7 @@ async fn serve(connection: Connection, file: PathBuf, mut asked: mpsc::Receiver<
                     }
                 };
                 for caller in waiting {
-                    // Who went away meanwhile need not be told.
+                    // A caller that went away needs no answer.
                     caller.send(told.clone()).unwrap_or(());
                 }
             }
@@ -199,7 +197,7 @@ async fn serve(connection: Connection, file: PathBuf, mut asked: mpsc::Receiver<
     }
 }
 
-/// Who comes next.
+/// The waiting callers.
 struct Queue<'a> {
     asked: &'a mut mpsc::Receiver<Asked>,
     closing: &'a mut Option<oneshot::Sender<()>>,
@@ -220,8 +218,8 @@ impl Queue<'_> {
     }
 }
 
-/// One transaction: the turns of `first` and of those who come meanwhile, then the commit. Those who
-/// have to be told of it are in `waiting`, whatever comes out.
+/// Runs one transaction: the turns of `first` and of the callers that arrive meanwhile, then the commit. The callers
+/// that wait for the result are added to `waiting`, even if the transaction fails.
 async fn together(
     connection: Connection,
     first: oneshot::Sender<Result<Lent, Shared>>,
@@ -239,25 +237,25 @@ async fn together(
     let mut turns = 0_usize;
     while let Some(to) = caller {
         let (back, returned) = oneshot::channel();
-        // It comes back in any case: a caller who is cancelled, or does not wait any more, drops
-        // `Lent`, and that gives the connection back.
+        // The connection always comes back: a caller that is cancelled or no longer waits drops `Lent`, which returns
+        // the connection.
         drop(to.send(Ok(Lent(Some(Loan { connection, back })))));
         let Returned { connection: open, keep } = returned.await.map_err(|_| SqlError::Closed)?;
         connection = open;
         turns += 1;
-        // Only those who wait already: to wait for more would keep the first from its commit.
+        // Take only callers that wait already. Waiting for more would delay the commit of the first.
         caller = if turns < MOST_TOGETHER { queue.next() } else { None };
         let kept = keep.is_some();
         waiting.extend(keep);
         let between: &[&str] = match (kept, &caller) {
-            // The savepoint itself stays, for the next turn or for the commit.
+            // The savepoint itself stays for the next turn or the commit.
             (false, _) => &[UNDO],
             (true, Some(_)) => &NEXT,
-            // The commit releases it.
+            // The commit releases the savepoint.
             (true, None) => &[],
         };
         for statement in between {
-            // After a failure nobody knows which turns are in the transaction: all of them fail.
+            // After a failure it is unknown which turns are in the transaction, so all of them fail.
             let done = connection.prepare_cached(statement).and_then(|mut it| it.execute([]));
             done.map_err(|error| NotStored::Together(error.into()))?;
         }
@@ -265,19 +263,19 @@ async fn together(
     Ok(batch(connection, COMMIT).await?)
 }
 
-/// Runs statements that may have to wait.
+/// Runs statements that may block.
 async fn batch(connection: Connection, statements: &'static str) -> Result<Connection, SqlError> {
-    let ran = lite::aside(move || connection.execute_batch(statements).map(|()| connection));
+    let ran = lite::blocking(move || connection.execute_batch(statements).map(|()| connection));
     Ok(ran.await??)
 }
 
 async fn reopen(file: &Path) -> Result<Connection, SqlError> {
     let file = file.to_owned();
-    Ok(lite::aside(move || lite::open(&file)).await??)
+    Ok(lite::blocking(move || lite::open(&file)).await??)
 }
 
 async fn close(connection: Connection) -> Result<(), SqlError> {
-    let closed = lite::aside(move || connection.close().map_err(|(_, error)| error));
+    let closed = lite::blocking(move || connection.close().map_err(|(_, error)| error));
     Ok(closed.await??)
 }
 

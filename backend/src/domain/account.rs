@@ -1,4 +1,4 @@
-//! Accounts and the people in them: what an e-mail address and a password must be.
+//! Accounts and the people in them: the rules for e-mail addresses, account names and passwords.
 
 use link_protocol::{
     account_name::AccountName,
@@ -12,10 +12,10 @@ pub const PASSWORD_SHORTEST: usize = 12;
 /// The longest password, in characters.
 pub const PASSWORD_LONGEST: usize = 200;
 
-/// What stands in the place of the hash for a person without a password: no password fits.
+/// Stored instead of a hash for a person without a password. No password matches it.
 pub const NO_PASSWORD: &str = "!";
 
-/// The name of an account whose address has no letter and no digit before the `@`.
+/// The account name for an e-mail address without a letter or a digit before the `@`.
 const UNNAMED: &str = "account";
 
 /// A person who can log in.
@@ -28,15 +28,15 @@ pub struct UserRecord {
     pub password_hash: String,
 }
 
-/// An e-mail address in the one spelling that is stored and compared.
+/// A normalized e-mail address: trimmed and in lower case.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Email(String);
 
 impl Email {
-    /// Reads an address; case and space around it do not matter.
+    /// Parses an address. Case and surrounding white space are ignored.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] when it cannot be one.
+    /// [`Refusal::Invalid`] if `text` is no e-mail address.
     pub fn parse(text: &str) -> Result<Self, Refusal> {
         let email = text.trim().to_lowercase();
         let fits = email.len() <= 254
@@ -58,8 +58,8 @@ impl Email {
     }
 }
 
-/// Returns the `number`th name for the account of a person with the address `email`: what stands
-/// before the `@`, and from the second on the number after it.
+/// Returns the `number`th candidate for the name of the account of a person with the address
+/// `email`: the part before the `@`, followed by the number unless it is 1.
 #[must_use]
 pub fn name_for(email: &str, number: u32) -> AccountName {
     let local = email.split('@').next().unwrap_or_default().to_lowercase();
@@ -71,10 +71,10 @@ pub fn name_for(email: &str, number: u32) -> AccountName {
     format!("{stem}{end}").parse().expect("lower-case letters, digits and dashes in bounds")
 }
 
-/// Checks that a new account may be called `name`.
+/// Checks that a new account may have the name `name`.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] when another account is.
+/// [`Refusal::Invalid`] if another account has this name.
 pub fn check_name(name: &AccountName, is_taken: bool) -> Result<(), Refusal> {
     if is_taken {
         return Err(Refusal::Invalid(format!("name: another account is called `{name}`")));
@@ -82,10 +82,10 @@ pub fn check_name(name: &AccountName, is_taken: bool) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Checks a password that is about to be set.
+/// Checks a new password.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] when it is too short or too long.
+/// [`Refusal::Invalid`] if the password is too short or too long.
 pub fn check_password(password: &str) -> Result<(), Refusal> {
     if (PASSWORD_SHORTEST..=PASSWORD_LONGEST).contains(&password.chars().count()) {
         Ok(())

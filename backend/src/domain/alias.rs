@@ -2,7 +2,8 @@
 
 use link_protocol::{command::Alias, id::ModelId};
 
-/// Returns an alias made from `name`, or from the id when `name` has no usable character.
+/// Returns an alias made from `name`, or from the id of the model if `name` has no usable
+/// character.
 #[must_use]
 pub fn from_name(name: &str, model: ModelId) -> Alias {
     let mut slug = String::new();

@@ -1,34 +1,34 @@
-//! How much a connection may send: a burst, and a rate per second (a token bucket).
+//! Rate limits as token buckets: a burst, and a rate per second.
 
 use std::time::Duration;
 
-/// A burst and a rate.
+/// The size and the refill rate of a token bucket.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Allowance {
-    /// The most that may be sent at once.
+    /// The size of the bucket: the maximum that may be spent at once.
     pub burst: u32,
-    /// The amount that is refilled in a second.
+    /// The amount that is refilled per second.
     pub each_second: u32,
 }
 
-/// The rest of an [`Allowance`].
+/// A token bucket with the limits of an [`Allowance`].
 #[derive(Clone, Copy, Debug)]
 pub struct Purse {
     allowance: Allowance,
-    /// Negative when more was spent than was left.
+    /// The tokens that are left. Negative if more was spent than was left.
     left: f64,
-    /// When it was refilled last, counted from any fixed moment.
+    /// The time of the last refill, since any fixed moment.
     at: Duration,
 }
 
 impl Purse {
-    /// Returns a full purse.
+    /// Returns a full bucket.
     #[must_use]
     pub fn full(allowance: Allowance, now: Duration) -> Self {
         Self { allowance, left: f64::from(allowance.burst), at: now }
     }
 
-    /// Spends `amount`, and returns how long the caller must wait before spending more.
+    /// Spends `amount` and returns how long the caller must wait before it spends more.
     #[must_use]
     pub fn spend(&mut self, amount: u32, now: Duration) -> Duration {
         self.refill(now);
@@ -37,7 +37,7 @@ impl Purse {
         Duration::from_secs_f64(debt / f64::from(self.allowance.each_second.max(1)))
     }
 
-    /// Tells whether `amount` is left.
+    /// Tells whether the bucket holds `amount`.
     #[must_use]
     pub fn has(&mut self, amount: u32, now: Duration) -> bool {
         self.refill(now);

@@ -1,7 +1,7 @@
-//! The origins that are in the allowlist of every account, unless the configuration names others.
+//! The default allowlist: the origins that every account allows unless the configuration names others.
 //!
-//! A backend that other machines reach admits no loopback name: for a visitor, a loopback name is a program on the
-//! visitor's own machine.
+//! A backend that other machines can reach allows no loopback names: for its visitors, a loopback name means a program
+//! on their own machine.
 
 use std::net::SocketAddr;
 

@@ -1,8 +1,8 @@
-//! How often something may be tried in a minute: by a person, and from a network.
+//! Limits for the number of login attempts and code guesses per minute, of a person and from a network.
 //!
-//! The memory of attempts is bounded, and a reached bound refuses no new host. When there are too many hosts, the
-//! networks around them are counted, with higher limits. When there are too many networks too, only the queue of
-//! password hashes limits attempts. Of the people whose codes are guessed, the person with the oldest attempt is
+//! The memory for attempts is bounded, and no new host is refused because the memory is full. When there are too many
+//! hosts, the networks around them are counted, with higher limits. When there are too many networks too, only the
+//! queue of password hashes limits attempts. When there are too many people, the person with the oldest attempt is
 //! forgotten.
 
 use std::{
@@ -21,29 +21,28 @@ use crate::domain::{
     refusal::Refusal,
 };
 
-/// Logins of one e-mail address, and guesses of one person, in one [`WINDOW`].
+/// The limit for logins with one e-mail address, and for guesses by one person, in one [`WINDOW`].
 pub const PER_PERSON: usize = 10;
-/// Logins from a host, and from the networks around it while there are too many hosts, in one
-/// [`WINDOW`].
+/// The limits for logins in one [`WINDOW`]: from one host, and from each wider network while there are too many hosts.
 const PER_NETWORK: [usize; LEVELS] = [30, 120, 480];
-/// The time in which attempts are counted together.
+/// The period over which attempts are counted.
 pub const WINDOW: Duration = Duration::from_secs(60);
 
-/// People, and networks of each width, that are remembered at once.
+/// The maximum number of remembered people, and of remembered networks of each width.
 const REMEMBERED: usize = 10_000;
 
-/// The recent attempts of several parties, with a limit for each.
+/// The recent attempts of many parties, each with the same limit.
 #[derive(Debug)]
 pub struct Attempts<K> {
     limit: usize,
     most: usize,
-    /// The times of the attempts of each party; no party has none.
+    /// The times of the attempts of each party. Parties without attempts are removed.
     recent: HashMap<K, VecDeque<Timestamp>>,
-    /// All times in order.
+    /// The times of all attempts, oldest first.
     order: VecDeque<(Timestamp, K)>,
 }
 
-/// The recent attempts from networks.
+/// The recent attempts from networks, by width.
 #[derive(Debug)]
 pub struct Networks {
     levels: [Attempts<Option<Network>>; LEVELS],
@@ -64,7 +63,7 @@ pub struct Logins {
 pub struct Peer(pub Option<IpAddr>);
 
 impl Peer {
-    /// Returns the host, when it is known.
+    /// Returns the host, if the address is known.
     #[must_use]
     pub fn host(&self) -> Option<Network> {
         self.0.map(Network::host)
@@ -91,12 +90,12 @@ impl<K: Clone + Eq + Hash> Attempts<K> {
         Self { limit, most, recent: HashMap::new(), order: VecDeque::new() }
     }
 
-    /// Counts an attempt of `who`; when too many are remembered, the one of the oldest attempt is
+    /// Counts an attempt of `who`. When too many parties are remembered, the party with the oldest attempt is
     /// forgotten.
     ///
     /// # Errors
-    /// [`Refusal::TooManyAttempts`] when there were as many as there may be in the last [`WINDOW`]; the refused
-    /// attempt is not counted.
+    /// [`Refusal::TooManyAttempts`] if `who` has reached the limit within the last [`WINDOW`]. The refused attempt is
+    /// not counted.
     pub fn count(&mut self, who: K, now: Timestamp) -> Result<(), Refusal> {
         self.forget_old(now);
         while !self.has_room_for(&who) {
@@ -105,7 +104,7 @@ impl<K: Clone + Eq + Hash> Attempts<K> {
         self.add(who, now)
     }
 
-    /// Counts an attempt of `who`, unless too many are remembered.
+    /// Counts an attempt of `who`, unless `who` is new and too many parties are remembered.
     fn count_if_room(&mut self, who: K, now: Timestamp) -> Option<Result<(), Refusal>> {
         self.forget_old(now);
         self.has_room_for(&who).then(|| self.add(who, now))
@@ -157,8 +156,7 @@ impl Networks {
         Self { levels: PER_NETWORK.map(|limit| Attempts::remembering(limit, most)) }
     }
 
-    /// Counts an attempt from `peer`: of its host, or of the narrowest network around it for which
-    /// there is room.
+    /// Counts an attempt from `peer`, for its host or for the narrowest network around it for which there is room.
     ///
     /// # Errors
     /// [`Refusal::TooManyAttempts`].
@@ -184,17 +182,17 @@ impl Default for Logins {
 }
 
 impl Logins {
-    /// Counts a login with the e-mail address `who`.
+    /// Counts a login with the e-mail address `who` from a host without an earlier login.
     ///
     /// # Errors
-    /// [`Refusal::TooManyAttempts`] for the address of the network or for that of the person.
+    /// [`Refusal::TooManyAttempts`] for the network or for the e-mail address.
     pub fn count_stranger(&mut self, peer: Peer, who: &str, now: Timestamp) -> Result<(), Refusal> {
         self.networks.count(peer, now)?;
         self.people.count(who.to_owned(), now)
     }
 
-    /// Counts a login of `user` from a host where they logged in before. What others try, from
-    /// there or in the name of `user`, does not count.
+    /// Counts a login of `user` from a host where `user` has logged in before. Attempts of other people from that host,
+    /// and attempts with the name of `user` from other hosts, do not count.
     ///
     /// # Errors
     /// [`Refusal::TooManyAttempts`].
@@ -295,7 +293,7 @@ mod tests {
         ) {
             let mut networks = Networks::remembering(8);
             for other in others {
-                // All in 10.0.0.0/8.
+                // All addresses are in 10.0.0.0/8.
                 let address = IpAddr::from(((other >> 8) | 0x0a00_0000).to_be_bytes());
                 networks.count(Peer(Some(address)), start()).unwrap_or(());
             }

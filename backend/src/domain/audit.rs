@@ -1,4 +1,4 @@
-//! The audit log: which actions are recorded, and in whose name.
+//! The audit log: which actions are recorded, and with which actor.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -15,12 +15,12 @@ const LONGEST_FILTER: usize = 100;
 
 macro_rules! actions {
     ($($name:ident = $text:literal;)+) => {
-        /// The actions that are recorded.
+        /// The recorded actions.
         #[derive(Clone, Copy, Debug, Eq, PartialEq)]
         pub enum Action { $(#[doc = $text] $name,)+ }
 
         impl Action {
-            /// Returns the name as it stands in the log.
+            /// Returns the name that the log contains.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $text,)+ }
@@ -70,7 +70,7 @@ actions! {
     SetAllowlist = "setting.allowlist";
 }
 
-/// An entry as it is stored.
+/// A stored entry of the audit log.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AuditRecord {
     pub id: AuditId,
@@ -84,7 +84,7 @@ pub struct AuditRecord {
     pub detail: String,
 }
 
-/// Which entries are asked for.
+/// A filter for entries.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct AuditFilter {
     pub action: Option<String>,
@@ -126,7 +126,7 @@ impl AuditRecord {
         self
     }
 
-    /// Returns the entry as members see it.
+    /// Returns the entry in the form that members see.
     #[must_use]
     pub fn info(self) -> AuditEntry {
         AuditEntry {
@@ -143,10 +143,10 @@ impl AuditRecord {
 }
 
 impl AuditFilter {
-    /// Checks that an entry can fit the filter.
+    /// Checks that the values of the filter are short enough to match an entry.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`].
+    /// [`Refusal::Invalid`] if a value is too long.
     pub fn checked(self) -> Result<Self, Refusal> {
         let is_name = |text: &str| {
             (1..=LONGEST_FILTER).contains(&text.len())
@@ -170,7 +170,7 @@ impl AuditFilter {
     }
 }
 
-/// The backend as the actor of its own actions.
+/// Returns the actor of the backend's own actions.
 #[must_use]
 pub const fn system() -> Actor {
     Actor { kind: ActorKind::System, id: None }

@@ -1,4 +1,4 @@
-//! How an unfinished deployment ends: at once while its command was never delivered, else by a command to the
+//! Cancels an unfinished deployment: at once if its command was never delivered, otherwise with a command to the
 //! device.
 
 use jiff::Timestamp;
@@ -9,7 +9,7 @@ use link_protocol::{
 
 use crate::domain::{command::CommandRecord, deployment::DeploymentRecord};
 
-/// Ends `deployment` with its `command`, or returns the command that asks the device to end it.
+/// Cancels `deployment`, whose command is `command`, or returns the command that asks the device to cancel it.
 #[must_use]
 pub fn cancel(
     deployment: &mut DeploymentRecord,
@@ -34,6 +34,7 @@ mod tests {
     use link_protocol::{
         allowlist::Allowlist,
         command::ProxyFeatures,
+        counter::Seq,
         id::{CommandId, DeploymentId, DeviceId, ModelId},
         local_api::Progress,
         port::Port,
@@ -83,7 +84,7 @@ mod tests {
             created_at: now(),
             updated_at: now(),
         };
-        (record, CommandRecord::new(command, device, 1, wish, "key".to_owned(), now()))
+        (record, CommandRecord::new(command, device, Seq(1), wish, "key".to_owned(), now()))
     }
 
     fn now() -> Timestamp {

@@ -1,13 +1,14 @@
-//! Which table of the database is checked next: each once a day, one at a time.
+//! Chooses the table of the database that is checked next. Each table is checked once a day, one
+//! table at a time.
 
 use std::collections::VecDeque;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// A round through all tables begins this long after the round before began.
+/// The time between the starts of two rounds through all tables.
 const EVERY: SignedDuration = SignedDuration::from_hours(24);
 
-/// The round that is under way.
+/// The current round.
 #[derive(Clone, Debug, Default)]
 pub struct Checkup {
     begun_at: Option<Timestamp>,
@@ -15,19 +16,19 @@ pub struct Checkup {
 }
 
 impl Checkup {
-    /// Returns whether a round is due: then [`Self::begin`] says what there is to check.
+    /// Tells whether a new round is due. The caller then starts one with [`Self::begin`].
     #[must_use]
     pub fn is_due(&self, now: Timestamp) -> bool {
         self.left.is_empty() && self.begun_at.is_none_or(|begun| now.duration_since(begun) >= EVERY)
     }
 
-    /// Begins a round through `tables`.
+    /// Starts a round through `tables`.
     pub fn begin(&mut self, tables: Vec<String>, now: Timestamp) {
         self.begun_at = Some(now);
         self.left = tables.into();
     }
 
-    /// Takes the table that is checked next, if one is left.
+    /// Removes and returns the next table of the round, if there is one.
     pub fn take_next(&mut self) -> Option<String> {
         self.left.pop_front()
     }

@@ -1,31 +1,30 @@
-//! What tells a wish from one that was accepted before: the `Idempotency-Key` of its request, or the item
-//! of the operation that it belongs to.
+//! Recognizes repeated requests: by the `Idempotency-Key` of a request, or by the operation item that a request belongs
+//! to.
 
 use link_protocol::id::AccountId;
 
 use crate::domain::{operation::Item, refusal::Refusal};
 
-/// A request with an idempotency key, by which a repetition is told from a new request.
+/// A request with an idempotency key.
 #[derive(Clone, Debug)]
 pub struct Claim {
     pub account: AccountId,
     pub key: String,
-    /// The content of the request; another content under the same key is a conflict.
+    /// The content of the request as a text. Another content under the same key is a conflict.
     pub fingerprint: String,
 }
 
-/// By what a wish is told from one that was accepted before. It is stored in the transaction that accepts
-/// the wish.
+/// How a repetition of a request is recognized. The transaction that accepts the request also stores this.
 #[derive(Clone, Copy, Debug)]
 pub enum Once<'a> {
-    /// By nothing: each request is a wish of its own.
+    /// Not at all: each request is a new one.
     Never,
     Key(&'a Claim),
     Item(&'a Item),
 }
 
 impl<'a> Once<'a> {
-    /// Returns the claim of a request that may have named itself.
+    /// Returns [`Self::Key`] if the request has an idempotency key.
     #[must_use]
     pub const fn of(claim: Option<&'a Claim>) -> Self {
         match claim {
@@ -34,7 +33,7 @@ impl<'a> Once<'a> {
         }
     }
 
-    /// Returns the key that the request named itself with.
+    /// Returns the idempotency key of the request, if it has one.
     #[must_use]
     pub const fn claim(self) -> Option<&'a Claim> {
         match self {
@@ -48,15 +47,15 @@ impl<'a> Once<'a> {
 #[derive(Clone, Debug)]
 pub struct Claimed {
     pub fingerprint: String,
-    /// The id of the command or deployment that the request made.
+    /// The id of the command or deployment that the request created.
     pub reference: String,
 }
 
 impl Claim {
-    /// Returns the id that `before` has, when it is the same request.
+    /// Returns the id that `before` created, if both are the same request.
     ///
     /// # Errors
-    /// [`Refusal::IdempotencyConflict`] when the key stands for another request.
+    /// [`Refusal::IdempotencyConflict`] if `before` is a different request with the same key.
     pub fn made(&self, before: Option<Claimed>) -> Result<Option<String>, Refusal> {
         match before {
             Some(before) if before.fingerprint == self.fingerprint => Ok(Some(before.reference)),

@@ -1,17 +1,16 @@
-//! How far the clock of this machine is from the clock of the database server. Backends on one
-//! database decide by the server's clock, so that none of them calls a device offline or a command
-//! expired that the others do not.
+//! The offset between the clock of this machine and the clock of the database server. All backends on one database
+//! decide by the server's clock, so they agree on which devices are offline and which commands have expired.
 
 use jiff::{SignedDuration, Timestamp};
 
-/// A backend whose clock is further away takes no requests: whatever else reads its clock, such as
-/// its logs and its certificates, is wrong.
+/// The maximum offset. With a larger offset a backend accepts no requests, because the clock is also wrong for
+/// everything else on this machine, such as logs and certificates.
 pub const MOST: SignedDuration = SignedDuration::from_secs(5);
-/// A smaller change of the offset is a delay of the answer, and changes nothing.
+/// Smaller changes of the offset are network delays and are ignored.
 const NOTICEABLE: SignedDuration = SignedDuration::from_millis(250);
 
-/// Returns the offset after the server said `told`, asked at `asked` and heard at `heard` by the clock
-/// of this machine; `before` is the offset until then.
+/// Returns the new offset. The server reported the time `told`; by the clock of this machine, the request left at
+/// `asked` and the answer arrived at `heard`. `before` is the previous offset.
 #[must_use]
 pub fn measured(
     before: SignedDuration,
@@ -21,12 +20,12 @@ pub fn measured(
 ) -> SignedDuration {
     let halfway = asked.saturating_add(heard.duration_since(asked) / 2).unwrap_or(asked);
     let offset = told.duration_since(halfway);
-    // An answer that took long says less about the clock than the offset known before.
+    // A slow answer is less precise than the previous offset.
     let unsure = NOTICEABLE.max(heard.duration_since(asked) / 2);
     if (offset - before).abs() <= unsure { before } else { offset }
 }
 
-/// Tells whether a machine with this offset must not decide anything.
+/// Tells whether the offset is so large that this machine must not make decisions.
 #[must_use]
 pub fn is_too_far(offset: SignedDuration) -> bool {
     offset.abs() > MOST

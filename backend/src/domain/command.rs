@@ -7,8 +7,8 @@
 //!            │                                            └─ time ▶ expired
 //! ```
 //!
-//! Invariants: an acknowledged command never expires, a superseded one is not delivered any more, the
-//! attempt never shrinks, nothing leads out of expired, the first result stays. Each delivery takes the epoch.
+//! Invariants: an acknowledged command never expires; a superseded command is not delivered any more; the attempt count
+//! never decreases; expired is final; the first result is kept. Each delivery carries the epoch of the device.
 
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
     agent_api::Inflight,
     command::{Command, Lane},
+    counter::{Epoch, Seq},
     envelope::{ENVELOPE_VERSION, Envelope, ReceiptKind},
     id::{CommandId, DeviceId},
     limits,
@@ -23,36 +24,36 @@ use link_protocol::{
 };
 use serde_json::value::RawValue;
 
-/// Commands that one poll answers with.
+/// The maximum number of commands in the answer to one poll.
 pub const BATCH: usize = limits::QUEUE_LIMIT;
 
-/// Where a command is.
+/// The state of a command.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum State {
-    /// Stored; not delivered since the device last registered.
+    /// Stored, and not delivered since the device last registered.
     Queued,
-    /// Delivered at least once, without an answer.
+    /// Delivered at least once, without a receipt.
     Delivered,
-    /// In the device's journal: it is the device's to carry out.
+    /// Stored in the journal of the device, which now has to execute it.
     Acknowledged,
     /// Not acknowledged in time.
     Expired,
-    /// Not delivered any more: a newer wish took its place before it was acknowledged, or it was
-    /// cancelled. The device may have it all the same, and may still say so.
+    /// Not delivered any more, because a newer command replaced it or because it was cancelled before the device
+    /// acknowledged it. The device may have received it all the same, and may still acknowledge it.
     Superseded,
 }
 
-/// The result of a command and when it came.
+/// The result of a command and the time of its arrival.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Outcome {
+pub struct CommandOutcome {
     pub report: CommandReport,
     pub reported_at: Timestamp,
 }
 
-/// That a command was not to be delivered any more.
+/// The time at which a command was superseded or cancelled, and the newer command.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Withdrawal {
-    /// The newer command; none when it was cancelled.
+    /// The newer command, or `None` if the command was cancelled.
     pub by: Option<CommandId>,
     pub at: Timestamp,
 }
@@ -62,46 +63,46 @@ pub struct Withdrawal {
 pub struct CommandRecord {
     pub id: CommandId,
     pub device: DeviceId,
-    /// Gap-free for each device, starting at 1.
-    pub seq: u64,
+    /// The sequence number, without gaps for each device, starting at 1.
+    pub seq: Seq,
     pub command: Command,
-    /// Two commands with one key are the same wish.
+    /// Two commands with the same key are the same request.
     pub idempotency_key: String,
     pub state: State,
-    /// Deliveries so far.
+    /// The number of deliveries so far.
     pub attempt: u32,
     /// The first result that the device reported.
-    pub result: Option<Outcome>,
-    /// Whether another took its place before the device had acknowledged it. It stays when the
-    /// device acknowledges it all the same.
+    pub result: Option<CommandOutcome>,
+    /// Set if the command was superseded before the device acknowledged it. Stays set if the device acknowledges the
+    /// command later.
     pub withdrawn: Option<Withdrawal>,
     pub issued_at: Timestamp,
     pub expires_at: Timestamp,
-    /// From when on the command is to be delivered (again); `None` when it is not.
+    /// The time of the next delivery, or `None` if no delivery is planned.
     pub next_delivery_at: Option<Timestamp>,
 }
 
-/// The command has expired: the device's answer comes too late.
+/// The command has expired, so the device's answer is ignored.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("the command is not awaited any more")]
+#[error("nothing waits for the command any longer")]
 pub struct TooLate;
 
-/// What a result changed.
+/// Whether a reported result is new.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Reported {
-    /// It is the first one.
+    /// The first result of the command.
     First,
-    /// There was one before; that one stays.
+    /// A later result, which is ignored.
     Repeated,
 }
 
 impl CommandRecord {
-    /// Makes a command that waits for its first delivery.
+    /// Makes a command that is due for its first delivery.
     #[must_use]
     pub fn new(
         id: CommandId,
         device: DeviceId,
-        seq: u64,
+        seq: Seq,
         command: Command,
         idempotency_key: String,
         now: Timestamp,
@@ -122,13 +123,13 @@ impl CommandRecord {
         }
     }
 
-    /// Returns the lane whose order the command keeps.
+    /// Returns the lane of the command. Commands of one lane are executed in order.
     #[must_use]
     pub fn lane(&self) -> Lane {
         self.command.lane()
     }
 
-    /// Tells whether the command is to be delivered and acknowledged.
+    /// Tells whether the command still has to be delivered and acknowledged.
     #[must_use]
     pub const fn is_open(&self) -> bool {
         match self.state {
@@ -137,7 +138,7 @@ impl CommandRecord {
         }
     }
 
-    /// Tells whether anything can still happen to the command.
+    /// Tells whether the command cannot change any more.
     #[must_use]
     pub const fn is_final(&self) -> bool {
         match self.state {
@@ -147,8 +148,7 @@ impl CommandRecord {
         }
     }
 
-    /// Tells whether it is known what became of the command: nothing can happen to it, or another
-    /// has its place.
+    /// Tells whether the outcome of the command is known: it cannot change any more, or it was superseded or cancelled.
     #[must_use]
     pub const fn is_told(&self) -> bool {
         self.is_final() || self.withdrawn.is_some()
@@ -160,7 +160,7 @@ impl CommandRecord {
         !self.is_final() && self.next_delivery_at.is_some() && now < self.expires_at
     }
 
-    /// Counts a delivery at `now` and plans the next one.
+    /// Counts a delivery at `now` and schedules the next one.
     pub fn deliver(&mut self, now: Timestamp) {
         if !self.is_deliverable(now) {
             return;
@@ -172,10 +172,10 @@ impl CommandRecord {
         self.next_delivery_at = Some(after(now, redelivery_delay(self.attempt)));
     }
 
-    /// Applies the device's answer to a delivery.
+    /// Applies the receipt that the device sent for a delivery.
     ///
     /// # Errors
-    /// [`TooLate`] when the command had expired.
+    /// [`TooLate`] if the command has expired.
     pub fn receipt(&mut self, kind: ReceiptKind, now: Timestamp) -> Result<(), TooLate> {
         self.sweep(now);
         match (self.state, kind) {
@@ -183,7 +183,7 @@ impl CommandRecord {
             (State::Queued | State::Delivered | State::Superseded, ReceiptKind::Expired) => {
                 self.expire();
             }
-            // The device lost the command and was given it again, too late for its clock.
+            // The device lost the command and then received it again, after the expiry by the device's clock.
             (State::Acknowledged, ReceiptKind::Expired) => self.give_up(now),
             (
                 State::Queued | State::Delivered | State::Superseded | State::Acknowledged,
@@ -193,10 +193,10 @@ impl CommandRecord {
         Ok(())
     }
 
-    /// Applies a result. One that comes without a receipt is a receipt too; the first one stays.
+    /// Applies a result. A result without a receipt counts as a receipt too. Only the first result is kept.
     ///
     /// # Errors
-    /// [`TooLate`] when the command had expired without being acknowledged.
+    /// [`TooLate`] if the command expired before the device acknowledged it.
     pub fn report(&mut self, report: CommandReport, now: Timestamp) -> Result<Reported, TooLate> {
         self.sweep(now);
         match self.state {
@@ -208,11 +208,11 @@ impl CommandRecord {
         if self.result.is_some() {
             return Ok(Reported::Repeated);
         }
-        self.result = Some(Outcome { report, reported_at: now });
+        self.result = Some(CommandOutcome { report, reported_at: now });
         Ok(Reported::First)
     }
 
-    /// Lets the command expire when it was not acknowledged in time; tells whether it did.
+    /// Marks the command as expired if the device did not acknowledge it in time. Returns whether it expired now.
     pub fn sweep(&mut self, now: Timestamp) -> bool {
         let unanswered = self.is_open() || self.state == State::Superseded;
         let expires = unanswered && now > self.expires_at;
@@ -222,8 +222,8 @@ impl CommandRecord {
         expires
     }
 
-    /// Delivers the command no more, in favour of the newer `by` if there is one; tells whether it
-    /// was still open.
+    /// Stops deliveries of an open command, because the newer command `by` replaces it or, without `by`, because it was
+    /// cancelled. Returns whether the command was open.
     pub fn supersede(&mut self, by: Option<CommandId>, now: Timestamp) -> bool {
         let open = self.is_open();
         if open {
@@ -234,9 +234,9 @@ impl CommandRecord {
         open
     }
 
-    /// Counts the command as acknowledged when its place is in the device's journal: the receipt
-    /// was lost. Tells whether anything changed.
-    pub fn journaled(&mut self, last_seq: u64, now: Timestamp) -> bool {
+    /// Acknowledges a delivered command whose sequence number is in the journal of the device: its receipt was lost.
+    /// Returns whether anything changed.
+    pub fn journaled(&mut self, last_seq: Seq, now: Timestamp) -> bool {
         let expired = self.sweep(now);
         let covered = self.state == State::Delivered && self.seq <= last_seq;
         if covered {
@@ -245,12 +245,12 @@ impl CommandRecord {
         expired || covered
     }
 
-    /// Compares the command with what the device says at the start of a connection.
+    /// Compares the command with the hello that the device sends at the start of a connection.
     ///
-    /// A command that the device lists is acknowledged; any other without a result is to be
-    /// delivered at once: the device lost it, or has done it and answers with the result. What was
-    /// superseded is not delivered again: the newer one counts.
-    pub fn hello(&mut self, inflight: &[Inflight], last_seq: u64, now: Timestamp) {
+    /// A command that the device lists is acknowledged. Any other command without a result is due at once: the device
+    /// has lost it, or has executed it and then answers with the result. A superseded command is not delivered again,
+    /// because the newer command counts.
+    pub fn hello(&mut self, inflight: &[Inflight], last_seq: Seq, now: Timestamp) {
         self.sweep(now);
         if self.is_final() {
             return;
@@ -264,7 +264,8 @@ impl CommandRecord {
         }
     }
 
-    /// Forgets the deliveries of an earlier epoch: the device refuses them from now on.
+    /// Marks an open command as undelivered after a new registration, because the device refuses deliveries of an
+    /// earlier epoch.
     pub fn restart(&mut self, now: Timestamp) {
         if self.is_open() {
             self.state = State::Queued;
@@ -272,9 +273,9 @@ impl CommandRecord {
         }
     }
 
-    /// Returns the envelope of the delivery that was counted last, for a device in `epoch`.
+    /// Returns the envelope of the latest delivery, for a device in `epoch`.
     #[must_use]
-    pub fn envelope(&self, epoch: u64, now: Timestamp) -> Envelope {
+    pub fn envelope(&self, epoch: Epoch, now: Timestamp) -> Envelope {
         let left = self.expires_at.duration_since(now).as_millis();
         Envelope {
             v: ENVELOPE_VERSION,
@@ -304,7 +305,7 @@ impl CommandRecord {
         self.next_delivery_at = None;
     }
 
-    /// Ends an acknowledged command that the device cannot carry out any more.
+    /// Fails an acknowledged command that the device has lost and that has expired.
     fn give_up(&mut self, now: Timestamp) {
         self.next_delivery_at = None;
         if self.result.is_none() {
@@ -314,13 +315,13 @@ impl CommandRecord {
                 output: "the device lost the command before it was done".to_owned(),
                 attempt: self.attempt,
             };
-            self.result = Some(Outcome { report, reported_at: now });
+            self.result = Some(CommandOutcome { report, reported_at: now });
         }
     }
 }
 
-/// Returns the places in `records` of what a poll at `now` answers with, in the order of `seq`:
-/// everything that waits for a delivery, but only when at least one is due.
+/// Returns the indexes in `records` of the commands for the answer to a poll at `now`, in the order of `seq`: all
+/// deliverable commands if at least one is due, else none.
 #[must_use]
 pub fn due(records: &[CommandRecord], now: Timestamp) -> Vec<usize> {
     let mut places: Vec<usize> =
@@ -336,7 +337,7 @@ pub fn due(records: &[CommandRecord], now: Timestamp) -> Vec<usize> {
     places
 }
 
-/// Returns when a poll that finds nothing at `now` should look again by itself.
+/// Returns the time at which a poll that finds nothing at `now` has to check again.
 #[must_use]
 pub fn next_due(records: &[CommandRecord], now: Timestamp) -> Option<Timestamp> {
     let live = records.iter().filter(|record| record.is_deliverable(now));

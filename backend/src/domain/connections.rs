@@ -1,8 +1,9 @@
-//! Which connections are held, and which gives way when there is no room for one more.
+//! Decides which connections are kept, and which connection is closed to make room for another.
 //!
-//! A connection is idle, or a stranger asks on it, or somebody who is known does. Idle ones give way
-//! first and strangers next, the oldest of each first. Who is known never gives way, so every party
-//! has a bound of what it holds as such: beyond it the party's connections count as those of strangers.
+//! A connection is idle, or an unauthenticated client sends a request on it, or an authenticated client does. Idle
+//! connections are closed first, then those with unauthenticated requests, each time the oldest first. A connection
+//! with an authenticated request is never closed to make room. So each client has a maximum number of such connections;
+//! its further connections count as unauthenticated.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,24 +11,24 @@ use link_protocol::id::{AccountId, DeviceId, UserId};
 
 use crate::domain::network::Network;
 
-/// Connections that are held at most, however many files a process may open.
+/// The maximum number of connections, regardless of the process's limit of open files.
 const MOST: u64 = 65_536;
-/// Open files of a process whose limit is not known.
+/// The assumed limit of open files if the limit is unknown.
 const USUAL_LIMIT: u64 = 1024;
-/// Files that are kept back at least, for the database, models and other services.
+/// The minimum number of files that are reserved for the database, models and other services.
 const KEPT_BACK: u64 = 64;
-/// Connections on which one device is known at a time: a poll, a download, and reports.
+/// The maximum number of authenticated connections of one device: a poll, a download, and reports.
 const OF_A_DEVICE: usize = 4;
-/// Connections on which one person is known at a time.
+/// The maximum number of authenticated connections of one person.
 const OF_A_USER: usize = 32;
 
-/// How many connections there may be.
+/// The maximum numbers of connections.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Bounds {
     pub all: usize,
-    /// Of one network, not counting those on which somebody is known.
+    /// Of one network, without authenticated connections.
     pub each_network: usize,
-    /// On which somebody of one account is known.
+    /// Authenticated connections of one account.
     pub each_account: usize,
 }
 
@@ -35,21 +36,21 @@ pub struct Bounds {
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ConnectionId(u64);
 
-/// Who is known.
+/// An authenticated client.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Party {
     Device(AccountId, DeviceId),
     User(AccountId, UserId),
 }
 
-/// The connections that are held.
+/// The open connections.
 #[derive(Debug)]
 pub struct Connections {
     bounds: Bounds,
-    /// Counts what happened, which orders it.
+    /// A counter of events, which orders them.
     turn: u64,
     held: HashMap<ConnectionId, Held>,
-    /// Those that can give way, in the order in which they would.
+    /// The connections that may be closed to make room, in the order in which they are closed.
     yielding: BTreeSet<(Rank, u64, ConnectionId)>,
     of_network: HashMap<Network, usize>,
     of_party: HashMap<Party, usize>,
@@ -58,9 +59,9 @@ pub struct Connections {
 
 #[derive(Clone, Copy, Debug)]
 struct Held {
-    /// Where the connection comes from; none of a proxy or of this machine.
+    /// The network of the peer, or `None` for a proxy and for this machine.
     origin: Option<Network>,
-    /// Where what is asked on it comes from.
+    /// The network of the client behind this connection, which a proxy may report.
     network: Option<Network>,
     since: u64,
     standing: Standing,
@@ -80,7 +81,7 @@ enum Rank {
 }
 
 impl Bounds {
-    /// Returns the bounds of a process that may open `limit` files: a quarter is kept back.
+    /// Returns the bounds for a process that may open `limit` files. A quarter of the files is reserved.
     #[must_use]
     pub fn of(limit: Option<u64>) -> Self {
         let limit = limit.unwrap_or(USUAL_LIMIT);
@@ -112,7 +113,7 @@ impl Party {
 }
 
 impl Connections {
-    /// Holds none.
+    /// Starts without connections.
     #[must_use]
     pub fn new(bounds: Bounds) -> Self {
         Self {
@@ -126,20 +127,20 @@ impl Connections {
         }
     }
 
-    /// Returns how many are held.
+    /// Returns the number of connections.
     #[must_use]
     pub fn len(&self) -> usize {
         self.held.len()
     }
 
-    /// Tells whether none is held.
+    /// Tells whether there are no connections.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.held.is_empty()
     }
 
-    /// Holds a connection from `origin`; also returns the one that gives way for it. Without room,
-    /// and when nobody can give way, it is not held.
+    /// Adds a connection from `origin`, and also returns the connection to close for it, if any. Returns `None`,
+    /// without adding the connection, if there is no room and no connection may be closed.
     pub fn admit(
         &mut self,
         origin: Option<Network>,
@@ -158,8 +159,8 @@ impl Connections {
         Some((id, gone))
     }
 
-    /// Notes that something is asked on a connection, by somebody in `network` when that is known
-    /// better than by where the connection comes from; returns the one that gives way.
+    /// Records a request on a connection and, if a proxy reported it, the `network` of the client. Returns the
+    /// connection to close, if any.
     pub fn ask(&mut self, id: ConnectionId, network: Option<Network>) -> Option<ConnectionId> {
         let held = self.leave(id)?;
         let network = network.or(held.origin);
@@ -167,7 +168,8 @@ impl Connections {
         self.relieve(network, id)
     }
 
-    /// Notes that whoever asks is `party`, unless it is known on as many as it may be.
+    /// Records that the request on a connection is from the authenticated client `party`, unless `party` or its account
+    /// has its maximum number of authenticated connections.
     pub fn know(&mut self, id: ConnectionId, party: Party) {
         let count = |count: Option<&usize>| count.copied().unwrap_or(0);
         let fits = count(self.of_party.get(&party)) < party.most()
@@ -181,19 +183,20 @@ impl Connections {
         }
     }
 
-    /// Notes that what was asked is answered; returns the one that gives way.
+    /// Records that the request on a connection was answered. Returns the connection to close, if any.
     pub fn rest(&mut self, id: ConnectionId) -> Option<ConnectionId> {
         let held = self.leave(id)?;
         self.enter(id, held.origin, held.origin, Standing::Idle);
         self.relieve(held.origin, id)
     }
 
-    /// Forgets a connection that ended.
+    /// Removes a connection that ended.
     pub fn end(&mut self, id: ConnectionId) {
         self.leave(id);
     }
 
-    /// Ends the first of `network` when it has more than its share; never `newest`.
+    /// Removes and returns the first connection to close of `network`, except `newest`, if `network` has more
+    /// connections than allowed.
     fn relieve(&mut self, network: Option<Network>, newest: ConnectionId) -> Option<ConnectionId> {
         let network = network?;
         if self.of_network.get(&network).copied().unwrap_or(0) <= self.bounds.each_network {
@@ -255,7 +258,7 @@ impl Connections {
     }
 }
 
-/// The rank of what can give way, else who is known.
+/// Returns the rank of a connection that may be closed, else its authenticated client.
 const fn rank(standing: Standing) -> Result<Rank, Party> {
     match standing {
         Standing::Idle => Ok(Rank::Idle),

@@ -1,4 +1,4 @@
-//! How a deployment is made: the port and the alias of the model, and the command that carries it out.
+//! Makes deployments: chooses the port and the alias of the model, and makes the command for the device.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -18,7 +18,7 @@ use crate::domain::{
     refusal::Refusal,
 };
 
-/// A deployment that is to be stored, with the command that carries it out.
+/// A deployment to be stored, with the command for the device.
 #[derive(Clone, Debug)]
 pub struct NewDeployment {
     pub record: DeploymentRecord,
@@ -36,7 +36,7 @@ pub struct Made {
 }
 
 impl Made {
-    /// Returns the deployment and its command, given the deployments of the device, the newest first.
+    /// Returns the deployment and its command. The deployments of the device are ordered, newest first.
     ///
     /// # Errors
     /// [`Refusal::AliasTaken`] and [`Refusal::Invalid`].

@@ -17,14 +17,14 @@ use link_protocol::{
 
 use crate::domain::command::State;
 
-/// Why a deployment failed: its command never arrived (specification, section 3.1).
+/// The reason of a failure: the command never arrived (specification, section 3.1).
 pub const NOT_RECEIVED: &str = "the device did not receive it within 5 minutes";
-/// Why a deployment failed: the device has its command and did not begin.
+/// The reason of a failure: the device has the command and did not start the deployment.
 pub const NOT_BEGUN: &str = "the device did not begin it within 5 minutes";
-/// Why a deployment was cancelled: a newer one replaced it.
+/// The reason of a cancellation: a newer deployment replaced this one.
 pub const REPLACED: &str = "a newer deployment of the model took its place";
 
-/// The port of a first deployment without a port.
+/// The port of the first deployment of a model if the request names no port.
 pub const DEFAULT_PORT: u16 = 8080;
 
 /// A deployment.
@@ -42,14 +42,14 @@ pub struct DeploymentRecord {
     /// The allowlist that the device has, as far as the backend knows.
     pub allowlist: Allowlist,
     pub proxy: ProxyFeatures,
-    /// The model was removed from the device afterwards.
+    /// Whether the model was removed from the device after the deployment.
     pub removed: bool,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
-/// Returns the time before which a deployment must have been made to be overdue at `now`, if it is still queued
-/// (specification, section 3.1).
+/// Returns the creation time before which a deployment that is still queued is overdue at `now` (specification, section
+/// 3.1).
 #[must_use]
 pub fn overdue_before(now: Timestamp) -> Timestamp {
     let longest = SignedDuration::try_from(limits::QUEUED_DEPLOYMENT_EXPIRY).unwrap_or_default();
@@ -57,7 +57,7 @@ pub fn overdue_before(now: Timestamp) -> Timestamp {
 }
 
 impl DeploymentRecord {
-    /// Applies a progress report; tells whether it changed anything.
+    /// Applies a progress report. Returns whether anything changed.
     pub fn progress(&mut self, report: &ProgressReport, now: Timestamp) -> bool {
         let next = match report.event {
             ProgressEvent::Downloading => DeploymentState::Downloading,
@@ -78,7 +78,7 @@ impl DeploymentRecord {
         true
     }
 
-    /// Applies the result of the deployment's command; tells whether it changed anything.
+    /// Applies the result of the deployment's command. Returns whether anything changed.
     pub fn result(&mut self, status: CommandResult, output: &str, now: Timestamp) -> bool {
         match status {
             CommandResult::Succeeded => self.end(DeploymentState::Completed, None, now),
@@ -89,7 +89,7 @@ impl DeploymentRecord {
         }
     }
 
-    /// Ends an unfinished deployment; tells whether it was unfinished.
+    /// Ends an unfinished deployment. Returns whether it was unfinished.
     pub fn end(&mut self, state: DeploymentState, reason: Option<&str>, now: Timestamp) -> bool {
         let legal = state.is_final() && self.state.may_become(state);
         if legal {
@@ -103,7 +103,7 @@ impl DeploymentRecord {
         legal
     }
 
-    /// Tells whether the deployment is stuck: it has been queued for too long, or its `command` is over.
+    /// Tells whether the deployment is stuck: it has been queued for too long, or its `command` ended without a result.
     #[must_use]
     pub fn is_stuck(&self, command: Option<State>, now: Timestamp) -> bool {
         let is_over = match command {
@@ -123,17 +123,17 @@ impl DeploymentRecord {
         self.state == DeploymentState::Completed && !self.removed
     }
 
-    /// Tells whether the deployment keeps its alias from others: it is on the device or on its way.
+    /// Tells whether the deployment occupies its alias: its model is on the device or on the way there.
     #[must_use]
     pub fn holds_alias(&self) -> bool {
         !self.is_gone()
     }
 
-    /// Tells whether the device's allowlist lacks an origin of `current`. A deployment that ended
-    /// without success, or whose model was removed, has none that could be stale.
+    /// Tells whether the allowlist of the device lacks an origin of `current`. The allowlist of a failed or cancelled
+    /// deployment, or of a removed model, is never stale.
     ///
-    /// `reported` is the digest of the allowlist that the device reported last. A digest that neither allowlist has
-    /// means that the device was set back to an older state.
+    /// `reported` is the digest of the allowlist that the device reported last. If the digest matches neither
+    /// allowlist, the device was reset to an older state.
     #[must_use]
     pub fn is_stale(&self, current: &Allowlist, reported: Option<&str>) -> bool {
         let lacks =
@@ -155,13 +155,13 @@ impl DeploymentRecord {
     }
 }
 
-/// Returns the deployment of `model` among `all` that has not ended.
+/// Returns the unfinished deployment of `model` among `all`.
 #[must_use]
 pub fn unfinished(all: Vec<DeploymentRecord>, model: ModelId) -> Option<DeploymentRecord> {
     all.into_iter().find(|record| record.model == model && !record.state.is_final())
 }
 
-/// Returns the deployments among `all` by which `model` is on its device, marked as removed.
+/// Returns the deployments among `all` that put `model` on its device, marked as removed.
 #[must_use]
 pub fn removed(
     all: Vec<DeploymentRecord>,

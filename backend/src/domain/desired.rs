@@ -1,20 +1,20 @@
-//! The models that a device has lost: which of its deployments are repeated (decision 0018).
+//! Finds the models that a device has lost, so that their deployments are repeated (decision 0018).
 
 use link_protocol::{command::Lane, id::ModelId, report::ModelReport};
 
 use crate::domain::{command::CommandRecord, deployment::DeploymentRecord};
 
-/// A deployed model that its device does not list any more.
+/// A deployed model that the device does not list any more.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Lost {
     pub deployment: DeploymentRecord,
-    /// Whether the device served the model by its last report.
+    /// Whether the device served the model at its last report.
     pub served: bool,
 }
 
-/// Returns what of `current` the device does not list: its newest deployment of each model, and what
-/// it last reported of the model. What an `unfinished` command is about is no loss: its outcome is
-/// on its way.
+/// Returns the deployments in `current` whose models the device does not list. `current` holds the newest deployment of
+/// each model and the last report about the model. Models with an `unfinished` command are left out, because the
+/// outcome of the command is not known yet.
 #[must_use]
 pub fn lost(
     current: Vec<(DeploymentRecord, Option<ModelReport>)>,

@@ -3,6 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
     backend_api::device::Device,
+    counter::Epoch,
     id::{AccountId, DeviceId, KeyId},
     limits,
     registration::Platform,
@@ -22,8 +23,8 @@ pub struct DeviceRecord {
     pub name: String,
     /// SHA-256 of its token.
     pub token_digest: [u8; 32],
-    /// Grows at each registration and each transfer.
-    pub epoch: u64,
+    /// Incremented at each registration and each transfer.
+    pub epoch: Epoch,
     pub public_key: VerifyingKey,
     pub registered_with: KeyId,
     pub tags: Vec<String>,
@@ -33,15 +34,15 @@ pub struct DeviceRecord {
     pub platform: Platform,
     /// The status that the device reported last.
     pub status: LifecycleStatus,
-    /// The epoch in which its last hello was answered, or which a transfer has ended. There is none after a
+    /// The epoch of the last hello that was answered, or the epoch that a transfer has ended. `None` after a
     /// registration.
-    pub greeted_epoch: Option<u64>,
+    pub greeted_epoch: Option<Epoch>,
     pub last_seen_at: Option<Timestamp>,
     pub registered_at: Timestamp,
 }
 
 impl DeviceRecord {
-    /// Tells whether the device can be given commands: it was greeted, polls, and is not leaving.
+    /// Tells whether commands can be sent to the device: its hello was answered, it polls, and it is not leaving.
     #[must_use]
     pub fn is_online(&self, polls_right_now: bool, now: Timestamp) -> bool {
         let recent = SignedDuration::try_from(limits::OFFLINE_AFTER).unwrap_or_default();
@@ -53,15 +54,15 @@ impl DeviceRecord {
         self.greeted_epoch == Some(self.epoch) && staying && (polls_right_now || seen)
     }
 
-    /// Tells whether the device is behind: it was transferred and still is in an earlier epoch, so its reports belong
-    /// to the account that gave it.
+    /// Tells whether the device was transferred and has not joined the new epoch yet. Its reports then belong to the
+    /// previous account.
     #[must_use]
     pub fn is_behind(&self) -> bool {
         self.greeted_epoch.is_some_and(|greeted| greeted < self.epoch)
     }
 
-    /// Records that a hello was answered in `epoch`. Nothing changes when a transfer has ended that epoch meanwhile.
-    pub fn greet(&mut self, epoch: u64, agent_version: semver::Version, now: Timestamp) {
+    /// Records that a hello was answered in `epoch`. Does nothing if a transfer has ended that epoch meanwhile.
+    pub fn greet(&mut self, epoch: Epoch, agent_version: semver::Version, now: Timestamp) {
         if epoch != self.epoch {
             return;
         }
@@ -69,7 +70,7 @@ impl DeviceRecord {
         self.last_seen_at = Some(now);
         self.agent_version = agent_version;
         match self.status {
-            // It had reported its end, and is back.
+            // The device had reported that it stops, and has come back.
             LifecycleStatus::Stopping | LifecycleStatus::Deregistered => {
                 self.status = LifecycleStatus::Starting;
             }
@@ -77,8 +78,7 @@ impl DeviceRecord {
         }
     }
 
-    /// Applies a lifecycle report; reports arrive in order. A report without an update keeps the outcome of the last
-    /// update.
+    /// Applies a lifecycle report. Reports arrive in order. A report without an update outcome keeps the previous one.
     pub fn report(&mut self, report: LifecycleReport) {
         self.status = report.status;
         self.agent_version = report.agent_version;
@@ -87,7 +87,7 @@ impl DeviceRecord {
         }
     }
 
-    /// Returns the device as its owner sees it, with the latest sample of it.
+    /// Returns the device as its owner sees it, with its latest sample.
     #[must_use]
     pub fn info(
         &self,
@@ -111,10 +111,10 @@ impl DeviceRecord {
     }
 }
 
-/// Checks that an account with `devices` may have one more.
+/// Checks that an account with `devices` devices may have one more.
 ///
 /// # Errors
-/// [`Refusal::DeviceLimitReached`] when it may not.
+/// [`Refusal::DeviceLimitReached`] if the limit is reached.
 pub const fn check_limit(devices: u32, limit: u32) -> Result<(), Refusal> {
     if devices < limit { Ok(()) } else { Err(Refusal::DeviceLimitReached(limit)) }
 }

@@ -1,5 +1,5 @@
-//! The device flow (RFC 8628): a machine polls with its device code until a person has decided about the user code.
-//! A grant is taken once, a machine that polls too fast waits longer, and codes expire after ten minutes.
+//! The device flow (RFC 8628): a machine polls with its device code until a person approves or denies its user code. A
+//! grant is returned once, the interval grows after a premature poll, and codes expire after ten minutes.
 
 use std::collections::HashMap;
 
@@ -11,24 +11,24 @@ use link_protocol::{
 
 use crate::domain::{network::Network, refusal::Refusal};
 
-/// Seconds for which the codes are valid.
+/// The lifetime of the codes, in seconds.
 pub const LIFETIME_S: u32 = 600;
-/// Seconds between two polls at first.
+/// The initial interval between two polls, in seconds.
 pub const INTERVAL_S: u32 = 5;
 /// Seconds that a premature poll adds to the interval.
 const SLOWER_S: u32 = 5;
-/// The most codes that may wait; one more replaces one of them.
+/// The maximum number of pending logins; one more replaces one of them.
 pub const MOST_PENDING: u32 = 1_000;
 
 /// Letters of user codes: no vowels, and no letters that look alike.
 const LETTERS: &[u8; 20] = b"BCDFGHJKLMNPQRSTVWXZ";
 const CODE_LETTERS: usize = 8;
 
-/// The code that a person types: eight letters.
+/// The user code, which a person types: eight letters.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UserCode(String);
 
-/// A login that waits for a person.
+/// A login that waits for the decision of a person.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Pending {
     pub digest: [u8; 32],
@@ -64,8 +64,8 @@ pub enum Poll {
     },
 }
 
-/// Returns the login that is dropped when too many wait: the oldest login of the network with the most. A network that
-/// fills the list so displaces its own logins. `waiting` is in the order in which the logins began.
+/// Returns the login to drop when too many wait: the oldest login of the network with the most logins. A network that
+/// fills the list thus displaces only its own logins. `waiting` is ordered by start time.
 #[must_use]
 pub fn gives_way(waiting: &[Pending]) -> Option<&Pending> {
     let mut of_network: HashMap<Option<Network>, usize> = HashMap::new();
@@ -90,10 +90,10 @@ impl UserCode {
         Self(code)
     }
 
-    /// Reads a code as a person typed it; case, spaces and dashes do not matter.
+    /// Parses a user code. Case, spaces and dashes are ignored.
     ///
     /// # Errors
-    /// [`Refusal::UserCodeUnknown`] when it cannot be a code.
+    /// [`Refusal::UserCodeUnknown`] if `text` cannot be a code.
     pub fn parse(text: &str) -> Result<Self, Refusal> {
         let letters = text.chars().filter(|c| *c != '-' && !c.is_whitespace());
         let code: String = letters.take(CODE_LETTERS + 1).map(|c| c.to_ascii_uppercase()).collect();
@@ -104,13 +104,13 @@ impl UserCode {
         }
     }
 
-    /// Returns the code as it is stored.
+    /// Returns the code in its stored form.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns the code as a person reads it.
+    /// Returns the code in the form that a person reads.
     #[must_use]
     pub fn shown(&self) -> String {
         let (first, second) = self.0.split_at(CODE_LETTERS / 2);
@@ -119,7 +119,7 @@ impl UserCode {
 }
 
 impl Pending {
-    /// Makes a login that waits.
+    /// Makes a pending login.
     #[must_use]
     pub fn new(
         digest: [u8; 32],
@@ -153,7 +153,7 @@ impl Pending {
             Decision::Open => {}
         }
         let interval = SignedDuration::from_secs(i64::from(self.interval_s));
-        // A second of grace: the network may bring two polls closer together than they were sent.
+        // One second of tolerance, because network delays can bring two polls closer together.
         let early = interval.saturating_sub(SignedDuration::from_secs(1));
         let too_fast = self.polled_at.is_some_and(|last| now.duration_since(last) < early);
         self.polled_at = Some(now);
@@ -168,7 +168,7 @@ impl Pending {
     /// Applies the decision of a person.
     ///
     /// # Errors
-    /// [`Refusal::UserCodeUnknown`] when the code has expired, or the decision was made before.
+    /// [`Refusal::UserCodeUnknown`] if the code has expired or a decision was made before.
     pub fn decide(&mut self, decision: Decision, now: Timestamp) -> Result<(), Refusal> {
         self.open(now)?;
         self.decision = decision;
@@ -190,7 +190,7 @@ impl Pending {
         })
     }
 
-    /// The network of the machine that asked.
+    /// Returns the network of the machine that requested the codes.
     fn network(&self) -> Option<Network> {
         let [_host, neighbours, ..] = Network::around(self.address.parse().ok()?);
         Some(neighbours)

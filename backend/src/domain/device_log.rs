@@ -1,8 +1,8 @@
-//! Which log records of a device are wanted.
+//! The filter for log records of a device.
 
 use link_protocol::{id::ModelId, report::Severity};
 
-/// Which log records.
+/// A filter for log records.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogFilter {
     /// Only records at least this severe.

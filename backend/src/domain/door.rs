@@ -1,9 +1,9 @@
-//! Which connection may join the router next, among connections that are not authenticated yet.
+//! Decides which unauthenticated connection may join the router next.
 //!
-//! A connection arrives, sends its first message, waits for its turn and joins. Each stage has a bound. A full stage
-//! drops a connection of the address that fills it: its oldest silent connection, or its newest waiting connection.
-//! A turn goes to the address with the fewest joining connections, so many connections of one address delay that
-//! address alone.
+//! A connection arrives, sends its first message, waits for its turn and joins. Each of these stages holds a limited
+//! number of connections. A full stage drops a connection of the address that has the most connections in the stage:
+//! its oldest silent connection, or its newest waiting connection. The address with the fewest joining connections gets
+//! the next turn, so an address with many connections delays only itself.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -62,7 +62,8 @@ enum Stage {
 }
 
 impl Origin {
-    /// Returns the origin of `address`: a host with one address of a /64 has all of them.
+    /// Returns the origin of `address`. All IPv6 addresses of a /64 have the same origin, because one host can use all
+    /// of them.
     #[must_use]
     pub fn of(address: IpAddr) -> Self {
         match address.to_canonical() {
@@ -90,7 +91,7 @@ impl Door {
         Self { bounds, next: 0, guests: BTreeMap::new() }
     }
 
-    /// Admits a connection; returns which connections are dropped for it.
+    /// Adds a connection. Returns the connections that are dropped for it.
     pub fn arrive(&mut self, origin: Origin) -> (Ticket, Vec<Turn>) {
         let ticket = Ticket(self.next);
         self.next += 1;
@@ -243,7 +244,7 @@ mod tests {
             for event in events {
                 match event {
                     Event::Arrive(last) => drop(door.arrive(origin(last))),
-                    // Only who has arrived speaks, and once.
+                    // A connection sends a first message only after its arrival, and only once.
                     Event::Spoke(ticket) => {
                         let arriving = door.guests.get(&Ticket(ticket)).map(|guest| guest.stage);
                         if arriving == Some(Stage::Arriving) {

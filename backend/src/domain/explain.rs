@@ -8,9 +8,9 @@ use link_protocol::{
 
 use crate::domain::command::{CommandRecord, State, Withdrawal};
 
-/// The prospect of a command to a device that is being updated.
+/// The outlook for a command to a device that is being updated.
 pub const AFTER_THE_UPDATE: &str =
-    "the device is being updated: it carries this out when the update has ended";
+    "the device is being updated and carries out the command afterwards";
 
 /// The state of the device of a command.
 #[derive(Clone, Copy, Debug)]
@@ -49,10 +49,10 @@ type Words = (CommandStage, String, String, String);
 
 fn queued(record: &CommandRecord, receiver: Receiver) -> Words {
     let happened = if record.attempt == 0 {
-        format!("It is stored since {} and was not delivered yet.", record.issued_at)
+        format!("It has been stored since {} and was not delivered yet.", record.issued_at)
     } else {
         let times = times(record.attempt);
-        format!("It was delivered {times}, and is to be delivered anew.")
+        format!("It was delivered {times} and waits for another delivery.")
     };
     let (why, next) = if receiver.online {
         (
@@ -68,7 +68,7 @@ fn queued(record: &CommandRecord, receiver: Receiver) -> Words {
 fn delivered(record: &CommandRecord, receiver: Receiver) -> Words {
     let happened = format!("It was delivered {} and not acknowledged.", times(record.attempt));
     let why = if receiver.online {
-        "The device has not said that it keeps the command; its answer may be lost or under way."
+        "The device has not acknowledged the command; its answer may be lost or on its way."
             .to_owned()
     } else {
         seen(receiver)
@@ -82,13 +82,13 @@ fn delivered(record: &CommandRecord, receiver: Receiver) -> Words {
 fn acknowledged(record: &CommandRecord, receiver: Receiver) -> Words {
     let Some(outcome) = &record.result else {
         let why = if receiver.online {
-            "The device works on it, or what comes before it.".to_owned()
+            "The device is working on it or on an earlier command.".to_owned()
         } else {
-            format!("{} It keeps the command and goes on when it is back.", seen(receiver))
+            format!("{} It has stored the command and continues when it is back.", seen(receiver))
         };
         return (
             CommandStage::Acknowledged,
-            "The device has acknowledged it: it is kept there, also through a restart.".to_owned(),
+            "The device has acknowledged and stored it; a restart does not lose it.".to_owned(),
             why,
             "The device reports a result. An acknowledged command does not expire.".to_owned(),
         );
@@ -101,7 +101,9 @@ fn acknowledged(record: &CommandRecord, receiver: Receiver) -> Words {
         CommandResult::Rejected => {
             ("refused it", "Link does not retry: the command does not fit this device.")
         }
-        CommandResult::Cancelled => ("ended it without doing it", "Nothing; it was cancelled."),
+        CommandResult::Cancelled => {
+            ("dropped it without carrying it out", "Nothing; it was cancelled.")
+        }
     };
     let why = match (outcome.report.output.as_str(), outcome.report.status) {
         ("", CommandResult::Succeeded) => String::new(),
@@ -121,11 +123,11 @@ fn acknowledged(record: &CommandRecord, receiver: Receiver) -> Words {
 
 fn superseded(record: &CommandRecord) -> Words {
     let reached = if record.attempt == 0 {
-        "It was not delivered, and it is not delivered any more.".to_owned()
+        "It was never delivered and no longer will be.".to_owned()
     } else {
         format!(
-            "It was delivered {} before, and it is not delivered any more. If the device carries \
-             it out all the same, this command shows so.",
+            "It was delivered {} before, and it will not be delivered again. If the device \
+             carries it out all the same, its result appears here.",
             times(record.attempt)
         )
     };
@@ -136,7 +138,7 @@ fn superseded(record: &CommandRecord) -> Words {
     (
         CommandStage::Superseded,
         format!("A newer command, {by}, took its place before the device acknowledged it."),
-        format!("Only the newest of two wishes about the same thing counts. {reached}"),
+        format!("Of two commands about the same thing, only the newer counts. {reached}"),
         format!("Nothing; look at the newer one with `link commands explain {by}`."),
     )
 }
@@ -154,7 +156,7 @@ fn expired(record: &CommandRecord) -> Words {
         );
     }
     let why = if record.attempt == 0 {
-        "The device never asked for it in that time.".to_owned()
+        "The device did not ask for it in time.".to_owned()
     } else {
         format!("It was delivered {}, and no acknowledgement came.", times(record.attempt))
     };
@@ -168,9 +170,9 @@ fn expired(record: &CommandRecord) -> Words {
 
 const fn next_question(receiver: Receiver) -> &'static str {
     if receiver.updating {
-        "and carries it out when the update has ended that is under way"
+        "and carries it out after the running update"
     } else {
-        "with its next question"
+        "with its next poll"
     }
 }
 
@@ -180,8 +182,8 @@ fn expiry(record: &CommandRecord) -> String {
 
 fn seen(receiver: Receiver) -> String {
     receiver.last_seen_at.map_or_else(
-        || "The device is offline and was never heard.".to_owned(),
-        |time| format!("The device is offline; it was last heard at {time}."),
+        || "The device is offline and has never connected.".to_owned(),
+        |time| format!("The device is offline; it was last seen at {time}."),
     )
 }
 

@@ -9,10 +9,10 @@ use link_protocol::{
 
 use crate::domain::{name, refusal::Refusal, tag};
 
-/// Returns the key of a request, which must have the kind of its member.
+/// Returns the key of a request. Its kind must match the field that holds it.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] when there is no key, or two, or a key of the other kind.
+/// [`Refusal::Invalid`] if the request has no key, two keys, or a key of the other kind.
 pub fn given<'a>(
     registration_key: Option<&'a EnrolmentKey>,
     fleet_key: Option<&'a EnrolmentKey>,
@@ -33,15 +33,15 @@ pub fn given<'a>(
     }))
 }
 
-/// Who becomes responsible for the keys of a member who leaves.
+/// The person who becomes responsible for the keys of a member who leaves.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Heir {
-    /// They are revoked.
+    /// Nobody: the keys are revoked.
     Nobody,
     Member(UserId),
 }
 
-/// A key as it is stored: without the key itself.
+/// A stored key, without its secret.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct KeyRecord {
     pub id: KeyId,
@@ -63,7 +63,7 @@ impl KeyRecord {
     /// Makes the record of a new key.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] when the request contradicts itself.
+    /// [`Refusal::Invalid`] if the values of the request contradict each other.
     pub fn create(
         id: KeyId,
         (account, creator): (AccountId, UserId),
@@ -101,7 +101,7 @@ impl KeyRecord {
         })
     }
 
-    /// Checks that the key is valid at `now`, which a reactivation needs too.
+    /// Checks that the key is valid at `now`. A reactivation needs a valid key too.
     ///
     /// # Errors
     /// [`Refusal::KeyRevoked`] or [`Refusal::KeyExpired`].
@@ -118,7 +118,7 @@ impl KeyRecord {
     /// Checks that the key may register one more device.
     ///
     /// # Errors
-    /// [`Refusal::KeyUsedUp`] when it may not.
+    /// [`Refusal::KeyUsedUp`] if the key has registered its maximum number of devices.
     pub fn has_room(&self) -> Result<(), Refusal> {
         let budget = match self.kind {
             KeyKind::Registration => Some(1),
@@ -130,7 +130,7 @@ impl KeyRecord {
         Ok(())
     }
 
-    /// Hands the key of a member who leaves to `heir`.
+    /// Passes the key of a member who leaves to an heir.
     pub const fn leave(&mut self, to: Heir) {
         match to {
             Heir::Nobody => self.revoked = true,

@@ -1,7 +1,8 @@
-//! The owner of a backend for one person: the owner's proof, and one-time codes that a browser sends in its place.
+//! The owner of a single-user backend, with the owner's proof and the one-time codes that a browser sends instead of
+//! the proof.
 //!
-//! Both are kept as digests and compared in constant time. A code is valid once and for [`CODE_LIFETIME`], and few
-//! codes are valid at the same time.
+//! Both are stored as digests and compared in constant time. A code is valid once, for [`CODE_LIFETIME`], and only a
+//! few codes are valid at the same time.
 
 use std::time::Duration;
 
@@ -10,9 +11,9 @@ use subtle::ConstantTimeEq as _;
 
 use crate::domain::refusal::Refusal;
 
-/// How long a one-time code is valid.
+/// The lifetime of a one-time code.
 pub const CODE_LIFETIME: Duration = Duration::from_secs(30);
-/// The most codes that are valid at once; one more replaces the oldest.
+/// The maximum number of valid codes; one more replaces the oldest.
 const MOST_CODES: usize = 8;
 
 /// The secrets of an owner.
@@ -43,7 +44,7 @@ impl LocalOwner {
         if bool::from(self.proof.ct_eq(shown)) { Ok(()) } else { Err(Refusal::OwnerProofInvalid) }
     }
 
-    /// Adds a code that was given to the owner.
+    /// Adds the digest of a code that was issued to the owner.
     pub fn add_code(&mut self, digest: [u8; 32], now: Timestamp) {
         self.forget_expired(now);
         if self.codes.len() >= MOST_CODES {
@@ -54,10 +55,10 @@ impl LocalOwner {
         self.codes.push(Code { digest, expires_at });
     }
 
-    /// Uses up a code by its digest.
+    /// Consumes the code with a digest.
     ///
     /// # Errors
-    /// [`Refusal::OneTimeCodeInvalid`] when it is unknown, was used or has expired.
+    /// [`Refusal::OneTimeCodeInvalid`] if the code is unknown, was used before or has expired.
     pub fn take_code(&mut self, shown: &[u8; 32], now: Timestamp) -> Result<(), Refusal> {
         self.forget_expired(now);
         let before = self.codes.len();

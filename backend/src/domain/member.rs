@@ -1,4 +1,4 @@
-//! Members of an account: who may change whom. An account always keeps an owner.
+//! Members of an account: which members may change which others. An account always keeps an owner.
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
@@ -32,11 +32,12 @@ pub struct InvitationRecord {
     pub expires_at: Timestamp,
 }
 
-/// Checks that a member with the role `actor` may change the role of another member from `role` to `to`, or remove
-/// the other member (`to` is `None`), in an account with that many `owners`.
+/// Checks that a member with the role `actor` may change another member's role from `role` to `to`, or remove the other
+/// member if `to` is `None`. The account has `owners` owners.
 ///
 /// # Errors
-/// [`Refusal::Forbidden`] when the change concerns an owner and `actor` is no owner, [`Refusal::LastOwner`].
+/// [`Refusal::Forbidden`] if the change concerns an owner and `actor` is not an owner, [`Refusal::LastOwner`] if no
+/// owner would be left.
 pub fn check_change(actor: Role, role: Role, to: Option<Role>, owners: u32) -> Result<(), Refusal> {
     let concerns_owners = role == Role::Owner || to == Some(Role::Owner);
     if concerns_owners && actor != Role::Owner {
@@ -52,7 +53,7 @@ impl InvitationRecord {
     /// Makes the record of a new invitation by a member with the role `actor`.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`], [`Refusal::Forbidden`] when the invitation is for an owner and `actor` is no owner.
+    /// [`Refusal::Invalid`], or [`Refusal::Forbidden`] if the invitation is for an owner and `actor` is not an owner.
     pub fn create(
         id: InvitationId,
         account: AccountId,
@@ -76,13 +77,13 @@ impl InvitationRecord {
     /// Checks that the user with the address `email` may accept the invitation at `now`.
     ///
     /// # Errors
-    /// [`Refusal::InvitationInvalid`].
+    /// [`Refusal::InvitationInvalid`] if the invitation is for another address or has expired.
     pub fn check(&self, email: &Email, now: Timestamp) -> Result<(), Refusal> {
         let meant = self.email.as_ref().is_none_or(|meant| meant == email);
         if meant { self.in_time(now) } else { Err(Refusal::InvitationInvalid) }
     }
 
-    /// Returns the member that `user` becomes. `is_member` tells that `user` is a member already.
+    /// Returns the member that `user` becomes. `is_member` tells whether `user` is a member already.
     ///
     /// # Errors
     /// [`Refusal::InvitationInvalid`], [`Refusal::AlreadyMember`].
@@ -100,15 +101,15 @@ impl InvitationRecord {
         Ok(MemberRecord { account, user: user.id, role, joined_at: now })
     }
 
-    /// Checks that the invitation can still be accepted at `now`.
+    /// Checks that the invitation has not expired at `now`.
     ///
     /// # Errors
-    /// [`Refusal::InvitationInvalid`].
+    /// [`Refusal::InvitationInvalid`] if it has.
     pub fn in_time(&self, now: Timestamp) -> Result<(), Refusal> {
         if now < self.expires_at { Ok(()) } else { Err(Refusal::InvitationInvalid) }
     }
 
-    /// Returns the invitation as members see it.
+    /// Returns the invitation in the form that members see.
     #[must_use]
     pub fn info(&self) -> Invitation {
         Invitation {
@@ -122,7 +123,7 @@ impl InvitationRecord {
 }
 
 impl MemberRecord {
-    /// Returns the member as the others see them.
+    /// Returns the member in the form that other members see.
     #[must_use]
     pub fn info(&self, email: &Email) -> Member {
         Member {

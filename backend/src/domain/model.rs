@@ -1,4 +1,4 @@
-//! Models: which announcements are valid, and which uploaded files.
+//! Models: which announcements and which uploaded files are valid.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -20,7 +20,7 @@ const LONGEST_URL: usize = 2000;
 pub struct ModelRecord {
     pub id: ModelId,
     pub account: AccountId,
-    /// The name of its account.
+    /// The name of the model's account.
     pub publisher: AccountName,
     pub name: String,
     pub file_name: FileName,
@@ -28,21 +28,21 @@ pub struct ModelRecord {
     pub sha256: Option<Sha256Hex>,
     pub size_bytes: Option<u64>,
     pub plugin: String,
-    /// Whether its account wants to share it.
+    /// Whether the account of the model has chosen to share it.
     pub shared: bool,
-    /// Whether the backend holds its file.
+    /// Whether the backend stores the file of the model.
     pub uploaded: bool,
-    /// The metadata of the file that the backend holds.
+    /// The metadata from the file that the backend stores.
     pub facts: Option<ModelFacts>,
     pub created_at: Timestamp,
 }
 
-/// A received file.
+/// A file that was uploaded completely.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Received {
     pub sha256: Sha256Hex,
     pub size_bytes: u64,
-    /// The metadata of the file of a language model.
+    /// The metadata that was read from the file of a language model.
     pub seen: Result<ModelFacts, NotAModel>,
 }
 
@@ -50,7 +50,7 @@ impl ModelRecord {
     /// Makes the record of a new model.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] when the announcement is incomplete or unsafe,
+    /// [`Refusal::Invalid`] if the announcement is incomplete or unsafe,
     /// [`Refusal::SharingNotAllowed`].
     pub fn create(
         id: ModelId,
@@ -90,7 +90,7 @@ impl ModelRecord {
         })
     }
 
-    /// Tells whether every account may deploy the model: it is shared, and its account may share.
+    /// Tells whether every account may deploy the model: it is marked as shared, and its account may share.
     #[must_use]
     pub fn is_shared(&self, publishers: &Publishers) -> bool {
         self.shared && publishers.has(self.account)
@@ -102,7 +102,7 @@ impl ModelRecord {
         self.account == account || self.is_shared(publishers)
     }
 
-    /// Changes the name, whether it is shared, or both.
+    /// Changes the name of the model, or whether it is shared, or both.
     ///
     /// # Errors
     /// [`Refusal::Invalid`], [`Refusal::SharingNotAllowed`].
@@ -120,7 +120,7 @@ impl ModelRecord {
     /// Checks that a file may be uploaded for the model.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] when devices fetch the file from another address.
+    /// [`Refusal::Invalid`] if devices download the file from another address.
     pub fn accepts_upload(&self) -> Result<(), Refusal> {
         match self.url {
             Some(_) => Err(Refusal::invalid("the model is fetched from its url")),
@@ -128,10 +128,10 @@ impl ModelRecord {
         }
     }
 
-    /// Checks that `received` is the announced file, and completes the model with it.
+    /// Checks that `received` is the announced file, and completes the model with the values of the file.
     ///
     /// # Errors
-    /// [`Refusal::ChecksumMismatch`] when it is another file, [`Refusal::NotAModel`] when no engine could load it.
+    /// [`Refusal::ChecksumMismatch`] if it is a different file, [`Refusal::NotAModel`] if no engine could load it.
     pub fn receive(&mut self, received: Received) -> Result<(), Refusal> {
         self.accepts_upload()?;
         let Received { sha256, size_bytes, seen } = received;
@@ -159,10 +159,10 @@ impl ModelRecord {
         Ok(())
     }
 
-    /// Returns the file as a device fetches it.
+    /// Returns the file's data that a device needs for the download.
     ///
     /// # Errors
-    /// [`Refusal::ModelNotReady`] when the model has no file.
+    /// [`Refusal::ModelNotReady`] if the model has no file.
     pub fn file(&self) -> Result<ModelFile, Refusal> {
         match (&self.sha256, self.size_bytes) {
             (Some(sha256), Some(size_bytes)) if self.is_ready() => Ok(ModelFile {
@@ -218,7 +218,7 @@ fn check_url(url: &str) -> Result<(), Refusal> {
     }
     let plain = url.chars().all(|c| c.is_ascii_graphic() && c != '\\');
     if !plain || url.len() > LONGEST_URL {
-        let rule = format!("url: has up to {LONGEST_URL} visible ASCII characters");
+        let rule = format!("url: must have at most {LONGEST_URL} visible ASCII characters");
         return Err(Refusal::Invalid(rule));
     }
     Ok(())

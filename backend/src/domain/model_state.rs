@@ -1,22 +1,26 @@
-//! What a device says of a model that it serves: which report counts, and which models are gone.
+//! Reports about the models that a device serves: which report is newer, and which models are gone.
 
-use link_protocol::report::{ModelReport, ModelState};
+use link_protocol::{
+    counter::{Epoch, Generation},
+    report::{ModelReport, ModelState},
+};
 
-/// When a state was reported that is stored.
+/// The position of a stored report.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Reported {
-    pub epoch: u64,
-    pub generation: u64,
+    pub epoch: Epoch,
+    pub generation: Generation,
 }
 
-/// Tells whether a report in `epoch` takes the place of the stored one. Generations begin again in another epoch, and
-/// within an epoch an older generation came late.
+/// Tells whether a report in `epoch` replaces the stored one. A new epoch starts the generations again. Within an
+/// epoch, a report with an older generation has arrived late.
 #[must_use]
-pub fn takes_place(stored: Option<Reported>, epoch: u64, generation: u64) -> bool {
+pub fn takes_place(stored: Option<Reported>, epoch: Epoch, generation: Generation) -> bool {
     stored.is_none_or(|stored| stored.epoch != epoch || generation >= stored.generation)
 }
 
-/// Returns the states among `stored` whose models a device has not `listed` at the start of a connection, as removed.
+/// Returns those `stored` states whose models the device has not `listed` at the start of a connection, marked as
+/// removed.
 #[must_use]
 pub fn gone(stored: Vec<ModelReport>, listed: &[ModelReport]) -> Vec<ModelReport> {
     let is_listed =
@@ -36,11 +40,13 @@ mod tests {
 
     #[test]
     fn an_older_generation_of_the_same_epoch_came_late() {
-        let stored = Some(Reported { epoch: 2, generation: 5 });
-        assert!(takes_place(None, 1, 0));
-        assert!(takes_place(stored, 2, 5) && takes_place(stored, 2, 6));
-        assert!(!takes_place(stored, 2, 4));
-        assert!(takes_place(stored, 3, 1), "another epoch begins again");
+        let stored = Some(Reported { epoch: Epoch(2), generation: Generation(5) });
+        let takes =
+            |stored, epoch, generation| takes_place(stored, Epoch(epoch), Generation(generation));
+        assert!(takes(None, 1, 0));
+        assert!(takes(stored, 2, 5) && takes(stored, 2, 6));
+        assert!(!takes(stored, 2, 4));
+        assert!(takes(stored, 3, 1), "another epoch begins again");
     }
 
     #[test]

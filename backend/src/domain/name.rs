@@ -1,30 +1,31 @@
-//! Names that people give: to models, devices, keys and tags.
+//! Names that people choose for models, devices, keys and tags.
 
 use crate::domain::refusal::Refusal;
 
 /// The longest name of a model or a device, in characters.
 pub const LONGEST: usize = 100;
 
-/// Returns `text` without space around it.
+/// Trims `text` and returns it.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] when it is empty, longer than [`LONGEST`] or has control characters.
+/// [`Refusal::Invalid`] if the text is empty, is longer than [`LONGEST`] or has control characters.
 pub fn checked(what: &str, text: &str) -> Result<String, Refusal> {
     let name = optional(what, text)?;
     if name.is_empty() {
-        return Err(Refusal::invalid(format!("{what}: has 1 to {LONGEST} characters")));
+        return Err(Refusal::invalid(format!("{what}: must have 1 to {LONGEST} characters")));
     }
     Ok(name)
 }
 
-/// Returns `text`, which may be empty, without space around it.
+/// Trims `text`, which may be empty, and returns it.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] when it is longer than [`LONGEST`] or has control characters.
+/// [`Refusal::Invalid`] if the text is longer than [`LONGEST`] or has control characters.
 pub fn optional(what: &str, text: &str) -> Result<String, Refusal> {
     let name = text.trim();
     if name.chars().count() > LONGEST || name.chars().any(char::is_control) {
-        let rule = format!("{what}: has up to {LONGEST} characters and no control characters");
+        let rule =
+            format!("{what}: must have at most {LONGEST} characters and no control characters");
         return Err(Refusal::Invalid(rule));
     }
     Ok(name.to_owned())

@@ -1,7 +1,7 @@
-//! Networks of the internet: which addresses are of one host, and which hosts are near each other.
+//! IP networks: which addresses belong to one host, and which hosts are neighbours.
 //!
-//! One machine has one IPv4 address or a whole /64 of IPv6, so each counts as one host. The hosts of a wider network
-//! are neighbours and may belong to different people.
+//! A machine has one IPv4 address or a whole IPv6 /64, so either counts as one host. The other hosts of a wider network
+//! are its neighbours, and may belong to other people.
 
 use std::{
     fmt,
@@ -24,7 +24,7 @@ pub enum Network {
 }
 
 impl Network {
-    /// Returns the host of `address` and the networks around the host, each wider than the previous network.
+    /// Returns the host of `address`, followed by the networks around it, from the narrowest to the widest.
     #[must_use]
     pub fn around(address: IpAddr) -> [Self; LEVELS] {
         match address.to_canonical() {

@@ -1,4 +1,5 @@
-//! Operations: one wish for many devices. The state machine of one item, which is the wish for one device.
+//! Operations: one request for many devices. An operation has one item for each device; this is the state machine of an
+//! item.
 //!
 //! ```text
 //! pending ──accepted──▶ sent ──verdict──▶ succeeded, failed
@@ -7,8 +8,8 @@
 //!    └─ refused ▶ failed, skipped;  cancelled ▶ cancelled
 //! ```
 //!
-//! Invariants: only a pending item is told to its device, so a device is told once unless the item is
-//! retried; only a failed item is retried; no other ended item changes; attempts never shrink.
+//! Invariants: only a pending item is sent to its device, so a device gets a request once, or once more for each retry;
+//! only a failed item is retried; no other ended item changes; the attempt count never decreases.
 
 pub mod request;
 pub mod verdict;
@@ -28,14 +29,14 @@ use link_protocol::{
 
 use crate::domain::{attempts::Peer, operation::verdict::Verdict, refusal::Refusal};
 
-/// How long an item waits whose device has too many commands waiting.
+/// The wait before the next attempt for an item whose device has a full queue.
 const QUEUE_WAIT: Duration = Duration::from_secs(30);
-/// Attempts after which such an item has failed.
+/// The number of attempts after which such an item fails.
 const MOST_ATTEMPTS: u32 = 20;
-/// Characters that are kept of what became of an item.
+/// The maximum length of the detail of an item, in characters.
 const LONGEST_DETAIL: usize = 500;
 
-/// Who asked for an operation, or retried it last. The devices are told in their name.
+/// The person who started an operation or retried it last. Requests to the devices carry this person's name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Requester {
     pub user: UserId,
@@ -52,23 +53,23 @@ pub struct OperationRecord {
     pub select: Option<String>,
     pub requester: Requester,
     pub created_at: Timestamp,
-    /// When no item was pending or sent any more.
+    /// The time at which the last item ended.
     pub ended_at: Option<Timestamp>,
 }
 
-/// The wish for one device of an operation.
+/// The request for one device of an operation.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Item {
     pub operation: OperationId,
     pub device: DeviceId,
-    /// The name of the device when it was selected.
+    /// The name of the device at the time of its selection.
     pub name: String,
-    /// The name that it is to get.
+    /// The new name of the device, if the operation renames it.
     pub new_name: Option<String>,
     pub state: ItemState,
-    /// How often it was tried to tell the device.
+    /// The number of attempts to send the request.
     pub attempts: u32,
-    /// From when on a pending item is to be told.
+    /// The time of the next attempt for a pending item.
     pub due_at: Timestamp,
     pub command: Option<CommandId>,
     pub deployment: Option<DeploymentId>,
@@ -77,23 +78,23 @@ pub struct Item {
     pub changed_at: Timestamp,
 }
 
-/// What a wish for one device became when it was accepted.
+/// The outcome of an accepted request for one device.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Accepted {
     Command(CommandId),
     Deployment(DeploymentId, CommandId),
-    /// It is done: no device has to be told.
+    /// The request is complete and nothing is sent to the device.
     Done,
 }
 
-/// What happens to an item.
+/// An event of an item.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
-    /// The wish was accepted.
+    /// The request was accepted.
     Accepted(Accepted),
-    /// The wish was refused, for `work`.
+    /// The request, with this `work`, was refused.
     Refused { work: &'a Work, refusal: &'a Refusal },
-    /// It is known what became of the command or the deployment.
+    /// The outcome of the command or the deployment is known.
     Told(Verdict),
     /// The operation was cancelled.
     Cancelled,
@@ -102,7 +103,7 @@ pub enum Event<'a> {
 }
 
 impl OperationRecord {
-    /// Returns the operation as members see it.
+    /// Returns the operation in the form that members see.
     #[must_use]
     pub fn info(self, counts: OperationCounts) -> Operation {
         let (kind, id) = match self.requester.token {
@@ -123,7 +124,7 @@ impl OperationRecord {
     }
 }
 
-/// Returns where an operation with items like `counts` is.
+/// Returns the state of an operation whose items have the counts `counts`.
 #[must_use]
 pub const fn state(counts: &OperationCounts) -> OperationState {
     if counts.open() > 0 {
@@ -138,7 +139,7 @@ pub const fn state(counts: &OperationCounts) -> OperationState {
 }
 
 impl Item {
-    /// Makes the item of a device that is to be told at once.
+    /// Makes the item of a device, due at once.
     #[must_use]
     pub const fn new(
         operation: OperationId,
@@ -163,7 +164,7 @@ impl Item {
         }
     }
 
-    /// Returns the item as `event` leaves it; nothing when the event changes nothing.
+    /// Returns the item after `event`, or `None` if the event changes nothing.
     #[must_use]
     pub fn handle(&self, event: Event<'_>, now: Timestamp) -> Option<Self> {
         let next = match (event, self.state) {
@@ -212,7 +213,7 @@ impl Item {
         Some(Self { changed_at: now, ..next })
     }
 
-    /// Returns the item as members see it.
+    /// Returns the item in the form that members see.
     #[must_use]
     pub fn info(self) -> OperationDevice {
         OperationDevice {
@@ -266,12 +267,12 @@ impl Item {
     }
 }
 
-/// What a refusal means for an item.
+/// The consequence of a refusal for an item.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Answer {
-    /// It is tried again later.
+    /// The request is retried later.
     Waits,
-    /// There is nothing to do on the device.
+    /// Nothing has to be done on the device.
     Skips,
     Fails,
 }

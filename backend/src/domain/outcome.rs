@@ -1,4 +1,4 @@
-//! What the result of a command means for the deployments of its device.
+//! The consequences of a command's result for the deployments of its device.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -14,13 +14,13 @@ use crate::domain::deployment::{self, DeploymentRecord};
 /// The consequence of a result.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Consequence {
-    /// Nothing.
+    /// No deployment changes.
     Nothing,
     /// The deployment ends with the result.
     Ends(DeploymentId),
     /// The pipeline of the model has this allowlist and, if given, this port.
     Carries { model: ModelId, allowlist: Option<Allowlist>, port: Option<Port> },
-    /// The model is gone from the device.
+    /// The model was removed from the device.
     Removed(ModelId),
 }
 
@@ -60,8 +60,8 @@ pub fn of(command: &Command, status: CommandResult) -> Consequence {
     }
 }
 
-/// Returns the changed deployments among `deployments`, which are in order, the newest first. `report` of `device` has
-/// the `consequence`.
+/// Returns those of `deployments` that change because `report` of `device` has the `consequence`. `deployments` is
+/// ordered, newest first.
 #[must_use]
 pub fn changed(
     consequence: &Consequence,

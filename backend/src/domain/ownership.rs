@@ -1,8 +1,8 @@
 //! Who may do what with a device and a model (specification, sections 4.1 and 5).
 //!
-//! A record of another account is answered as not found and not as forbidden, so that no answer tells which ids exist.
-//! The caller knows only models on the caller's own devices. A deployed model stays usable on its device after its
-//! publisher stops sharing it.
+//! For a record of another account the answer is "not found" instead of "forbidden", so that no answer reveals which
+//! ids exist. A caller can see only models that are on the caller's own devices, shared, or the caller's own. A
+//! deployed model stays usable on its device after its publisher stops sharing it.
 
 use link_protocol::{id::AccountId, report::LifecycleStatus};
 
@@ -21,7 +21,7 @@ pub struct Pair {
     pub is_deployed: bool,
 }
 
-/// Returns `device` when `caller` owns it.
+/// Returns `device` if `caller` owns it.
 ///
 /// # Errors
 /// [`Refusal::NotFound`] otherwise.
@@ -32,10 +32,10 @@ pub fn own_device(
     device.filter(|device| device.account == caller).ok_or(Refusal::NotFound("device"))
 }
 
-/// Returns `device` when `caller` owns it and commands can reach it, now or when it is back.
+/// Returns `device` if `caller` owns it and commands can reach it, now or once it is online again.
 ///
 /// # Errors
-/// [`Refusal::NotFound`] otherwise, also when the device has deregistered itself.
+/// [`Refusal::NotFound`] otherwise, also if the device has deregistered itself.
 pub fn reachable_device(
     device: Option<DeviceRecord>,
     caller: AccountId,
@@ -50,7 +50,7 @@ pub fn reachable_device(
     }
 }
 
-/// Returns `model` when `caller` can see it: the caller owns it, it is shared, or it `is_deployed` on a device of the
+/// Returns `model` if `caller` can see it: the caller owns it, it is shared, or it `is_deployed` on a device of the
 /// caller.
 ///
 /// # Errors
@@ -65,21 +65,21 @@ pub fn visible_model(
     model.filter(sees).ok_or(Refusal::NotFound("model"))
 }
 
-/// Returns `model`, which `caller` can see, when `caller` owns it.
+/// Returns `model` if `caller`, who can see it, also owns it.
 ///
 /// # Errors
-/// [`Refusal::NotOwner`].
+/// [`Refusal::NotOwner`] otherwise.
 pub fn own_model(model: ModelRecord, caller: AccountId) -> Result<ModelRecord, Refusal> {
     if model.account == caller { Ok(model) } else { Err(Refusal::NotOwner) }
 }
 
 impl Pair {
-    /// Returns both when `caller` may deploy the model to the device: they own the device, and own
-    /// the model or may use it as shared.
+    /// Returns the device and the model if `caller` may deploy the model to the device: the caller owns the device, and
+    /// owns the model or may use it as a shared model.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`] for what the caller may not see, [`Refusal::NotOwner`] for a model
-    /// that was deployed to a device of theirs and is neither theirs nor shared.
+    /// [`Refusal::NotFound`] if the caller may not see the device or the model. [`Refusal::NotOwner`] if the model was
+    /// deployed to a device of the caller and is neither shared nor the caller's.
     pub fn deployable(
         self,
         caller: AccountId,
@@ -88,8 +88,8 @@ impl Pair {
         self.checked(caller, |model| model.is_usable_by(caller, publishers))
     }
 
-    /// Returns both when `caller` may serve and repair the model on the device: what they may deploy,
-    /// and what is deployed there, although it is shared no longer.
+    /// Returns the device and the model if `caller` may serve and repair the model on the device: the caller may deploy
+    /// it, or it is deployed there although it is not shared any more.
     ///
     /// # Errors
     /// As for [`Pair::deployable`].
@@ -102,11 +102,11 @@ impl Pair {
         self.checked(caller, |model| is_deployed || model.is_usable_by(caller, publishers))
     }
 
-    /// Returns both when `caller` owns the device and can see the model: enough to stop and to
-    /// remove it.
+    /// Returns the device and the model if `caller` owns the device and can see the model. This is enough to stop and
+    /// to remove the model.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`] for what the caller may not see.
+    /// [`Refusal::NotFound`] if the caller may not see the device or the model.
     pub fn seen(
         self,
         caller: AccountId,

@@ -1,11 +1,11 @@
-//! Who may do what in an account: the one table of roles and permissions.
+//! The table of roles and permissions in an account.
 
 use link_protocol::{backend_api::member::Role, permission::Permission};
 
 /// Tells whether members with `role` have `permission`.
 #[must_use]
 pub const fn allows(role: Role, permission: Permission) -> bool {
-    // The lowest role that has it; every higher one has it too.
+    // The lowest role with the permission. Every higher role has it too.
     let least = match permission {
         Permission::ReadAccount
         | Permission::ActInPerson

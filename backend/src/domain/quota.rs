@@ -1,28 +1,28 @@
-//! The quota of an account, which leaves room for other accounts.
+//! The quota of an account, which limits its use so that room is left for other accounts.
 
 use link_protocol::limits;
 
 use crate::domain::refusal::Refusal;
 
-/// Bytes of a GiB.
+/// The bytes in one GiB.
 pub const GIB: u64 = 1 << 30;
 
-/// The most that one account may have.
+/// The limits of one account.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Quota {
     pub models: u32,
-    /// The size of all uploaded files together.
+    /// The total size of all uploaded files, in bytes.
     pub model_bytes: u64,
     /// Keys that can still register a device.
     pub keys: u32,
-    /// Personal access tokens of all members together.
+    /// Personal access tokens of all members.
     pub tokens: u32,
     /// Invitations that wait to be accepted.
     pub invitations: u32,
 }
 
 impl Quota {
-    /// Returns how many bytes a file may have when other files use `used` bytes. A file whose `size` is known has to fit.
+    /// Returns the maximum size of a new file when other files use `used` bytes. A file with a known `size` has to fit.
     ///
     /// # Errors
     /// [`Refusal::QuotaReached`].

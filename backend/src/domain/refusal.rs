@@ -1,4 +1,4 @@
-//! Why a request is refused, in the words of the domain. The API turns each refusal into one problem document.
+//! Refusals: why the domain refuses a request. The API turns each refusal into one problem document.
 
 use link_protocol::{
     command::Alias,
@@ -12,7 +12,7 @@ use link_protocol::{
     retire::InvalidRetireCode,
 };
 
-/// Why a request is refused.
+/// The reason why a request is refused.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Refusal {
     #[error("the request carries no valid token")]
@@ -21,15 +21,17 @@ pub enum Refusal {
     TokenExpired,
     #[error("the e-mail or the password is wrong")]
     InvalidCredentials,
-    #[error("the setup token is not the one that the first start made")]
+    #[error(
+        "the setup token is wrong; it is in the file `setup-token` of the backend's data folder"
+    )]
     SetupTokenInvalid,
     #[error("this backend has its first account")]
     AlreadySetUp,
-    #[error("this backend has no owner's file: `owner_proof` of its configuration is another")]
+    #[error("this backend has no owner's file, because its `owner_proof` is not `file`")]
     NoOwnerFile,
     #[error("the proof is not the one that the running backend wrote for its owner")]
     OwnerProofInvalid,
-    #[error("the one-time code was used, has expired, or is none")]
+    #[error("the one-time code is unknown, was used, or has expired")]
     OneTimeCodeInvalid,
     #[error("no account has this key")]
     KeyUnknown,
@@ -37,35 +39,33 @@ pub enum Refusal {
     KeyExpired,
     #[error("the key was revoked")]
     KeyRevoked,
-    #[error("the key has enrolled as many devices as it may")]
+    #[error("the key has registered its maximum number of devices")]
     KeyUsedUp,
     #[error("{0}")]
     KeyMistyped(InvalidKey),
-    #[error("the key did not register this device, and the device's old key pair does not agree")]
+    #[error("another key registered this device, and the device did not prove its old key pair")]
     ProofRequired,
     #[error("this device belongs to another account than the key")]
     OtherAccount,
     #[error("{0}")]
     RetireCodeMistyped(InvalidRetireCode),
-    #[error("no device of this backend made this code, or it is gone")]
+    #[error("no device of this backend created this code, or the device was removed")]
     RetireCodeUnknown,
-    #[error("the device has registered again since this code was made")]
+    #[error("the device has registered again since it created this code")]
     RetireCodeStale,
-    #[error(
-        "you own the device, but the model is neither yours nor shared, and not deployed there"
-    )]
+    #[error("the model is not yours, not shared with you, and not deployed on this device")]
     NotOwner,
-    #[error("this account may not share models with the others of this backend")]
+    #[error("this account is not allowed to share models with the other accounts of this backend")]
     SharingNotAllowed,
     #[error("{0}")]
     Forbidden(String),
-    #[error("this needs `{0}`, which the token was not made for")]
+    #[error("this needs the scope `{0}`, which the token does not have")]
     ScopeMissing(Permission),
     #[error("the person has not decided yet")]
     AuthorizationPending,
-    #[error("asked again before the interval was over; it has grown")]
+    #[error("the request came before the interval was over; the interval is now longer")]
     SlowDown,
-    #[error("the person refused, or does not belong to the account any more")]
+    #[error("the person refused, or is no longer a member of the account")]
     AccessDenied,
     #[error("the device code has expired or was used")]
     DeviceCodeExpired,
@@ -73,16 +73,16 @@ pub enum Refusal {
     UserCodeUnknown,
     #[error("the account has no other owner")]
     LastOwner,
-    #[error("the user belongs to the account already")]
+    #[error("the user is already a member of the account")]
     AlreadyMember,
-    #[error("no invitation for this user has this token, or it was used or has expired")]
+    #[error("the invitation is unknown, was used, or has expired")]
     InvitationInvalid,
     #[error("{0}")]
     NothingSelected(String),
     #[error("the operation {0}")]
     OperationFinal(&'static str),
-    /// Another worker has told the device meanwhile, or the operation was cancelled.
-    #[error("the device is not to be told any more")]
+    /// Another worker has sent the item's request meanwhile, or the operation was cancelled.
+    #[error("the device is no longer part of the operation")]
     ItemTaken,
     #[error("there is no such {0}")]
     NotFound(&'static str),
@@ -94,43 +94,45 @@ pub enum Refusal {
     DeviceLimitReached(u32),
     #[error("{0}")]
     QuotaReached(String),
-    #[error("the disk of the backend has no room for this file; nothing of it was kept")]
+    #[error("the backend's disk has no room for this file, and nothing was stored")]
     NoRoom,
-    #[error("another model on this device is called `{0}`")]
+    #[error("another model on this device has the alias `{0}`")]
     AliasTaken(Alias),
     #[error("the model's file has not been uploaded")]
     ModelNotReady,
     #[error("the model is deployed on a device")]
     ModelInUse,
-    #[error("the deployment is {}", state_name(*.0))]
+    #[error("the deployment is {}", .0.as_str())]
     AlreadyFinal(DeploymentState),
-    #[error("the idempotency key stands for another request")]
+    #[error("the idempotency key was used for another request")]
     IdempotencyConflict,
     #[error("this backend was started without a zenoh router")]
     ZenohNotOffered,
-    #[error("no slot of the zenoh router is free; more are made soon")]
+    #[error(
+        "no slot of the zenoh router is free; retry in a minute, when the backend has opened more"
+    )]
     NoSlotFree,
-    #[error("the device has come to another account and has not begun anew")]
+    #[error("the device was transferred to another account and has not restarted with it yet")]
     HandoverPending,
     #[error("a newer poll of this device took over")]
     StalePoll,
     #[error("the command has expired; drop it")]
     CommandExpired,
-    #[error("the content is not what was announced: {0}")]
+    #[error("the content differs from its announcement: {0}")]
     ChecksumMismatch(String),
     #[error("{0}")]
     NotAModel(NotAModel),
-    #[error("the upload goes on behind {0} bytes, and not where this begins")]
+    #[error("the upload resumes at byte {0}, and this request starts elsewhere")]
     UploadOffset(u64),
     #[error("{0}")]
     Invalid(String),
     #[error("the file is larger than {limit} bytes", limit = limits::MODEL_SIZE_LIMIT)]
     TooLarge,
-    #[error("the file came too slowly; nothing was kept")]
+    #[error("the upload was too slow and was discarded; retry on a faster connection")]
     TooSlow,
-    #[error("as many files are being received as there may be")]
+    #[error("the limit of concurrent uploads is reached; retry in a minute")]
     TooManyUploads,
-    #[error("too many logins are being checked at the moment")]
+    #[error("too many concurrent logins; retry in a few seconds")]
     TooManyLogins,
     #[error("{limit} commands wait for device {0}", limit = limits::QUEUE_LIMIT)]
     QueueFull(DeviceId),
@@ -139,7 +141,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Returns the stable code of the problem that the refusal is told as.
+    /// Returns the stable error code of the problem document for the refusal.
     #[must_use]
     pub const fn code(&self) -> Code {
         match self {
@@ -203,16 +205,5 @@ impl Refusal {
     /// Refuses a value of the request with the rule that it breaks.
     pub fn invalid(rule: impl Into<String>) -> Self {
         Self::Invalid(rule.into())
-    }
-}
-
-const fn state_name(state: DeploymentState) -> &'static str {
-    match state {
-        DeploymentState::Queued => "queued",
-        DeploymentState::Downloading => "downloading",
-        DeploymentState::Configuring => "configuring",
-        DeploymentState::Completed => "completed",
-        DeploymentState::Failed => "failed",
-        DeploymentState::Cancelled => "cancelled",
     }
 }

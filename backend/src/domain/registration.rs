@@ -1,10 +1,12 @@
-//! Registration: whether a key registers a new device or reactivates a known device.
+//! Decides whether a registration adds a new device or reactivates a known device.
 //!
-//! A known device keeps its record: no second row, no second slot. Only the registration key that registered a device,
-//! or the old key pair of the device, reactivates it; a fleet key alone never does.
+//! A known device keeps its record: it never gets a second row or a second slot. A device is reactivated by the
+//! registration key with which it was registered, or with a proof by its old key pair. A fleet key alone never
+//! reactivates a device.
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
+    counter::Epoch,
     id::{AccountId, DeviceId},
     key::{EnrolmentKey, KeyKind},
     limits,
@@ -22,31 +24,32 @@ use crate::domain::{
 
 const LONGEST_FACT: usize = 200;
 
-/// The records that decide a registration.
+/// The records on which the decision about a registration depends.
 #[derive(Clone, Debug)]
 pub struct Known {
     pub key: Option<KeyRecord>,
     /// The device whose id the request names.
     pub device: Option<DeviceRecord>,
-    /// A device that this key registered with the same public key.
+    /// The device that this key registered earlier with the same public key.
     pub twin: Option<DeviceRecord>,
-    /// Devices of the key's account, without the one that is to be registered.
+    /// The number of devices of the key's account, without the device of this registration.
     pub devices: u32,
 }
 
-/// The outcome of the decision.
+/// The decision.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Plan {
-    /// A new device of the key's account.
+    /// Adds a new device to the key's account.
     Enrol { key: KeyRecord },
-    /// The known device is registered again.
+    /// Registers the known device again.
     Reactivate { key: KeyRecord, device: DeviceId },
 }
 
-/// Returns the key of `request`, after all its values were checked.
+/// Checks all values of `request` and returns its key.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] when there is no key, or two, or a key of the other kind, or when a fact is too long.
+/// [`Refusal::Invalid`] if the request has no key, two keys or a key of the other kind, or if a fact of the platform is
+/// too long.
 pub fn check(request: &RegisterRequest) -> Result<&EnrolmentKey, Refusal> {
     let key = key::given(request.registration_key.as_ref(), request.fleet_key.as_ref())?;
     let platform = &request.platform;
@@ -55,7 +58,7 @@ pub fn check(request: &RegisterRequest) -> Result<&EnrolmentKey, Refusal> {
     {
         if fact.chars().count() > LONGEST_FACT || fact.chars().any(char::is_control) {
             return Err(Refusal::invalid(format!(
-                "platform.{what}: has up to {LONGEST_FACT} characters and no control characters"
+                "platform.{what}: must have at most {LONGEST_FACT} characters and no control characters"
             )));
         }
     }
@@ -63,10 +66,10 @@ pub fn check(request: &RegisterRequest) -> Result<&EnrolmentKey, Refusal> {
     Ok(key)
 }
 
-/// Decides what a registration does. `caller` is the account of the bearer token, if the request has one.
+/// Decides about a registration. `caller` is the account of the bearer token, if the request has one.
 ///
 /// # Errors
-/// Why the key cannot be used, the limit, or [`Refusal::ProofRequired`].
+/// The reason why the key cannot be used, [`Refusal::DeviceLimitReached`], or [`Refusal::ProofRequired`].
 pub fn plan(
     request: &RegisterRequest,
     known: Known,
@@ -86,7 +89,7 @@ pub fn plan(
         Some(device) if device.account == key.account => (Some(device), None),
         foreign => (None, foreign),
     };
-    // Only the device itself may know its account. To anybody else the id does not exist.
+    // Only the device itself may learn its account. For everyone else the id does not exist.
     if foreign.as_ref().is_some_and(proves) {
         return Err(Refusal::OtherAccount);
     }
@@ -111,8 +114,8 @@ pub fn plan(
     Ok(Plan::Enrol { key })
 }
 
-/// The answer to a registration may be lost; the device then asks again with the same key pair and takes its own
-/// record. With a fleet key, that record must never have been used.
+/// Tells whether the device repeats a registration whose answer was lost: `twin`, which has the same key pair, is then
+/// its own record. With a fleet key, this record must never have been used.
 fn answer_was_lost(key: &KeyRecord, twin: &DeviceRecord) -> bool {
     match key.kind {
         KeyKind::Registration => true,
@@ -144,7 +147,7 @@ pub struct Given {
     pub now: Timestamp,
 }
 
-/// Returns the device as a registration by `plan` stores it; `former` is the record of a known device.
+/// Returns the device to store for a registration with `plan`. `former` is the record of a known device.
 #[must_use]
 pub fn registered(
     plan: &Plan,
@@ -157,7 +160,7 @@ pub fn registered(
         account: key.account,
         name: given.name.clone(),
         token_digest: given.token_digest,
-        epoch: 1,
+        epoch: Epoch(1),
         public_key: request.public_key.clone(),
         registered_with: key.id,
         tags: key.tags.clone(),
@@ -173,7 +176,7 @@ pub fn registered(
         Plan::Enrol { key } => Some(fresh(key)),
         Plan::Reactivate { key, .. } => former.map(|former| DeviceRecord {
             id: former.id,
-            epoch: former.epoch + 1,
+            epoch: former.epoch.next(),
             last_seen_at: former.last_seen_at,
             registered_at: former.registered_at,
             tags: kept_tags(&former, key),
@@ -183,8 +186,8 @@ pub fn registered(
     }
 }
 
-/// Returns the tags of a device that registers again: its own and, with a key that is new to the device,
-/// those of the key. A key that the device already used would bring back tags that its owner removed.
+/// Returns the tags of a device that registers again: its own tags and, with a key that the device has not used before,
+/// the tags of the key. A key that the device has used before would restore tags that its owner removed.
 fn kept_tags(former: &DeviceRecord, key: &KeyRecord) -> Vec<String> {
     if former.registered_with == key.id {
         return former.tags.clone();

@@ -2,28 +2,28 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-/// How long each kind of record is kept.
+/// The retention of each kind of record.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Retention {
-    /// Usage by the hour; afterwards it is kept by the day.
+    /// Hourly usage; after this time only daily totals are kept.
     pub usage_hours: SignedDuration,
-    /// Usage by the day.
+    /// Daily usage.
     pub usage: SignedDuration,
     pub logs: SignedDuration,
-    /// Commands that ended.
+    /// Ended commands.
     pub commands: SignedDuration,
-    /// Deployments that ended and are not the current one of their model on their device.
+    /// Ended deployments, except the current deployment of each model on its device.
     pub deployments: SignedDuration,
     pub audit: SignedDuration,
-    /// Operations that ended.
+    /// Ended operations.
     pub operations: SignedDuration,
-    /// Idempotency keys: a request that is repeated later is a new request.
+    /// Idempotency keys. A request that is repeated later counts as a new request.
     pub idempotency: SignedDuration,
     /// The latest sample of a device that has stopped sending samples.
     pub samples: SignedDuration,
 }
 
-/// Returns the time before which a record is deleted that is kept for `kept`.
+/// Returns the time before which records with the retention `kept` are deleted.
 #[must_use]
 pub fn since(now: Timestamp, kept: SignedDuration) -> Timestamp {
     now.checked_sub(kept).unwrap_or(Timestamp::MIN)

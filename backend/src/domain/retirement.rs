@@ -1,21 +1,22 @@
-//! Retirement: whether the retire code of a device removes the device.
+//! Decides whether a retire code removes its device.
 //!
-//! Only the device can sign its code. A removed device, an unknown device and a wrong signature are refused alike, so
-//! a guess learns nothing.
+//! Only the device can sign its code. The refusal is the same for a removed device, an unknown device and a wrong
+//! signature, so a guess reveals nothing.
 
 use link_protocol::retire::RetireCode;
 
 use crate::domain::{device::DeviceRecord, refusal::Refusal};
 
-/// Returns the device to remove. `known` is the device that the code names.
+/// Returns the device to remove. `known` is the device with the id in the code.
 ///
 /// # Errors
-/// [`Refusal::RetireCodeUnknown`], and [`Refusal::RetireCodeStale`] when the device has registered again since.
+/// [`Refusal::RetireCodeUnknown`], or [`Refusal::RetireCodeStale`] if the device has registered again since the code
+/// was made.
 pub fn check(code: &RetireCode, known: Option<DeviceRecord>) -> Result<DeviceRecord, Refusal> {
     let device = known
         .filter(|device| device.id == code.device() && code.verify(&device.public_key).is_ok())
         .ok_or(Refusal::RetireCodeUnknown)?;
-    // A code may be newer than the record of a backend that was restored from a backup.
+    // After a backend was restored from a backup, a code may be newer than the stored record.
     if code.epoch() < device.epoch { Err(Refusal::RetireCodeStale) } else { Ok(device) }
 }
 
@@ -23,12 +24,12 @@ pub fn check(code: &RetireCode, known: Option<DeviceRecord>) -> Result<DeviceRec
 mod tests {
     use jiff::Timestamp;
     use link_protocol::{
-        id::DeviceId, registration::Platform, report::LifecycleStatus, signing::SigningKey,
+        counter::Epoch, id::DeviceId, registration::Platform, report::LifecycleStatus,
+        signing::SigningKey,
     };
     use uuid::Uuid;
 
     use super::*;
-
     #[test]
     fn a_code_ends_the_registration_that_it_was_made_in_and_none_that_came_later() {
         for (code_epoch, known_epoch, outcome) in
@@ -49,7 +50,7 @@ mod tests {
     }
 
     fn code(seed: u8, epoch: u64) -> RetireCode {
-        RetireCode::sign(&SigningKey::from_seed(&[seed; 32]), id(1), epoch, now())
+        RetireCode::sign(&SigningKey::from_seed(&[seed; 32]), id(1), Epoch(epoch), now())
     }
 
     fn device(seed: u8, epoch: u64) -> DeviceRecord {
@@ -58,7 +59,7 @@ mod tests {
             account: format!("acc_{:032x}", 1).parse().unwrap(),
             name: "box".to_owned(),
             token_digest: [0; 32],
-            epoch,
+            epoch: Epoch(epoch),
             public_key: SigningKey::from_seed(&[seed; 32]).verifying().clone(),
             registered_with: format!("key_{:032x}", 1).parse().unwrap(),
             tags: vec![],

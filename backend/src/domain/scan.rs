@@ -1,53 +1,53 @@
-//! How far one request goes through a list that it filters: a page costs a bounded number of rows, however few of
-//! them fit.
+//! Limits the work of one request for a filtered list: a page reads a bounded number of rows, even if few of them
+//! match.
 //!
-//! A request looks at a window of rows. When the window ends before the page is full, the answer is the shorter
-//! page, with the place where the next request goes on.
+//! A request reads a window of rows. If the window ends before the page is full, the page is shorter and holds the
+//! cursor for the next request.
 
-/// Rows in the window of one request.
+/// The number of rows in the window of one request.
 pub const WINDOW: u32 = 2_000;
-/// Statements that one request sends.
+/// The maximum number of statements in one request.
 const ROUNDS: u32 = 5;
 
-/// A part of a list.
+/// A page of a list.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Part<T> {
     pub items: Vec<T>,
-    /// The id after which the list goes on, when it may.
+    /// The id after which the next page starts, if there may be one.
     pub next: Option<String>,
 }
 
-/// A walk through one window.
+/// The scan of one window.
 #[derive(Debug)]
 pub struct Scan<T> {
     size: usize,
-    /// The id after which the next round begins.
+    /// The id after which the next round starts.
     after: Option<String>,
-    /// The last id of the window; none when the window holds the end of the list.
+    /// The last id of the window, or `None` if the window reaches the end of the list.
     end: Option<String>,
     rounds: u32,
     items: Vec<T>,
 }
 
-/// Rows that one round has read.
+/// The rows of one round.
 #[derive(Clone, Debug)]
 pub struct Round<T> {
-    /// The rows that fit the filter, in order.
+    /// The rows that match the filter, in order.
     pub found: Vec<T>,
-    /// The last row that was read.
+    /// The id of the last row that was read.
     pub last: Option<String>,
-    /// Whether the window has no more rows.
+    /// Whether the window is exhausted.
     pub is_last: bool,
 }
 
 impl<T> Scan<T> {
-    /// Begins a walk for a page of `size` items after the id `after`; `end` is the last id of the window.
+    /// Starts a scan for a page of `size` items after the id `after`. `end` is the last id of the window.
     #[must_use]
     pub const fn new(size: usize, after: Option<String>, end: Option<String>) -> Self {
         Self { size, after, end, rounds: 0, items: Vec::new() }
     }
 
-    /// Returns the id after which the next round begins.
+    /// Returns the id after which the next round starts.
     #[must_use]
     pub const fn after(&self) -> &Option<String> {
         &self.after
@@ -59,7 +59,7 @@ impl<T> Scan<T> {
         &self.end
     }
 
-    /// Takes the rows of one round; returns the part of the list once the walk has ended.
+    /// Adds the rows of one round. Returns the page once the scan has ended.
     pub fn take(&mut self, round: Round<T>, id: impl Fn(&T) -> String) -> Option<Part<T>> {
         self.rounds += 1;
         self.items.extend(round.found);

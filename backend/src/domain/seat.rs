@@ -1,7 +1,7 @@
-//! One session for each user of the router: a newer session replaces the older one, because a device whose link broke
-//! reconnects while the router still holds the old link.
+//! Allows one session for each user of the router. A newer session replaces the older one, because a device with a
+//! broken link reconnects while the router still holds the old link.
 //!
-//! A user that reconnects too often keeps its session, and is refused before the router is asked.
+//! A user that reconnects too often keeps its session, and further attempts are refused before they reach the router.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -10,36 +10,36 @@ use super::{
     door::{Origin, Ticket},
 };
 
-/// How often a user may join: a burst, then once in five seconds.
+/// How often a user may join: a burst of 30, then once in five seconds.
 const JOINS: Allowance = Allowance { burst: 150, each_second: 1 };
 const JOIN: u32 = 5;
 
-/// The sessions by the names of their users. It grows with the users of the router only.
+/// The sessions by user name. The number of users of the router bounds the map.
 #[derive(Debug, Default)]
 pub struct Seats(HashMap<String, Seat>);
 
 #[derive(Debug)]
 struct Seat {
     held: Option<Ticket>,
-    /// The origin of the last session.
+    /// The network address of the latest session.
     origin: Origin,
     joins: Purse,
 }
 
-/// The effect of a session that has joined the router.
+/// The effect of a new session on the older session of the user.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Seated {
     /// The user has no other session.
     Alone,
-    /// The older session ends.
+    /// The older session is closed.
     InPlaceOf(Ticket, Origin),
-    /// The user joins too often: the new session ends.
+    /// The user joins too often: the new session is closed.
     TooOften,
 }
 
 impl Seats {
-    /// Tells whether somebody at `origin` who says to be `user` may ask the router. An unproved name
-    /// counts for nothing: it is refused only where the user itself joined too often from.
+    /// Tells whether a client at `origin` that claims to be `user` may try to join the router. The claim is not
+    /// verified yet, so only attempts from the origin of the user's latest session are limited.
     #[must_use]
     pub fn may_try(&mut self, user: &str, origin: Origin, now: Duration) -> bool {
         let Some(seat) = self.0.get_mut(user) else { return true };
@@ -63,7 +63,7 @@ impl Seats {
         }
     }
 
-    /// Records that a session ended.
+    /// Records the end of a session.
     pub fn leave(&mut self, user: &str, ticket: Ticket) {
         if let Some(seat) = self.0.get_mut(user)
             && seat.held == Some(ticket)

@@ -1,43 +1,44 @@
-//! Which accounts may share models with every account of the backend: a decision of the operator.
+//! Decides which accounts may share models with every account of the backend. The operator
+//! configures them.
 //!
-//! The shared models of an account are shared while the account may share.
+//! Models that an account shares are available to the others only while the account may share.
 
 use std::{fmt, str::FromStr};
 
 use link_protocol::{account_name::AccountName, id::AccountId};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// The most accounts that a configuration names.
+/// The maximum number of accounts in a configuration.
 pub const MOST: usize = 100;
 
-/// The accounts that may share, as the configuration names them.
+/// The accounts that may share, as configured.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum Sharing {
-    /// The only account of the backend; none once there is a second account.
+    /// The only account of the backend, or no account once there are two.
     #[default]
     OnlyAccount,
-    /// Each of these.
+    /// The listed accounts.
     Named(Vec<AccountRef>),
 }
 
-/// An account, as the configuration names it.
+/// An account in the configuration.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum AccountRef {
     Id(AccountId),
     Name(AccountName),
 }
 
-/// A text is neither the id nor the name of an account.
+/// A text is neither an account id nor an account name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("expected the name of an account, such as `ada`, or its id, which begins with `acc_`")]
 pub struct InvalidAccountRef;
 
-/// The accounts that may share at present.
+/// The accounts that may share now.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Publishers(Vec<AccountId>);
 
 impl Publishers {
-    /// Takes the accounts.
+    /// Makes the set of `accounts`.
     #[must_use]
     pub const fn new(accounts: Vec<AccountId>) -> Self {
         Self(accounts)
@@ -49,7 +50,7 @@ impl Publishers {
         self.0.contains(&account)
     }
 
-    /// Returns the ids of the accounts in one text.
+    /// Returns the ids of the accounts as one text.
     #[must_use]
     pub fn ids(&self) -> String {
         self.0.iter().map(ToString::to_string).collect()

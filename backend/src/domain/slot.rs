@@ -1,11 +1,19 @@
-//! The slots of a zenoh router: how many there should be, and when the router is restarted for more.
+//! The slots of the zenoh transport: how many there are, and when they change.
 //!
-//! The users of a router are fixed while it runs. A restart takes about a second, in which every device of the router
-//! reconnects, so the router is restarted rarely, and at a quiet moment unless a device waits.
+//! The users of a router are fixed while it runs. New slots get a router of their own, but a slot with a new password
+//! restarts its router, and the devices of that router reconnect. So changes are rare, and wait for a quiet moment unless a
+//! device needs a slot.
 
 use std::time::Duration;
 
-/// How the slots of a router are used.
+/// A slot, and the number of its password changes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct SlotTurn {
+    pub slot: u32,
+    pub turn: u64,
+}
+
+/// The use of the slots.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Slots {
     pub free: u32,
@@ -15,38 +23,39 @@ pub struct Slots {
     pub spent: u32,
 }
 
-/// How many slots a router may have.
+/// The limits for the number of slots.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Bounds {
-    /// The fewest free slots at the start of a router.
+    /// The minimum number of free slots after a change.
     pub reserve: u32,
     pub most: u32,
 }
 
-/// The state of the running router.
+/// The state of the running routers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Moment {
+    /// The time since the latest change of the slots.
     pub open_for: Duration,
-    /// Whether a device was told that no slot is free.
+    /// Whether a device was refused because no slot was free.
     pub awaited: bool,
-    /// Whether no command is on its way to a device.
+    /// Whether no command is in flight.
     pub quiet: bool,
 }
 
-/// The shortest time between restarts while a device waits.
+/// The minimum time between changes while a device waits for a slot.
 const SHORTEST: Duration = Duration::from_secs(10);
-/// The shortest time between restarts while few slots are free.
+/// The minimum time between changes while few slots are free.
 const LOW: Duration = Duration::from_secs(60);
-/// The longest time for which the user of a removed device can still join.
+/// The maximum time for which the user of a removed device can still join.
 const CUT_OFF: Duration = Duration::from_secs(15 * 60);
 
-/// Returns how many slots a router starts with when devices have `taken` slots.
+/// Returns the number of slots after a change when devices use `taken` slots.
 #[must_use]
 pub fn wanted(taken: u32, bounds: Bounds) -> u32 {
     taken.saturating_add(bounds.reserve.max(taken / 2)).min(bounds.most)
 }
 
-/// Tells whether the router should be restarted now.
+/// Tells whether the slots should change now.
 #[must_use]
 pub fn is_due(slots: Slots, bounds: Bounds, moment: Moment) -> bool {
     let after = wanted(slots.taken, bounds).saturating_sub(slots.taken);
@@ -75,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_router_has_a_reserve_that_grows_with_its_devices() {
+    fn there_is_a_reserve_that_grows_with_the_devices() {
         assert_eq!(wanted(0, BOUNDS), 64);
         assert_eq!(wanted(100, BOUNDS), 164);
         assert_eq!(wanted(400, BOUNDS), 600);
@@ -106,7 +115,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_router_is_opened_anew_only_for_more_free_slots_or_to_cut_somebody_off(
+        fn slots_change_only_for_more_free_ones_or_to_cut_somebody_off(
             (free, taken, spent) in (0_u32..2000, 0_u32..2000, 0_u32..50),
             seconds in 0_u64..2000,
             (awaited, quiet) in (any::<bool>(), any::<bool>()),

@@ -1,14 +1,15 @@
-//! Tags: labels of devices, by which they are selected.
+//! Tags: labels that select devices.
 
 use crate::domain::{name, refusal::Refusal};
 
-/// Tags of one device or key.
+/// The maximum number of tags of a device or a key.
 pub const MOST: usize = 20;
 
-/// Returns a tag without space around it.
+/// Trims a tag and returns it.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] when it is no name, or has a character that a selection cannot express.
+/// [`Refusal::Invalid`] if the tag is no valid name, or has a character that a selector cannot
+/// express.
 pub fn checked(tag: &str) -> Result<String, Refusal> {
     let tag = name::checked("tags", tag)?;
     if tag.contains(',') || tag.starts_with('=') {
@@ -17,10 +18,10 @@ pub fn checked(tag: &str) -> Result<String, Refusal> {
     Ok(tag)
 }
 
-/// Returns `tags` with those of `add` and without those of `remove`.
+/// Returns `tags` with the tags of `add` and without the tags of `remove`.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] for an invalid tag, or when there would be more than [`MOST`] tags.
+/// [`Refusal::Invalid`] if a tag is invalid, or if there would be more than [`MOST`] tags.
 pub fn change(tags: &[String], add: &[String], remove: &[String]) -> Result<Vec<String>, Refusal> {
     let mut changed: Vec<String> =
         tags.iter().filter(|tag| !remove.iter().any(|gone| gone.trim() == *tag)).cloned().collect();

@@ -1,4 +1,4 @@
-//! Personal access tokens: which scopes a token may have, and what it permits when it is used.
+//! Personal access tokens: which scopes a token may have, and which permissions they give.
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
@@ -14,7 +14,7 @@ use crate::domain::{name, refusal::Refusal};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Scopes(u32);
 
-/// A token as it is stored: without the token itself.
+/// A stored token, without its secret.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TokenRecord {
     pub id: TokenId,
@@ -28,7 +28,7 @@ pub struct TokenRecord {
 }
 
 impl Scopes {
-    /// Every permission, which a login has.
+    /// All permissions, which a login has.
     pub const ALL: Self = Self(u32::MAX);
 
     /// Makes the set of `permissions`.
@@ -91,7 +91,7 @@ impl TokenRecord {
         }
     }
 
-    /// Returns the token as its owner sees it.
+    /// Returns the token in the form that its owner sees.
     #[must_use]
     pub fn info(&self) -> TokenInfo {
         TokenInfo {

@@ -1,8 +1,7 @@
-//! Transfer: how a device comes to another account.
+//! Moves a device to another account.
 //!
-//! Both sides agree. Who may remove devices asks for it, and the key that they show is of the account
-//! that the device goes to. The device keeps who it is and begins a new epoch: what it had in the one
-//! before belongs to the account that gave it.
+//! Both accounts agree: the caller may remove devices from the old account and presents a key of the new account. The
+//! device keeps its identity and starts a new epoch. Everything from earlier epochs belongs to the old account.
 
 use jiff::Timestamp;
 use link_protocol::{id::AccountId, key::KeyKind, report::LifecycleStatus};
@@ -14,32 +13,32 @@ use crate::domain::{
     refusal::Refusal,
 };
 
-/// What the backend knows when a device is to be transferred.
+/// The records on which the decision about a transfer depends.
 #[derive(Clone, Debug)]
 pub struct Known {
     /// The device that the request names.
     pub device: Option<DeviceRecord>,
-    /// The key that is shown.
+    /// The key that the caller presents.
     pub key: Option<KeyRecord>,
-    /// Devices of the key's account.
+    /// The number of devices of the key's account.
     pub devices: u32,
 }
 
-/// What is to be done.
+/// The changes that a transfer makes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Plan {
-    /// The device as it is in the account that it comes to.
+    /// The record of the device in the new account.
     pub device: DeviceRecord,
-    /// Whether the key is good for nothing more. Whoever gave the device had it in hand, and a
-    /// registration key can take back the device that it brought.
+    /// Whether the key is revoked after the transfer. The old account has seen it, and a registration key could
+    /// reactivate the device that was registered with it.
     pub key_is_spent: bool,
 }
 
-/// Decides what a transfer does that `caller` asks for.
+/// Decides about the transfer that `caller` requests.
 ///
 /// # Errors
-/// [`Refusal::NotFound`] when the device is not the caller's, why the key cannot be used, and the
-/// limit of the account that receives.
+/// [`Refusal::NotFound`] if the caller does not own the device, the reason why the key cannot be used, or
+/// [`Refusal::DeviceLimitReached`] for the new account.
 pub fn plan(known: Known, caller: AccountId, limit: u32, now: Timestamp) -> Result<Plan, Refusal> {
     let device = ownership::own_device(known.device, caller)?;
     let key = known.key.ok_or(Refusal::KeyUnknown)?;
@@ -56,7 +55,7 @@ pub fn plan(known: Known, caller: AccountId, limit: u32, now: Timestamp) -> Resu
             account: key.account,
             registered_with: key.id,
             tags: key.tags,
-            epoch: device.epoch + 1,
+            epoch: device.epoch.next(),
             greeted_epoch: Some(device.epoch),
             status: LifecycleStatus::Starting,
             last_update: None,
@@ -71,10 +70,9 @@ pub fn plan(known: Known, caller: AccountId, limit: u32, now: Timestamp) -> Resu
 #[cfg(test)]
 mod tests {
     use jiff::ToSpan as _;
-    use link_protocol::{registration::Platform, signing::SigningKey};
+    use link_protocol::{counter::Epoch, registration::Platform, signing::SigningKey};
 
     use super::*;
-
     const LIMIT: u32 = 3;
 
     #[test]
@@ -82,7 +80,10 @@ mod tests {
         let given = device();
         let Plan { device: came, key_is_spent } = planned(known()).unwrap();
         assert_eq!((came.account, came.registered_with), (account(2), key().id));
-        assert_eq!((&came.tags, came.epoch, key_is_spent), (&vec!["lab".to_owned()], 8, true));
+        assert_eq!(
+            (&came.tags, came.epoch, key_is_spent),
+            (&vec!["lab".to_owned()], Epoch(8), true)
+        );
         assert_eq!((came.status, came.registered_at), (LifecycleStatus::Starting, now()));
         assert_eq!((&came.last_update, came.last_seen_at), (&None, None));
         let as_before = DeviceRecord {
@@ -101,15 +102,15 @@ mod tests {
 
     #[test]
     fn it_is_behind_and_offline_until_it_is_greeted_in_the_new_epoch() {
-        for greeted_epoch in [None, Some(6), Some(7)] {
+        for greeted_epoch in [None, Some(Epoch(6)), Some(Epoch(7))] {
             let given = DeviceRecord { greeted_epoch, ..device() };
             let mut came = planned(Known { device: Some(given), ..known() }).unwrap().device;
             assert!(came.is_behind() && !came.is_online(true, now()), "{greeted_epoch:?}");
             let version = came.agent_version.clone();
-            // A hello that was being answered when the device was transferred.
-            came.greet(7, version.clone(), now());
+            // The device was transferred while its hello was being answered.
+            came.greet(Epoch(7), version.clone(), now());
             assert!(came.is_behind() && came.last_seen_at.is_none(), "{greeted_epoch:?}");
-            came.greet(8, version, now());
+            came.greet(Epoch(8), version, now());
             assert!(!came.is_behind() && came.is_online(true, now()), "{greeted_epoch:?}");
         }
         assert!(!device().is_behind());
@@ -185,7 +186,7 @@ mod tests {
             account: account(1),
             name: "box".to_owned(),
             token_digest: [7; 32],
-            epoch: 7,
+            epoch: Epoch(7),
             public_key: SigningKey::from_seed(&[1; 32]).verifying().clone(),
             registered_with: format!("key_{:032x}", 1).parse().unwrap(),
             tags: vec!["office".to_owned()],
@@ -193,7 +194,7 @@ mod tests {
             last_update: None,
             platform: Platform { os: "".into(), arch: "".into(), hostname: "".into() },
             status: LifecycleStatus::Online,
-            greeted_epoch: Some(7),
+            greeted_epoch: Some(Epoch(7)),
             last_seen_at: Some(now()),
             registered_at: now() - 1.hours(),
         }

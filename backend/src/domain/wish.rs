@@ -1,8 +1,8 @@
-//! What a new wish does to those that wait for the same model on the same device.
+//! Decides which waiting commands a new command replaces.
 //!
-//! Within one model the latest wish wins: a repair takes the place of another repair, serve and
-//! stop of each other, and an uninstall of all of them; so it does of the updates of the agent.
-//! The same wish twice is one command.
+//! Of the commands for one model, the latest wins: a repair replaces a repair, serve and stop replace each other, and
+//! an uninstall replaces all of them. Likewise, a new update of the agent replaces an older one. The same command twice
+//! is stored once.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -12,28 +12,28 @@ use link_protocol::{
 
 use crate::domain::{command::CommandRecord, refusal::Refusal};
 
-/// What a new wish changes among the commands of its device.
+/// The effect of a new command on the waiting commands of its device.
 #[derive(Clone, Debug)]
 pub struct Placed {
     /// The commands that expired or were superseded.
     pub changed: Vec<CommandRecord>,
-    /// The command that is the same wish. Without one the wish becomes a command.
+    /// The waiting command that is the same request. If `None`, the new command is stored.
     pub same: Option<CommandRecord>,
 }
 
-/// What to do with a new wish.
+/// The decision about a new command.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Placement {
-    /// It waits already.
+    /// The same command is waiting already.
     Same(CommandId),
-    /// It is sent, and the commands listed are superseded.
+    /// The new command is sent and supersedes these commands.
     Send { superseded: Vec<CommandId> },
 }
 
-/// Places `wish`, which is to be the command `id`, among the `open` commands of its device, which are in
-/// the order of `seq`.
+/// Adds `wish` with the id `id` to the `open` commands of its device, which are ordered by `seq`.
 ///
 /// # Errors
+/// [`Refusal::QueueFull`] if the queue of the device is full.
 /// [`Refusal::QueueFull`].
 pub fn place(
     mut open: Vec<CommandRecord>,
@@ -66,18 +66,18 @@ pub fn place(
     Ok(Placed { changed, same: None })
 }
 
-/// Says what a wish means among the `open` commands of its device, which are in the order of `seq`.
+/// Decides how `wish` relates to the `open` commands of its device, which are ordered by `seq`.
 #[must_use]
 pub fn placement(open: &[CommandRecord], wish: &Command, idempotency_key: &str) -> Placement {
     let model = wish.model();
     let rivals: Vec<&CommandRecord> =
         open.iter().filter(|record| record.is_open() && record.command.model() == model).collect();
     let same = match wish {
-        // Nothing that runs in between changes what a repair does.
+        // The effect of a repair does not depend on the commands in between.
         Command::RepairServing(_) | Command::CancelDeploy(_) | Command::UpdateAgent(_) => {
             rivals.iter().rfind(|record| record.idempotency_key == idempotency_key)
         }
-        // Serve, stop, serve is not serve, stop: only the newest can be the same wish.
+        // Serve, stop, serve differs from serve, stop: only the newest command can be the same request.
         Command::DeployModel(_)
         | Command::UpdateModel(_)
         | Command::StartServing(_)
@@ -105,6 +105,7 @@ mod tests {
     use link_protocol::{
         allowlist::Allowlist,
         command::{RepairServing, StartServing, StopServing, UninstallModel, UpdateAgent},
+        counter::Seq,
         id::{ModelId, PipelineId},
     };
     use uuid::Uuid;
@@ -170,7 +171,7 @@ mod tests {
         let now = late.checked_add(jiff::SignedDuration::from_hours(24 * 365)).unwrap();
         let device = DeviceId::from_uuid(Uuid::from_u128(9));
         let fresh = |number, command, key: &str| {
-            CommandRecord::new(id(number), device, 1, command, key.to_owned(), now)
+            CommandRecord::new(id(number), device, Seq(1), command, key.to_owned(), now)
         };
         let open = vec![record(1, serve(2), "serve"), fresh(2, repair(1), "a")];
         let placed = place(open.clone(), id(3), device, &repair(1), "b", now).unwrap();
@@ -195,7 +196,14 @@ mod tests {
     fn record(number: u64, command: Command, key: &str) -> CommandRecord {
         let device = DeviceId::from_uuid(Uuid::from_u128(9));
         let now = Timestamp::UNIX_EPOCH;
-        CommandRecord::new(id(u128::from(number)), device, number, command, key.to_owned(), now)
+        CommandRecord::new(
+            id(u128::from(number)),
+            device,
+            Seq(number),
+            command,
+            key.to_owned(),
+            now,
+        )
     }
 
     fn repair(number: u128) -> Command {

@@ -4,7 +4,7 @@
 
 use jiff::Timestamp;
 
-/// Tells the time.
+/// A source of the time.
 pub trait Clock: Send + Sync + 'static {
     /// Returns the time in whole milliseconds, the precision of stored times.
     fn now(&self) -> Timestamp;

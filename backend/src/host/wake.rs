@@ -39,7 +39,7 @@ pub struct Bells<K> {
 
 #[derive(Debug)]
 struct Bell {
-    /// How often the bell has rung for sure. A change that adds nothing stands for a lost ring.
+    /// The number of rings. A change notification without an increment means that rings may have been lost.
     rings: watch::Sender<u64>,
     listeners: usize,
     newest: u64,

@@ -1,5 +1,5 @@
-//! The source of a pull: a folder on a web server or on this machine. Every file has a size limit and is hashed as it
-//! arrives.
+//! The source of a pull: a folder on a web server or on this machine. Every file has a size limit and is hashed while
+//! it arrives.
 
 #![expect(clippy::disallowed_types, reason = "IO shell: reads a mirror and writes what it answers")]
 
@@ -14,7 +14,7 @@ use link_protocol::command::Sha256Hex;
 use reqwest::{StatusCode, Url, redirect};
 use sha2::{Digest as _, Sha256};
 
-/// How long a server may pause.
+/// How long a server may pause within an answer.
 const STALL: Duration = Duration::from_secs(30);
 /// The maximum number of redirects.
 const HOPS: usize = 5;
@@ -58,10 +58,10 @@ pub enum FetchError {
 }
 
 impl Place {
-    /// Reads an address or the path of a folder. Plain http is accepted for this machine only.
+    /// Parses a URL or the path of a folder. Plain http is accepted for this machine only.
     ///
     /// # Errors
-    /// [`FetchError::Address`] for any other address.
+    /// [`FetchError::Address`] for any other URL.
     pub fn parse(text: &str) -> Result<Self, FetchError> {
         let Some((scheme, rest)) = text.split_once("://") else {
             return Ok(Self::Local(text.into()));
@@ -92,7 +92,7 @@ impl Place {
         Ok(Self::Web { address: text.trim_end_matches('/').to_owned(), client })
     }
 
-    /// Reads a document of at most `limit` bytes; returns nothing if it does not exist.
+    /// Reads a document of at most `limit` bytes. Returns `None` if it does not exist.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -128,10 +128,10 @@ impl Place {
         }
     }
 
-    /// Fetches the file `name` into `path`; returns false if it does not exist.
+    /// Downloads the file `name` to `path`. Returns false if it does not exist.
     ///
     /// # Errors
-    /// [`FetchError`], also when the file is not the announced one.
+    /// [`FetchError`], also if the file is not the announced one.
     pub(super) async fn file(
         &self,
         name: &str,
@@ -178,7 +178,7 @@ impl Place {
     }
 }
 
-/// A file that is being fetched.
+/// A file that is being downloaded.
 struct Target {
     file: File,
     hash: Sha256,
@@ -218,7 +218,7 @@ async fn chunk(
     response.chunk().await.map_err(unreachable)
 }
 
-/// Tells whether an address is of this machine.
+/// Tells whether a URL points to this machine.
 fn is_own(url: &Url) -> bool {
     matches!(url.host_str(), Some("127.0.0.1" | "localhost"))
 }

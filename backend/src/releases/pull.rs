@@ -1,7 +1,7 @@
-//! Fills the folder of releases: a pull fetches all files into a new folder, verifies them, and then serves them in one step.
+//! Pulls releases: downloads all files into a new folder, verifies them, and then serves them in one step.
 //!
-//! The manifest, the engine index and the model catalogue must be signed by a trusted key: a release key of this program, or
-//! a key that the caller has named.
+//! The manifest, the engine index and the model catalogue must be signed by a trusted key: a release key of this
+//! program, or a key that the caller has named.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -23,11 +23,11 @@ use sha2::{Digest as _, Sha256};
 use super::{FetchError, List, Listed, Place, Releases};
 
 const BUILT_IN: Option<&str> = option_env!("LINK_RELEASE_KEYS");
-/// The folder of a pull that has not ended.
+/// The temporary folder of a running pull.
 const STAGED: &str = ".new";
-/// The checksums with which `install.sh` compares an archive.
+/// The list of checksums by which `install.sh` verifies an archive.
 const SUMS: &str = "SHA256SUMS";
-/// The maximum number of archives of a release.
+/// The maximum number of archives in a release.
 const ARCHIVES: usize = 64;
 const STATEMENT: usize = 1024 * 1024;
 
@@ -48,14 +48,14 @@ pub struct Pulled {
     pub bytes: u64,
 }
 
-/// A pull failed; the backend still serves the files from before.
+/// A pull failed. The backend still serves the previous files.
 #[derive(Debug, thiserror::Error)]
 pub enum PullError {
     #[error("another command pulls releases")]
     Busy,
     #[error("nobody is trusted to sign releases; name a file with a public key: --trust FILE")]
     Nobody,
-    #[error("a key that is trusted is none")]
+    #[error("a trusted key is malformed")]
     Keys(#[from] InvalidKey),
     #[error(transparent)]
     Fetch(#[from] FetchError),
@@ -80,10 +80,10 @@ pub enum PullError {
 }
 
 impl Keys {
-    /// Returns the keys of this build, those of `more`, and in a development build those of `development`.
+    /// Returns the keys of this build, the keys in `more`, and in a development build those in `development`.
     ///
     /// # Errors
-    /// When a text is not a key.
+    /// If a text is not a key.
     pub fn new(development: Option<&str>, more: &[String]) -> Result<Self, InvalidKey> {
         let development = development.filter(|_| cfg!(debug_assertions));
         let lists = [BUILT_IN, development].into_iter().flatten();
@@ -94,10 +94,11 @@ impl Keys {
     }
 }
 
-/// Fetches the newest release, the engine index and the model catalogue of `place`, as far as they exist, and serves them.
+/// Downloads the newest release, the engine index and the model catalogue of `place`, as far as they exist, and serves
+/// them.
 ///
 /// # Errors
-/// [`PullError`]; the backend still serves the files from before.
+/// [`PullError`]; the backend still serves the previous files.
 pub async fn pull(
     releases: &Releases,
     place: &Place,
@@ -110,7 +111,7 @@ pub async fn pull(
     fs::create_private_dir(&releases.folder)?;
     let _one_at_a_time = fs::try_lock(&releases.folder.join(".lock"))?.ok_or(PullError::Busy)?;
     let staged = releases.folder.join(STAGED);
-    // An interrupted pull has left this folder.
+    // An interrupted pull has left this folder behind.
     fs::remove_dir(&staged)?;
     fs::create_private_dir(&staged)?;
     let set = Set { releases, place, allow_older, staged: &staged };
@@ -171,14 +172,14 @@ impl Set<'_> {
         Ok(Pulled { version, archives, engines, models, bytes })
     }
 
-    /// Returns the served versions and serial numbers without the files, so that a source that lacks a document does not
-    /// permit an older one later.
+    /// Returns the served versions and serial numbers without the files. Even if the source lacks a document now, a
+    /// later pull then refuses an older one.
     fn without_files(&self) -> List {
         let served = self.releases.current().map(|(_, list)| list);
         List { files: BTreeMap::new(), ..served.unwrap_or_default() }
     }
 
-    /// Fetches the archives of a release and writes its manifest.
+    /// Downloads the archives of a release and writes its manifest.
     async fn release(
         &self,
         text: &[u8],
@@ -224,7 +225,7 @@ impl Set<'_> {
         Ok(count)
     }
 
-    /// Fetches the engine index and the engines beside it. Returns the serial number and the number of engines.
+    /// Downloads the engine index and the engines next to it. Returns the serial number and the number of engines.
     async fn engines(
         &self,
         trusted: &[VerifyingKey],
@@ -241,7 +242,7 @@ impl Set<'_> {
             let there = self.archive(&build.file, build.size_bytes, &build.sha256, list).await?;
             match (there, &build.url) {
                 (true, _) => fetched += 1,
-                // Devices fetch this engine from the address in the index.
+                // Devices download this engine from the URL in the index.
                 (false, Some(_)) => fs::remove_file(&self.staged.join(build.file.as_str()))?,
                 (false, None) => return Err(PullError::Missing(build.file.as_str().to_owned())),
             }
@@ -250,8 +251,8 @@ impl Set<'_> {
         Ok(Some((issue.serial, fetched)))
     }
 
-    /// Fetches the model catalogue. Returns the serial number and the number of models. Devices fetch model files from the
-    /// addresses in the catalogue.
+    /// Downloads the model catalogue. Returns the serial number and the number of models. Devices download model files
+    /// from the URLs in the catalogue.
     async fn catalogue(
         &self,
         trusted: &[VerifyingKey],

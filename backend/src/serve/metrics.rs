@@ -1,4 +1,4 @@
-//! `/metrics` for Prometheus, on a listener of its own.
+//! `/metrics` for Prometheus, on a separate listener.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -21,7 +21,7 @@ const CONNECTIONS: usize = 32;
 /// The size limit of `/proc/self/status`, in bytes.
 const STATUS_LIMIT: u64 = 64 * 1024;
 
-/// Starts to record and to answer on `listen`; returns the bound address.
+/// Starts to record metrics and to answer on `listen`. Returns the bound address.
 pub(crate) async fn serve(listen: SocketAddr, app: Arc<App>) -> anyhow::Result<SocketAddr> {
     let recorder = PrometheusBuilder::new()
         .set_buckets(&metrics::BUCKETS_S)

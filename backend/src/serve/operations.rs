@@ -1,4 +1,4 @@
-//! Works operations off at the rate of the configuration, for as long as the backend runs.
+//! Processes operations at the configured rate, as long as the backend runs.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: time")]
 
@@ -12,12 +12,12 @@ use link_backend::{
     domain::allowance::{Allowance, Purse},
 };
 
-/// The wait between two turns that do something.
+/// The wait between two turns that change something.
 const STEP: Duration = Duration::from_millis(100);
-/// The longest wait. It doubles up to this while devices only have to answer, or there is no operation:
-/// another backend on the database may have accepted one.
+/// The maximum wait. While all devices were sent their requests, or there is no operation, the wait doubles up to this
+/// maximum. It is short because another backend on the database may accept an operation.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
-/// Turns in a second that tell devices.
+/// The number of turns per second that send requests.
 const TURNS: u32 = 10;
 
 pub(super) async fn run(app: Arc<App>) {

@@ -1,4 +1,4 @@
-//! The orderly end of the service.
+//! The orderly shutdown of the service.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: signals and time")]
 
@@ -18,12 +18,12 @@ pub(crate) struct Signals {
     interrupt: Signal,
 }
 
-/// The two phases of an orderly end.
+/// The two phases of an orderly shutdown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stop {
-    /// How long the backend answers although `/readyz` fails already.
+    /// How long the backend still accepts requests after `/readyz` starts to fail.
     pub(crate) notice: Duration,
-    /// How long running requests are drained after that.
+    /// How long running requests are drained afterwards.
     pub(crate) deadline: Duration,
 }
 
@@ -61,7 +61,7 @@ impl Stop {
             () = signals.next() => return ExitCode::Interrupted,
         }
         app.drain();
-        // The receiver is gone if serving has ended already.
+        // The receiver is gone if the service has ended already.
         drain.send(()).unwrap_or(());
         tokio::select! {
             () = tokio::time::sleep(self.deadline) => {

@@ -51,7 +51,7 @@ impl Store {
         Ok(count > 0)
     }
 
-    /// Creates the first account with `user` in it; tells whether it was the first.
+    /// Creates the first account with `user` in it. Returns whether it was the first.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -72,7 +72,7 @@ impl Store {
         Ok(first)
     }
 
-    /// Names each account that an earlier version made without a name.
+    /// Gives a name to each account that an earlier version created without one.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -113,7 +113,7 @@ impl Store {
         parse(&name.ok_or(StoreError::NotFound)?)
     }
 
-    /// Returns the accounts that may share models at present.
+    /// Returns the accounts that may currently share models.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -139,7 +139,7 @@ impl Store {
         Ok(Publishers::new(accounts?))
     }
 
-    /// Returns the names in `sharing` that no account has.
+    /// Returns the entries of `sharing` that match no account.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -230,7 +230,7 @@ impl Store {
     }
 }
 
-/// Returns the first of the names for `email` that no account has.
+/// Returns the first candidate for an account name for `email` that is free.
 pub(crate) async fn free_name(db: &mut Connection, email: &str) -> Result<AccountName, StoreError> {
     let mut number = 1;
     loop {

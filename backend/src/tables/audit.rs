@@ -1,4 +1,4 @@
-//! The audit log. Where an entry records a change of the account, the transaction of the change writes the entry.
+//! The audit log. The transaction that changes an account also writes the entry.
 
 use link_protocol::{backend_api::audit::Actor, id::AccountId};
 
@@ -30,7 +30,7 @@ row! {
 }
 
 impl Store {
-    /// Lists entries of an account, the newest first.
+    /// Lists entries of an account, newest first.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -56,7 +56,7 @@ impl Store {
             .bind(&filter.subject)
             .bind(filter.since.map(ms))
             .bind(filter.until.map(ms))
-            .at_length()
+            .maybe_slow()
             .fetch_all(pool)
             .await?
         });
@@ -73,7 +73,7 @@ impl Store {
     }
 }
 
-/// Writes an entry when the action that it records had an effect.
+/// Writes an entry if its action had an effect.
 pub(crate) async fn insert_if(
     db: &mut Connection,
     done: bool,

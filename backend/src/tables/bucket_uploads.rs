@@ -1,4 +1,4 @@
-//! Uploads into a bucket that are not whole yet: where each stands, and the tags of the parts that the store has.
+//! Incomplete uploads into a bucket: the standing of each, and the tags of the parts that the object store has.
 
 use jiff::Timestamp;
 use link_protocol::id::ModelId;
@@ -24,7 +24,7 @@ row! {
 }
 
 impl Store {
-    /// Returns where the upload of a model's file stands, if one has begun.
+    /// Returns the standing of the upload of a model's file, if one has started.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -56,7 +56,7 @@ impl Store {
         }))
     }
 
-    /// Stores where the upload of a model's file stands; only its last part can be new.
+    /// Stores the standing of the upload of a model's file. Only its last part can be new.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -97,7 +97,7 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes what is stored of the upload of a model's file.
+    /// Deletes the rows about the upload of a model's file.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -111,7 +111,7 @@ impl Store {
         Ok(())
     }
 
-    /// Lists uploads of which no part came since `before`, and those of models that are whole or gone.
+    /// Lists uploads without a new part since `before`, and uploads of models that are complete or deleted.
     ///
     /// # Errors
     /// [`StoreError`].

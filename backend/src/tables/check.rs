@@ -1,4 +1,4 @@
-//! Checks the file of the database, a table at a time. A server checks its own.
+//! Checks the database file, one table at a time. A database server checks its own files.
 
 use std::{path::Path, time::Duration};
 
@@ -8,7 +8,7 @@ use crate::{
 };
 
 impl Store {
-    /// Lists the tables of the file of the database.
+    /// Lists the tables of the database file.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -24,20 +24,20 @@ impl Store {
     }
 }
 
-/// Checks the pages of one table and its indexes, on a connection of its own and for no longer than `patience`;
-/// returns what is wrong with them.
+/// Checks the pages of one table and its indexes, on a separate connection and for no longer than `patience`. Returns
+/// the faults found.
 ///
 /// # Errors
-/// [`StoreError`], also when there was not enough time.
+/// [`StoreError`], also if the time was not enough.
 pub(crate) async fn check_table(
     data: &Path,
     table: &str,
     patience: Duration,
 ) -> Result<Vec<String>, StoreError> {
     let (file, table) = (upkeep::file(data), table.replace('"', "\"\""));
-    let connection = lite::aside(move || link_sqlite::open_to_read(&file)).await??;
+    let connection = lite::blocking(move || link_sqlite::open_to_read(&file)).await??;
     let interrupt = connection.get_interrupt_handle();
-    let mut check = Box::pin(lite::aside(move || {
+    let mut check = Box::pin(lite::blocking(move || {
         let mut statement = connection.prepare(&format!("PRAGMA quick_check(\"{table}\")"))?;
         let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
         lines.collect::<Result<Vec<String>, rusqlite::Error>>()

@@ -1,4 +1,4 @@
-//! The commands of a device or of an account, as lists.
+//! Lists of the commands of a device or of an account.
 
 use jiff::Timestamp;
 use link_protocol::id::{AccountId, DeviceId};
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Which commands are asked for.
+/// A filter for a list of commands.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CommandFilter {
     pub device: Option<DeviceId>,
@@ -21,7 +21,7 @@ pub struct CommandFilter {
 }
 
 impl Store {
-    /// Lists the commands that wait for a delivery or a redelivery to a device, by sequence number.
+    /// Lists the commands that wait for delivery or redelivery to a device, ordered by sequence number.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -32,7 +32,7 @@ impl Store {
         read!(self, |db| list(db, WAITING, device).await)
     }
 
-    /// Lists the commands of a device that can still change, in order.
+    /// Lists the commands of a device that can still change, ordered by sequence number.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -43,7 +43,7 @@ impl Store {
         read!(self, |db| list(db, UNFINISHED, device).await)
     }
 
-    /// Lists the commands to the devices of an account, the newest first.
+    /// Lists the commands to the devices of an account, newest first.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -58,7 +58,7 @@ impl Store {
             let after = match (filter.device, &page.after) {
                 (Some(device), Some(id)) => match seq(db, device, id).await? {
                     Some(seq) => seq,
-                    // The command is gone, and so is every older one.
+                    // The command was deleted, and every older command with it.
                     None => return Ok(Vec::new()),
                 },
                 (Some(_), None) | (None, _) => i64::MAX,
@@ -77,7 +77,7 @@ impl Store {
     }
 }
 
-/// The condition of the index `commands_account_open`, and that a command has not expired.
+/// The condition of the index `commands_account_open`, and the condition that a command has not expired.
 macro_rules! open {
     () => {
         "(state IN ('queued', 'delivered') OR (state = 'acknowledged' AND result IS NULL)) \
@@ -85,8 +85,8 @@ macro_rules! open {
     };
 }
 
-/// The commands of an account are read from an index in the order of their ids, those of a device in the order of
-/// their sequence numbers.
+/// Returns the statement for `filter`. It reads the commands of an account in the order of their ids, and those of a
+/// device in the order of their sequence numbers, each from an index.
 const fn statement(filter: CommandFilter) -> &'static str {
     match (filter.device.is_some(), filter.open) {
         (false, false) => {

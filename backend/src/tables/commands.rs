@@ -1,7 +1,8 @@
-//! Commands: the only durable queue. The transaction that stores a command takes its sequence number.
+//! Commands: the only durable queue. The transaction that stores a command also assigns its sequence number.
 
 use jiff::Timestamp;
 use link_protocol::{
+    counter::Seq,
     id::{CommandId, DeviceId},
     report::CommandReport,
 };
@@ -13,7 +14,7 @@ use crate::{
         read,
         sql::{self, row},
     },
-    domain::command::{CommandRecord, Outcome, State, Withdrawal},
+    domain::command::{CommandOutcome, CommandRecord, State, Withdrawal},
 };
 
 row! {
@@ -35,8 +36,8 @@ row! {
     }
 }
 
-/// The condition of the index `commands_unfinished`: a statement that repeats it reads the unfinished commands of a
-/// device and no others.
+/// The condition of the index `commands_unfinished`. Statements repeat it so that they read only the unfinished
+/// commands of a device.
 macro_rules! unfinished {
     () => {
         "(state IN ('queued', 'delivered', 'superseded') \
@@ -46,21 +47,21 @@ macro_rules! unfinished {
 
 pub(crate) use unfinished;
 
-/// The commands that wait for a delivery.
+/// The statement for commands that wait for a delivery.
 pub(crate) const WAITING: &str = concat!(
     "SELECT * FROM commands WHERE device_id = $1 AND ",
     unfinished!(),
     " AND next_delivery_ms IS NOT NULL ORDER BY seq"
 );
 
-/// The commands that the device is to carry out, or must not have lost.
+/// The statement for commands that the device still has to execute, or must not have lost.
 pub(crate) const UNFINISHED: &str = concat!(
     "SELECT * FROM commands WHERE device_id = $1 AND ",
     unfinished!(),
     " AND state <> 'superseded' ORDER BY seq"
 );
 
-/// The unfinished commands, and those that were superseded while the device may have had them.
+/// The statement for unfinished commands, and for superseded commands that the device may have received.
 pub(crate) const GREETED: &str =
     concat!("SELECT * FROM commands WHERE device_id = $1 AND ", unfinished!(), " ORDER BY seq");
 
@@ -94,7 +95,7 @@ pub(crate) async fn find(
     row.map(CommandRecord::try_from).transpose()
 }
 
-/// Finds the command that a request with an idempotency key made.
+/// Finds the command that a request with an idempotency key created.
 pub(crate) async fn find_made(
     db: &mut Connection,
     device: DeviceId,
@@ -103,7 +104,7 @@ pub(crate) async fn find_made(
     find(db, device, parse(id)?).await
 }
 
-/// Lists up to `most` commands that were not acknowledged in time.
+/// Lists up to `most` commands that their devices did not acknowledge in time.
 pub(crate) async fn overdue(
     db: &mut Connection,
     now: Timestamp,
@@ -139,7 +140,7 @@ pub(crate) async fn update(db: &mut Connection, record: &CommandRecord) -> Resul
     Ok(())
 }
 
-/// Lists the commands that a device can still be sent, in order.
+/// Lists the commands of a device that can still be delivered, ordered by sequence number.
 pub(crate) async fn open(
     db: &mut Connection,
     device: DeviceId,
@@ -161,15 +162,15 @@ pub(crate) async fn list(
     rows.into_iter().map(CommandRecord::try_from).collect()
 }
 
-/// Takes the next sequence number of a device.
-pub(crate) async fn next_seq(db: &mut Connection, device: DeviceId) -> Result<u64, StoreError> {
+/// Assigns the next sequence number of a device.
+pub(crate) async fn next_seq(db: &mut Connection, device: DeviceId) -> Result<Seq, StoreError> {
     let seq: i64 = sql::query_scalar(
         "UPDATE devices SET last_seq = last_seq + 1 WHERE device_id = $1 RETURNING last_seq",
     )
     .bind(device.to_string())
     .fetch_one(db)
     .await?;
-    Ok(unsigned(seq))
+    Ok(Seq(unsigned(seq)))
 }
 
 pub(crate) async fn insert(db: &mut Connection, record: &CommandRecord) -> Result<(), StoreError> {
@@ -181,7 +182,7 @@ pub(crate) async fn insert(db: &mut Connection, record: &CommandRecord) -> Resul
     )
     .bind(record.id.to_string())
     .bind(record.device.to_string())
-    .bind(signed(record.seq))
+    .bind(signed(record.seq.0))
     .bind(json(&record.command)?)
     .bind(&record.idempotency_key)
     .bind(state_name(record.state))
@@ -207,7 +208,7 @@ const fn state_name(state: State) -> &'static str {
     }
 }
 
-/// A column holds a word that names no state.
+/// A column holds the name of an unknown state.
 #[derive(Debug, thiserror::Error)]
 #[error("no command has the state `{0}`")]
 struct UnknownState(String);
@@ -224,7 +225,7 @@ impl TryFrom<CommandRow> for CommandRecord {
         Ok(Self {
             id: parse(&row.command_id)?,
             device: parse(&row.device_id)?,
-            seq: unsigned(row.seq),
+            seq: Seq(unsigned(row.seq)),
             command: from_json(&row.command)?,
             idempotency_key: row.idempotency_key,
             state: state
@@ -232,7 +233,7 @@ impl TryFrom<CommandRow> for CommandRecord {
             attempt: small(row.attempt),
             result: report
                 .zip(reported_at)
-                .map(|(report, reported_at)| Outcome { report, reported_at }),
+                .map(|(report, reported_at)| CommandOutcome { report, reported_at }),
             withdrawn,
             issued_at: time(row.issued_ms)?,
             expires_at: time(row.expires_ms)?,

@@ -1,4 +1,4 @@
-//! The counts that an operator watches.
+//! The totals for the metrics.
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::limits;
@@ -27,7 +27,7 @@ impl Store {
                  WHERE state IN ('queued', 'delivered', 'superseded') AND state = 'delivered')",
             )
             .bind(ms(since))
-            .at_length()
+            .maybe_slow()
             .fetch_optional(db)
             .await?
             .ok_or(StoreError::NotFound)?

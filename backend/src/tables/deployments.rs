@@ -1,4 +1,4 @@
-//! Deployments: one model on one device, and the newest of each pair.
+//! Deployments of a model to a device, and the newest deployment of each such pair.
 
 mod deployed;
 mod list;
@@ -32,9 +32,9 @@ pub struct DeploymentView {
     pub record: DeploymentRecord,
     /// The account that owns the model.
     pub publisher: AccountName,
-    /// Whether it is the newest deployment of its model on its device.
+    /// Whether this is the newest deployment of its model on its device.
     pub current: bool,
-    /// The state of the model that the device reported last.
+    /// The last state of the model that the device reported.
     pub serving: Option<ModelReport>,
 }
 
@@ -65,7 +65,7 @@ impl Store {
         row.map(DeploymentView::try_from).transpose()
     }
 
-    /// Tells whether a device is meant to have a model's file.
+    /// Tells whether a device may download a model's file, because the model is deployed to it.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -113,7 +113,7 @@ pub(crate) async fn find(
     row.map(DeploymentRecord::try_from).transpose()
 }
 
-/// Finds the deployment that a request with an idempotency key made.
+/// Finds the deployment that a request with an idempotency key created.
 pub(crate) async fn find_made(
     db: &mut Connection,
     id: &str,
@@ -121,8 +121,7 @@ pub(crate) async fn find_made(
     find(db, parse(id)?).await
 }
 
-/// Lists up to `most` deployments that have been queued since before `before`, or whose command is over
-/// although they have not ended.
+/// Lists up to `most` unfinished deployments that have been queued since before `before`, or whose command has ended.
 pub(crate) async fn stuck(
     db: &mut Connection,
     before: Timestamp,
@@ -141,7 +140,7 @@ pub(crate) async fn stuck(
     rows.into_iter().map(DeploymentRecord::try_from).collect()
 }
 
-/// Lists the deployments of a device, the newest first.
+/// Lists the deployments of a device, newest first.
 pub(crate) async fn of_device(
     db: &mut Connection,
     device: DeviceId,

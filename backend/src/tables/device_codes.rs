@@ -1,4 +1,4 @@
-//! Logins by the device flow that wait for a person.
+//! Pending logins of the device flow.
 
 use jiff::Timestamp;
 
@@ -29,7 +29,7 @@ row! {
 }
 
 impl Store {
-    /// Finds the login that waits for `code`.
+    /// Finds the pending login with the user code `code`.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -49,7 +49,7 @@ pub(crate) async fn count(db: &mut Connection) -> Result<u32, StoreError> {
     Ok(small(waiting))
 }
 
-/// Lists the logins that wait, the oldest first.
+/// Lists the pending logins, oldest first.
 pub(crate) async fn list(db: &mut Connection) -> Result<Vec<Pending>, StoreError> {
     let rows: Vec<CodeRow> =
         sql::query_as("SELECT * FROM device_codes ORDER BY created_ms, digest")

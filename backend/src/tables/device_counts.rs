@@ -1,7 +1,7 @@
-//! How many devices each account has: a counter that changes in the transaction that adds or removes a device.
+//! The number of devices of each account: a counter that changes in the transaction that adds or removes a device.
 //!
-//! An increment holds the row of the account until the end of the transaction, so a limit that is compared with
-//! its result is exact however many devices register at once.
+//! An increment locks the row of the account until the end of the transaction. So a limit that is compared with the
+//! counter is exact, even if many devices register concurrently.
 
 use link_protocol::id::AccountId;
 
@@ -14,8 +14,8 @@ use crate::{
     tables::locks,
 };
 
-/// Counts one more device in the account of the key with `digest`; returns how many devices the account had
-/// before, and nothing when there is no such key.
+/// Increments the counter of the account of the key with `digest`. Returns the previous number of devices, or `None` if
+/// there is no such key.
 pub(crate) async fn increment(
     db: &mut Connection,
     digest: &[u8; 32],
@@ -30,7 +30,7 @@ pub(crate) async fn increment(
     Ok(devices.map(|devices| small(devices - 1)))
 }
 
-/// Counts one device less.
+/// Decrements the counter.
 pub(crate) async fn decrement(db: &mut Connection, account: AccountId) -> Result<(), StoreError> {
     sql::query("UPDATE accounts SET devices = devices - 1 WHERE account_id = $1")
         .bind(account.to_string())
@@ -40,8 +40,8 @@ pub(crate) async fn decrement(db: &mut Connection, account: AccountId) -> Result
 }
 
 impl Store {
-    /// Counts the devices of every account whose counter is wrong: a version of Link that has no counter may have
-    /// used the database.
+    /// Corrects the counter of every account whose counter is wrong, because a version of Link without counters may
+    /// have used the database.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -51,14 +51,14 @@ impl Store {
                 "SELECT a.account_id FROM accounts a WHERE a.devices <> \
                  (SELECT COUNT(*) FROM devices d WHERE d.account_id = a.account_id)",
             )
-            .at_length()
+            .maybe_slow()
             .fetch_all(db)
             .await?
         });
         for account in wrong {
             tracing::warn!(%account, "the number of devices of the account was wrong; it is counted again");
             write!(self, [locks::account(parse(&account)?)], |db| {
-                // The row is held before its devices are counted.
+                // Lock the row before counting its devices.
                 for statement in [
                     "UPDATE accounts SET devices = 0 WHERE account_id = $1",
                     "UPDATE accounts SET devices = (SELECT COUNT(*) FROM devices d \

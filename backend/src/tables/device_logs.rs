@@ -1,6 +1,6 @@
-//! The log records of a device, read newest first.
+//! The log records of a device, which are read newest first.
 //!
-//! `tables/reports.rs` inserts them, with a number that grows within a device.
+//! `tables/reports.rs` inserts them and numbers them in ascending order for each device.
 
 use link_protocol::{backend_api::device_log::DeviceLog, id::DeviceId, report::Severity};
 
@@ -57,7 +57,7 @@ impl Store {
             .bind(&words[2])
             .bind(&words[3])
             .bind(&model)
-            .at_length()
+            .maybe_slow()
             .fetch_all(pool)
             .await?
         });

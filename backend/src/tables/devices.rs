@@ -5,6 +5,7 @@ mod list;
 pub use list::DeviceFilter;
 
 use link_protocol::{
+    counter::Epoch,
     id::{DeviceId, KeyId},
     key::EnrolmentKey,
     registration::RegisterRequest,
@@ -61,7 +62,7 @@ impl Store {
         row.map(DeviceRecord::try_from).transpose()
     }
 
-    /// Finds the device whose token has `digest`.
+    /// Finds the device whose token has the digest `digest`.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -78,10 +79,10 @@ impl Store {
         row.map(DeviceRecord::try_from).transpose()
     }
 
-    /// Removes a device of the account of `entry` and all that belongs to the device.
+    /// Removes a device of the account of `entry` and all records of the device.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when the account has no such device.
+    /// [`StoreError::NotFound`] if the account has no such device.
     pub async fn remove_device(&self, id: DeviceId, entry: &AuditRecord) -> Result<(), StoreError> {
         write!(self, [locks::account(entry.account), locks::device(id)], |db| {
             device_counts::decrement(db, entry.account).await?;
@@ -99,15 +100,14 @@ impl Store {
         Ok(())
     }
 
-    /// Removes a device of the account of `entry` and all that belongs to the device while its registration is
-    /// that of `epoch`.
+    /// Removes a device of the account of `entry` and all records of the device, if its current epoch is `epoch`.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when the account has no such device, or the device has registered again.
+    /// [`StoreError::NotFound`] if the account has no such device, or the device has registered again.
     pub async fn remove_registration(
         &self,
         id: DeviceId,
-        epoch: u64,
+        epoch: Epoch,
         entry: &AuditRecord,
     ) -> Result<(), StoreError> {
         write!(self, [locks::account(entry.account), locks::device(id)], |db| {
@@ -117,7 +117,7 @@ impl Store {
             )
             .bind(id.to_string())
             .bind(entry.account.to_string())
-            .bind(signed(epoch))
+            .bind(signed(epoch.0))
             .execute(&mut *db)
             .await?;
             if removed.rows_affected() == 0 {
@@ -150,14 +150,14 @@ pub(crate) async fn update(db: &mut Connection, device: &DeviceRecord) -> Result
     .bind(device.id.to_string())
     .bind(&device.name)
     .bind(hex(&device.token_digest))
-    .bind(signed(device.epoch))
+    .bind(signed(device.epoch.0))
     .bind(json(&device.public_key)?)
     .bind(device.registered_with.to_string())
     .bind(json(&device.tags)?)
     .bind(device.agent_version.to_string())
     .bind(json(&device.platform)?)
     .bind(word(&device.status)?)
-    .bind(device.greeted_epoch.map(signed))
+    .bind(device.greeted_epoch.map(|epoch| signed(epoch.0)))
     .bind(device.last_seen_at.map(ms))
     .bind(ms(device.registered_at))
     .bind(device.last_update.as_ref().map(json).transpose()?)
@@ -177,14 +177,14 @@ pub(crate) async fn insert(db: &mut Connection, device: &DeviceRecord) -> Result
     .bind(device.account.to_string())
     .bind(&device.name)
     .bind(hex(&device.token_digest))
-    .bind(signed(device.epoch))
+    .bind(signed(device.epoch.0))
     .bind(json(&device.public_key)?)
     .bind(device.registered_with.to_string())
     .bind(json(&device.tags)?)
     .bind(device.agent_version.to_string())
     .bind(json(&device.platform)?)
     .bind(word(&device.status)?)
-    .bind(device.greeted_epoch.map(signed))
+    .bind(device.greeted_epoch.map(|epoch| signed(epoch.0)))
     .bind(device.last_seen_at.map(ms))
     .bind(ms(device.registered_at))
     .bind(device.last_update.as_ref().map(json).transpose()?)
@@ -193,8 +193,8 @@ pub(crate) async fn insert(db: &mut Connection, device: &DeviceRecord) -> Result
     Ok(())
 }
 
-/// Reads what a registration is decided by, after the device is counted in the account of the key: registrations of one
-/// account run one after another from here on.
+/// Increments the device counter of the key's account and reads the records on which a registration depends. The
+/// increment serializes the registrations of one account.
 pub(crate) async fn known(
     db: &mut Connection,
     key: &EnrolmentKey,
@@ -237,7 +237,7 @@ impl TryFrom<DeviceRow> for DeviceRecord {
             account: parse(&row.account_id)?,
             name: row.name,
             token_digest: from_hex(&row.token_digest)?,
-            epoch: unsigned(row.epoch),
+            epoch: Epoch(unsigned(row.epoch)),
             public_key: from_json(&row.public_key)?,
             registered_with: parse(&row.registered_with)?,
             tags: from_json(&row.tags)?,
@@ -245,7 +245,7 @@ impl TryFrom<DeviceRow> for DeviceRecord {
             last_update: row.last_update.as_deref().map(from_json).transpose()?,
             platform: from_json(&row.platform)?,
             status: from_word(&row.status)?,
-            greeted_epoch: row.greeted_epoch.map(unsigned),
+            greeted_epoch: row.greeted_epoch.map(|epoch| Epoch(unsigned(epoch))),
             last_seen_at: optional_time(row.last_seen_ms)?,
             registered_at: time(row.registered_ms)?,
         })

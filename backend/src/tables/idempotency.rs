@@ -1,4 +1,4 @@
-//! `Idempotency-Key`: which request a key stands for, and which command or deployment the request made.
+//! Idempotency keys: the request of each key, and the command or deployment that the request created.
 
 use jiff::Timestamp;
 
@@ -19,7 +19,7 @@ row! {
     }
 }
 
-/// Finds the request that used the key of `claim` before.
+/// Finds an earlier request with the key of `claim`.
 pub(crate) async fn find(
     db: &mut Connection,
     claim: &Claim,
@@ -35,7 +35,7 @@ pub(crate) async fn find(
     Ok(row.map(|row| Claimed { fingerprint: row.fingerprint, reference: row.reference }))
 }
 
-/// Stores which command or deployment the request made.
+/// Stores the id of the command or deployment that the request created.
 pub(crate) async fn remember(
     db: &mut Connection,
     claim: Option<&Claim>,
@@ -59,7 +59,7 @@ pub(crate) async fn remember(
 }
 
 impl Store {
-    /// Finds the request that used the key of `claim` before.
+    /// Finds an earlier request with the key of `claim`.
     ///
     /// # Errors
     /// [`StoreError`].

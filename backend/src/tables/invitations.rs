@@ -1,4 +1,5 @@
-//! Invitations to an account: kept by the digest of their token, used up once.
+//! Invitations to an account. They are stored by the digest of their token, and each can be
+//! accepted once.
 
 use jiff::Timestamp;
 use link_protocol::id::{AccountId, InvitationId};
@@ -27,7 +28,7 @@ row! {
 }
 
 impl Store {
-    /// Lists the invitations of an account that can still be accepted, the newest first.
+    /// Lists the invitations of an account that can still be accepted, newest first.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -52,7 +53,7 @@ impl Store {
         rows.into_iter().map(InvitationRecord::try_from).collect()
     }
 
-    /// Deletes invitations, and logins by the device flow, that have expired.
+    /// Deletes expired invitations and expired logins of the device flow.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -71,7 +72,7 @@ impl Store {
     /// Removes an invitation of an account.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when the account has no such invitation.
+    /// [`StoreError::NotFound`] if the account has no such invitation.
     pub async fn remove_invitation(
         &self,
         account: AccountId,
@@ -120,7 +121,7 @@ pub(crate) async fn count_waiting(
     Ok(small(waiting))
 }
 
-/// Deletes an invitation; tells whether it was there.
+/// Deletes an invitation. Returns whether it existed.
 pub(crate) async fn delete(db: &mut Connection, id: InvitationId) -> Result<bool, StoreError> {
     let deleted = sql::query("DELETE FROM invitations WHERE invitation_id = $1")
         .bind(id.to_string())

@@ -1,4 +1,4 @@
-//! Registration and fleet keys, by their SHA-256.
+//! Registration keys and fleet keys, stored by their SHA-256 digests.
 
 use jiff::Timestamp;
 use link_protocol::id::{AccountId, KeyId, UserId};
@@ -35,7 +35,7 @@ row! {
 }
 
 impl Store {
-    /// Lists the keys of an account, or those of one member, the newest first.
+    /// Lists the keys of an account, or only those of one member, newest first.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -72,7 +72,7 @@ impl Store {
     /// Revokes a key of an account.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when the account has no such key.
+    /// [`StoreError::NotFound`] if the account has no such key.
     pub async fn revoke_key(
         &self,
         account: AccountId,
@@ -153,7 +153,7 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-/// Hands the keys of `user` that are not revoked to `heir`, and returns the keys as they are afterwards.
+/// Passes the keys of `user` that are not revoked to `heir`, and returns the changed keys.
 pub(crate) async fn leave(
     db: &mut Connection,
     account: AccountId,
@@ -183,7 +183,7 @@ pub(crate) async fn leave(
     Ok(keys)
 }
 
-/// Revokes a key; tells whether the account has the key.
+/// Revokes a key. Returns whether the account has the key.
 pub(crate) async fn revoke(
     db: &mut Connection,
     account: AccountId,

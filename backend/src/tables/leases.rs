@@ -1,12 +1,12 @@
-//! Leases: which of the backends on one database does the work that one of them does for all.
+//! Leases, by which the backends on one database elect the one that does the work of all.
 
 use jiff::Timestamp;
 
 use crate::database::{Store, StoreError, column::ms, sql, write};
 
 impl Store {
-    /// Takes the lease `name` for `holder` until `until`, or extends it; tells whether `holder` has it.
-    /// Another holder's lease can be taken once it has ended.
+    /// Takes the lease `name` for `holder` until `until`, or extends it. Returns whether `holder` has the lease. The
+    /// lease of another holder can be taken only after it has expired.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -34,7 +34,7 @@ impl Store {
         Ok(taken.rows_affected() > 0)
     }
 
-    /// Gives the lease `name` back if `holder` has it.
+    /// Releases the lease `name` if `holder` has it.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -37,7 +37,7 @@ impl Row for NamedRow {
 }
 
 impl Store {
-    /// Returns the role of `user` in `account`, while the login `session` has not ended.
+    /// Returns the role of `user` in `account`, if the login `session` has not ended.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -61,7 +61,7 @@ impl Store {
         role.as_deref().map(from_word).transpose()
     }
 
-    /// Lists the members of an account, the newest user first.
+    /// Lists the members of an account, newest user first.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -89,7 +89,7 @@ impl Store {
         rows.into_iter().map(member).collect()
     }
 
-    /// Lists the accounts that a user belongs to, the account joined last first.
+    /// Lists the accounts of a user, most recently joined first.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -40,7 +40,7 @@ impl Store {
         Ok(read!(self, |db| find(db, id).await?))
     }
 
-    /// Finds a model, and whether it is on a device of `account`.
+    /// Finds a model. Also returns whether the model is on a device of `account`.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -63,8 +63,8 @@ impl Store {
         }))
     }
 
-    /// Lists the models that an account owns, those that `publishers` share and those that are on a
-    /// device of the account, the newest first.
+    /// Lists the models that an account owns, that `publishers` share, or that are on a device of
+    /// the account, newest first.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -75,7 +75,7 @@ impl Store {
         page: &Page,
     ) -> Result<Vec<ModelRecord>, StoreError> {
         let rows: Vec<ModelRow> = read!(self, |pool| {
-            // All ids have the same length, so LIKE finds only whole ids in the text of ids.
+            // All ids have the same length, so LIKE matches only whole ids in the joined text.
             sql::query_as(
                 "SELECT models.*, accounts.name AS publisher FROM models \
                  JOIN accounts ON accounts.account_id = models.account_id \
@@ -90,15 +90,15 @@ impl Store {
             .bind(begin(page.after.as_ref()))
             .bind(i64::from(page.limit))
             .bind(publishers.ids())
-            .at_length()
+            .maybe_slow()
             .fetch_all(pool)
             .await?
         });
         rows.into_iter().map(ModelRecord::try_from).collect()
     }
 
-    /// Finds a device and a model, whether the model was ever deployed to one of the account's
-    /// devices, and whether it is on this one.
+    /// Finds a device and a model. Also returns whether the model was ever deployed to a device of
+    /// the account, and whether it is on this device.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -189,7 +189,7 @@ pub(crate) async fn update(db: &mut Connection, model: &ModelRecord) -> Result<(
     Ok(())
 }
 
-/// Counts the deployments by which a model is on a device or on its way to a device.
+/// Counts the deployments of a model that are on a device or on their way to one.
 pub(crate) async fn uses(db: &mut Connection, id: ModelId) -> Result<i64, StoreError> {
     let uses = sql::query_scalar(
         "SELECT COUNT(*) FROM deployments WHERE model_id = $1 AND (state IN ('queued', \

@@ -1,4 +1,4 @@
-//! Operations. Their items stand in `operations/items.rs`.
+//! Operations. Their items are in `operations/items.rs`.
 
 mod items;
 
@@ -28,9 +28,9 @@ use crate::{
     },
 };
 
-/// Operations that are deleted in one transaction, each with all its items.
+/// The number of operations that one transaction deletes, each with all its items.
 const BATCH: i64 = 5;
-/// Operations that are ended in one turn.
+/// The number of operations that one turn ends.
 const ENDED_AT_ONCE: i64 = 100;
 
 row! {
@@ -56,7 +56,7 @@ impl Store {
         read!(self, |db| find(db, id).await)
     }
 
-    /// Lists the operations of an account with their counts, the newest first.
+    /// Lists the operations of an account with their counts, newest first.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -87,7 +87,7 @@ impl Store {
         })
     }
 
-    /// Deletes some of the operations that ended before `before`; returns whether there may be more.
+    /// Deletes some of the operations that ended before `before`. Returns whether there may be more.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -99,14 +99,14 @@ impl Store {
             )
             .bind(ms(before))
             .bind(BATCH)
-            .at_length()
+            .maybe_slow()
             .execute(db)
             .await?
         });
         Ok(deleted.rows_affected() == BATCH.unsigned_abs())
     }
 
-    /// Lists operations that have no pending and no sent item and are not ended yet.
+    /// Lists operations without pending or sent items that are not marked as ended yet.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -137,7 +137,7 @@ pub(crate) async fn find(
     row.map(OperationRecord::try_from).transpose()
 }
 
-/// Finds the operation that a request with an idempotency key made.
+/// Finds the operation that a request with an idempotency key created.
 pub(crate) async fn find_made(
     db: &mut Connection,
     id: &str,
@@ -167,7 +167,7 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-/// Stores who asked for the operation last, and whether it has ended.
+/// Stores the last requester of the operation, and whether it has ended.
 pub(crate) async fn update(
     db: &mut Connection,
     record: &OperationRecord,
@@ -186,7 +186,7 @@ pub(crate) async fn update(
     Ok(())
 }
 
-/// Counts the operations of an account, and those of them that have not ended.
+/// Counts the operations of an account, and how many of them have not ended.
 pub(crate) async fn numbers(
     db: &mut Connection,
     account: AccountId,
@@ -201,7 +201,7 @@ pub(crate) async fn numbers(
     Ok((small(all), small(running)))
 }
 
-/// Deletes the oldest `number` of an account's operations that have ended.
+/// Deletes the oldest `number` of an account's ended operations.
 pub(crate) async fn delete_oldest(
     db: &mut Connection,
     account: AccountId,
@@ -213,13 +213,13 @@ pub(crate) async fn delete_oldest(
     )
     .bind(account.to_string())
     .bind(i64::from(number))
-    .at_length()
+    .maybe_slow()
     .execute(db)
     .await?;
     Ok(())
 }
 
-/// Ends an operation that has no pending and no sent item.
+/// Marks an operation without pending or sent items as ended.
 pub(crate) async fn end_finished(
     db: &mut Connection,
     id: OperationId,

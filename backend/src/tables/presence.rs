@@ -1,5 +1,5 @@
-//! When devices were heard, and whether a hello has anything to change: a device that reconnects unchanged costs
-//! no transaction.
+//! The times of the devices' last messages, and whether a hello changes anything. The hello of an unchanged device
+//! needs no transaction.
 
 use jiff::Timestamp;
 use link_protocol::id::DeviceId;
@@ -10,13 +10,16 @@ use crate::{
 };
 
 impl Store {
-    /// Notes when devices were heard, all in one transaction; an earlier time changes nothing.
+    /// Stores the times of the devices' last messages in one transaction. Earlier times are ignored.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn devices_seen(&self, seen: &[(DeviceId, Timestamp)]) -> Result<(), StoreError> {
+        // Every backend locks the rows in the same order, so no two of them wait for each other.
+        let mut seen = seen.to_vec();
+        seen.sort_unstable();
         write!(self, [], |db| {
-            for (device, at) in seen {
+            for (device, at) in &seen {
                 sql::query(
                     "UPDATE devices SET last_seen_ms = $2 WHERE device_id = $1 \
                      AND (last_seen_ms IS NULL OR last_seen_ms < $2)",

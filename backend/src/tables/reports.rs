@@ -1,7 +1,8 @@
-//! The reports of devices: model states, token usage, log records.
+//! The reports of devices: model states, token usage and log records.
 
 use jiff::Timestamp;
 use link_protocol::{
+    counter::{Epoch, Generation},
     id::{DeviceId, ModelId},
     report::{LogRecord, ModelReport, TelemetryReport},
 };
@@ -25,7 +26,8 @@ row! {
 }
 
 impl Store {
-    /// Stores token usage once and counts it; only the newest `kept` rows of the device stay.
+    /// Stores token usage and counts it, unless the same report is stored already. Keeps only the
+    /// newest `kept` rows of the device.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -68,7 +70,7 @@ impl Store {
         Ok(())
     }
 
-    /// Stores a log record; only the newest `kept` of the device stay.
+    /// Stores a log record. Keeps only the newest `kept` records of the device.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -108,7 +110,7 @@ impl Store {
     }
 }
 
-/// Finds when the state of a model on a device was reported.
+/// Finds the epoch and generation of the stored state of a model on a device.
 pub(crate) async fn reported(
     db: &mut Connection,
     device: DeviceId,
@@ -122,17 +124,17 @@ pub(crate) async fn reported(
     .fetch_optional(db)
     .await?;
     let reported = |row: StateRow| Reported {
-        epoch: unsigned(row.epoch),
-        generation: unsigned(row.generation),
+        epoch: Epoch(unsigned(row.epoch)),
+        generation: Generation(unsigned(row.generation)),
     };
     Ok(row.map(reported))
 }
 
-/// Stores the state of a model on a device, and replaces the stored state.
+/// Stores the state of a model on a device in place of the previous one.
 pub(crate) async fn set(
     db: &mut Connection,
     device: DeviceId,
-    epoch: u64,
+    epoch: Epoch,
     report: &ModelReport,
     now: Timestamp,
 ) -> Result<(), StoreError> {
@@ -144,8 +146,8 @@ pub(crate) async fn set(
     )
     .bind(device.to_string())
     .bind(report.model_id.to_string())
-    .bind(signed(epoch))
-    .bind(signed(report.generation))
+    .bind(signed(epoch.0))
+    .bind(signed(report.generation.0))
     .bind(json(report)?)
     .bind(ms(now))
     .execute(db)
@@ -166,7 +168,7 @@ pub(crate) async fn states(
     reports.iter().map(|report| from_json(report)).collect()
 }
 
-/// Tells whether there is such a model.
+/// Tells whether a model exists.
 pub(crate) async fn is_known(db: &mut Connection, model: ModelId) -> Result<bool, StoreError> {
     let count: i64 = sql::query_scalar("SELECT COUNT(*) FROM models WHERE model_id = $1")
         .bind(model.to_string())

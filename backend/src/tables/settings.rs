@@ -1,4 +1,4 @@
-//! Settings of accounts, the seeds of the signing keys, and a value whose writing shows that writes succeed.
+//! Settings of accounts, the seeds of the signing keys, and a row for test writes.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -13,7 +13,7 @@ use crate::database::{
 };
 
 impl Store {
-    /// Returns the origins of an account, which its deployments have in addition to the defaults.
+    /// Returns the origins that an account allows in addition to the defaults.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -47,7 +47,7 @@ impl Store {
         Ok(())
     }
 
-    /// Writes a value, which shows that writes succeed.
+    /// Writes a value to test whether writes succeed.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -64,7 +64,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the seed called `name`, and stores `fresh` as the seed when there is none.
+    /// Returns the seed `name`. If there is none, stores `fresh` as the seed.
     ///
     /// # Errors
     /// [`StoreError`].

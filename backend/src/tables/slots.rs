@@ -1,6 +1,6 @@
-//! The slots of the zenoh router, each with the device that has it.
+//! The slots of the zenoh transport, each with its device.
 
-use link_protocol::id::DeviceId;
+use link_protocol::{counter::Epoch, id::DeviceId};
 
 use crate::{
     database::{
@@ -12,13 +12,13 @@ use crate::{
     },
     domain::{
         device::DeviceRecord,
-        slot::{self, Bounds, Slots},
+        slot::{self, Bounds, SlotTurn, Slots},
     },
     tables::locks,
 };
 
 row! {
-    /// A slot with its present password.
+    /// A slot with its current password.
     #[derive(Clone, Copy, Debug, Eq, PartialEq)]
     struct SlotRow {
         slot: i64,
@@ -26,15 +26,8 @@ row! {
     }
 }
 
-/// A slot, and how often its password has changed.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct SlotTurn {
-    pub slot: u32,
-    pub turn: u64,
-}
-
 impl Store {
-    /// Counts the slots of the router.
+    /// Counts the slots.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -54,8 +47,8 @@ impl Store {
         Ok(Slots { free: small(free), taken: small(taken), spent: small(used - taken) })
     }
 
-    /// Prepares the slots for the start of a router: frees used slots, each with a new password, and adds missing
-    /// slots.
+    /// Prepares the slots for the routers: frees the slots of removed devices, each with a new password, and
+    /// adds missing slots.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -78,15 +71,14 @@ impl Store {
         Ok(rows.into_iter().map(SlotTurn::from).collect())
     }
 
-    /// Returns the slot of a device, and assigns a free slot to a device without a slot. Returns nothing when no slot
-    /// is free.
+    /// Returns the slot of a device. Assigns a free slot to a device without one. Returns `None` if no slot is free.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn take_slot(&self, device: &DeviceRecord) -> Result<Option<SlotTurn>, StoreError> {
         let row: Option<SlotRow> = write!(self, [locks::table("zenoh_slots")], |db| {
-            let (id, epoch) = (device.id.to_string(), signed(device.epoch));
-            // Another person may know the password of an earlier epoch.
+            let (id, epoch) = (device.id.to_string(), signed(device.epoch.0));
+            // Another person may know the password from an earlier epoch.
             sql::query(
                 "UPDATE zenoh_slots SET device_id = NULL WHERE device_id = $1 AND epoch <> $2",
             )
@@ -116,7 +108,7 @@ impl Store {
         Ok(row.map(SlotTurn::from))
     }
 
-    /// Finds the device of a slot, if the device is still registered in the epoch in which it got the slot.
+    /// Finds the device of a slot, if the device is still in the epoch in which it got the slot.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -129,7 +121,7 @@ impl Store {
         });
         let Some((id, epoch)) = id else { return Ok(None) };
         let device = self.device(parse::<DeviceId>(&id)?).await?;
-        Ok(device.filter(|device| device.epoch == unsigned(epoch)))
+        Ok(device.filter(|device| device.epoch == Epoch(unsigned(epoch))))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Deletes records whose retention is over: a bounded number of rows in each transaction.
+//! Deletes records whose retention is over, a bounded number of rows in each transaction.
 
 use crate::database::{
     Store, StoreError,
@@ -7,17 +7,17 @@ use crate::database::{
 };
 use jiff::Timestamp;
 
-/// Rows that are deleted in one transaction.
+/// The number of rows that one transaction deletes.
 const BATCH: i64 = 500;
 
-/// Records that are deleted by their age.
+/// The kinds of records that are deleted by age.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Outdated {
-    /// Their age counts from the time at which they expire.
+    /// Refresh tokens. Their age counts from their expiry.
     RefreshTokens,
     Idempotency,
     Logs,
-    /// Commands that ended, unless an unfinished deployment depends on them.
+    /// Ended commands, unless an unfinished deployment depends on them.
     Commands,
     Samples,
     Usage,
@@ -66,7 +66,7 @@ impl Outdated {
 }
 
 impl Store {
-    /// Deletes some of the records that are older than `before`; returns whether there may be more.
+    /// Deletes some of the records that are older than `before`. Returns whether there may be more.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -75,14 +75,14 @@ impl Store {
             sql::query(what.statement())
                 .bind(ms(before))
                 .bind(BATCH)
-                .at_length()
+                .maybe_slow()
                 .execute(db)
                 .await?
         });
         Ok(signed(deleted.rows_affected()) == BATCH)
     }
 
-    /// Checks that the database answers.
+    /// Checks whether the database answers.
     ///
     /// # Errors
     /// [`StoreError`].

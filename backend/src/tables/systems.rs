@@ -22,7 +22,7 @@ row! {
 }
 
 impl Store {
-    /// Stores a sample of a device, and replaces the stored sample.
+    /// Stores a sample of a device in place of the previous one.
     ///
     /// # Errors
     /// [`StoreError`].

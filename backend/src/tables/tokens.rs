@@ -1,4 +1,4 @@
-//! Personal access tokens, by their SHA-256.
+//! Personal access tokens, stored by their SHA-256 digests.
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
@@ -19,7 +19,7 @@ use crate::{
     tables::audit,
 };
 
-/// Resolution of the time at which a token was last used.
+/// The resolution of the stored time of a token's last use.
 const LAST_USED_STEP: SignedDuration = SignedDuration::from_mins(1);
 
 row! {
@@ -47,7 +47,7 @@ impl Row for UsedRow {
 }
 
 impl Store {
-    /// Lists the tokens of a member, the newest first.
+    /// Lists the tokens of a member, newest first.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -72,7 +72,7 @@ impl Store {
         rows.into_iter().map(TokenRecord::try_from).collect()
     }
 
-    /// Finds the token with `digest`, and the present role of its owner.
+    /// Finds the token with `digest`, and the current role of its owner.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -93,7 +93,7 @@ impl Store {
         row.map(|row| Ok((row.token.try_into()?, from_word(&row.role)?))).transpose()
     }
 
-    /// Stores when a token was used, unless a use within the same minute is stored.
+    /// Stores the time of a use, unless a use within the same minute is stored.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -115,7 +115,7 @@ impl Store {
     /// Removes a token of a member.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when the member has no such token.
+    /// [`StoreError::NotFound`] if the member has no such token.
     pub async fn remove_token(
         &self,
         account: AccountId,
@@ -141,7 +141,7 @@ impl Store {
     }
 }
 
-/// Counts the tokens of a member in an account, and those of all members.
+/// Counts the tokens of a member in an account, and the tokens of all members.
 pub(crate) async fn count(
     db: &mut Connection,
     account: AccountId,

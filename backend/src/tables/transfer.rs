@@ -8,7 +8,7 @@ use crate::{
     tables::{device_counts, devices, keys},
 };
 
-/// Reads what a transfer is decided by, after the device is counted in the account of the key.
+/// Increments the device counter of the key's account and reads the records on which a transfer depends.
 pub(crate) async fn known(
     db: &mut Connection,
     id: DeviceId,
@@ -20,9 +20,9 @@ pub(crate) async fn known(
     Ok(Known { device, key, devices })
 }
 
-/// Removes a device and inserts it into another account, so that a transfer deletes the same records as a removal.
-/// Only the sequence numbers of its commands continue: a device that is behind still has the earlier numbers, and
-/// must not take a new command for one of them.
+/// Removes a device and inserts it into another account, so that a transfer deletes the same records as a removal. Only
+/// the sequence numbers of its commands continue: a device in the previous epoch still knows the earlier numbers, and
+/// must not mistake a new command for an old one.
 pub(crate) async fn replace(
     db: &mut Connection,
     from: AccountId,

@@ -1,4 +1,4 @@
-//! The chores of an operator, with or without a running backend: inspects the database, copies a database file, and
+//! Maintenance by an operator, with or without a running backend: inspects the database, copies a database file, and
 //! prepares a restored file for use.
 
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::database::{
     sql::{self, Connection},
 };
 
-/// More commands than a device can have been sent since the backup. A device takes a command with a number that it
-/// has for a command that it has.
+/// More numbers than a device can have received since the backup. A device that gets a known sequence number takes the
+/// command for the one it has.
 const NUMBERS_LEFT_OUT: i64 = 1_000_000;
 
 /// A migration that this program knows.
@@ -24,16 +24,16 @@ pub struct Migration {
     pub description: String,
 }
 
-/// The findings of an inspection.
+/// The results of an inspection.
 #[derive(Clone, Debug)]
 pub struct Inspection {
-    /// The faults that `PRAGMA integrity_check` and the foreign keys find.
+    /// The damage that `PRAGMA integrity_check` and the check of foreign keys find.
     pub damages: Vec<String>,
-    /// The migrations that were applied.
+    /// The migrations that the database has.
     pub applied: Vec<i64>,
-    /// The names of the model files that it refers to.
+    /// The names of the model files to which the database refers.
     pub contents: Vec<String>,
-    /// When the newest command was placed.
+    /// The time at which the newest command was stored.
     pub newest: Option<Timestamp>,
 }
 
@@ -45,7 +45,7 @@ impl Inspection {
         migrations().into_iter().filter(is_new).collect()
     }
 
-    /// Returns the newest migration that was applied and is unknown to this program: a newer version applied it.
+    /// Returns the newest applied migration that this program does not know, because a newer version applied it.
     #[must_use]
     pub fn unknown(&self) -> Option<i64> {
         let known = migrations();
@@ -54,7 +54,7 @@ impl Inspection {
     }
 }
 
-/// Returns where the database of the folder `data` is.
+/// Returns the path of the database in the folder `data`.
 #[must_use]
 pub fn file(data: &Path) -> PathBuf {
     data.join(FILE)
@@ -73,23 +73,23 @@ pub fn migrations() -> Vec<Migration> {
 /// Writes a consistent copy of the database to the new file `to`.
 ///
 /// # Errors
-/// [`StoreError::Unavailable`] when it cannot be read or `to` not be written.
+/// [`StoreError::Unavailable`] if `file` cannot be read or `to` cannot be written.
 pub async fn snapshot(file: &Path, to: &Path) -> Result<(), StoreError> {
-    let copy = sql::query("VACUUM INTO $1").bind(to.to_string_lossy().as_ref()).at_length();
+    let copy = sql::query("VACUUM INTO $1").bind(to.to_string_lossy().as_ref()).maybe_slow();
     copy.execute(&mut open(file)?).await?;
     Ok(())
 }
 
-/// Inspects a database file and changes nothing.
+/// Inspects a database file without changing it.
 ///
 /// # Errors
-/// [`StoreError::Unavailable`] when the file cannot be read or is no database.
+/// [`StoreError::Unavailable`] if the file cannot be read or is no database.
 pub async fn inspect(file: &Path) -> Result<Inspection, StoreError> {
     let mut db = Connection::Lite(lite::open_to_read(file)?);
-    let check = sql::query_scalar("PRAGMA integrity_check").at_length();
+    let check = sql::query_scalar("PRAGMA integrity_check").maybe_slow();
     let mut damages: Vec<String> = check.fetch_all(&mut db).await?;
     damages.retain(|line| line != "ok");
-    let check = sql::query_scalar("SELECT COUNT(*) FROM pragma_foreign_key_check").at_length();
+    let check = sql::query_scalar("SELECT COUNT(*) FROM pragma_foreign_key_check").maybe_slow();
     let loose: i64 = check.fetch_one(&mut db).await?;
     if loose > 0 {
         damages.push(format!("{loose} rows refer to rows that are not there"));
@@ -100,10 +100,10 @@ pub async fn inspect(file: &Path) -> Result<Inspection, StoreError> {
     look(&mut db, damages, has_tables).await
 }
 
-/// Inspects the database of a PostgreSQL server, which checks its own files.
+/// Inspects the database of a PostgreSQL server. The server checks its own files.
 ///
 /// # Errors
-/// [`StoreError::Unavailable`] when it does not answer.
+/// [`StoreError::Unavailable`] if the server does not answer.
 pub async fn inspect_server(url: &Secret) -> Result<Inspection, StoreError> {
     let mut db = Connection::Pg(Box::new(PgConnection::connect(url.expose()).await?));
     let has_tables = sql::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL");
@@ -111,7 +111,7 @@ pub async fn inspect_server(url: &Secret) -> Result<Inspection, StoreError> {
     look(&mut db, Vec::new(), has_tables).await
 }
 
-/// Reads the findings that both databases have.
+/// Reads the results that both kinds of database have.
 async fn look(
     db: &mut Connection,
     damages: Vec<String>,
@@ -131,7 +131,7 @@ async fn look(
         )
         .fetch_all(&mut *db)
         .await?;
-        let newest = sql::query_scalar("SELECT MAX(issued_ms) FROM commands").at_length();
+        let newest = sql::query_scalar("SELECT MAX(issued_ms) FROM commands").maybe_slow();
         let newest: Option<i64> = newest.fetch_one(db).await?;
         found.newest = newest.and_then(|ms| Timestamp::from_millisecond(ms).ok());
     }
@@ -146,7 +146,7 @@ pub async fn go_on_after_restore(file: &Path) -> Result<(), StoreError> {
     let mut db = open(file)?;
     sql::query("UPDATE devices SET last_seq = last_seq + $1")
         .bind(NUMBERS_LEFT_OUT)
-        .at_length()
+        .maybe_slow()
         .execute(&mut db)
         .await?;
     sql::query("DELETE FROM refresh_tokens").execute(&mut db).await?;

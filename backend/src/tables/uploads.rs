@@ -1,4 +1,4 @@
-//! Models whose files are incomplete: when bytes arrived last, and when the models are removed.
+//! Models with incomplete files: the time of the last bytes, and the removal of abandoned models.
 
 use jiff::Timestamp;
 use link_protocol::id::{AccountId, ModelId};
@@ -21,7 +21,7 @@ impl Store {
         Ok(read!(self, |db| bytes(db, account, but).await?))
     }
 
-    /// Stores when bytes of a model's file arrived last, or that none are kept.
+    /// Stores when the last bytes of a model's file arrived, or that no bytes are stored.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -36,7 +36,7 @@ impl Store {
         Ok(())
     }
 
-    /// Lists models without a complete file to which no bytes have arrived since `before`.
+    /// Lists models without a complete file for which no bytes have arrived since `before`.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -58,7 +58,7 @@ impl Store {
         ids.iter().map(|id| parse(id)).collect()
     }
 
-    /// Removes a model that still has no complete file and to which no bytes have arrived since `before`; tells
+    /// Removes a model that still has no complete file and for which no bytes have arrived since `before`. Returns
     /// whether it was removed.
     ///
     /// # Errors
@@ -100,7 +100,7 @@ pub(crate) async fn bytes(
     Ok(unsigned(bytes))
 }
 
-/// Stores when bytes of a model's file arrived last, or that none are kept.
+/// Stores when the last bytes of a model's file arrived, or that no bytes are stored.
 pub(crate) async fn touch(
     db: &mut Connection,
     model: ModelId,

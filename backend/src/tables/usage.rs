@@ -1,6 +1,7 @@
-//! Token usage, summed by device, model and hour; old hours are folded into days.
+//! The usage of models, summed by device, model and hour. Old hours are merged into days.
 //!
-//! The transaction that stores a report counts it, so a repeated report counts once while the stored one is kept.
+//! The transaction that stores a report also adds it to the sums. So a repeated report counts only once, as long as the
+//! first one is stored.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -22,33 +23,35 @@ use crate::{
 
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
-/// The most that one report adds to a sum, so that no sum exceeds its column.
+/// The maximum that one report adds to a sum, so that no sum overflows its column.
 const MOST: i64 = 1_000_000_000;
-/// Hours that one transaction folds into days.
+/// The number of hours that one transaction merges into days.
 const BATCH: i64 = 200;
 
 /// Adds to a row, or inserts the row.
 const ADD: &str = "INSERT INTO usage_totals (account_id, device_id, model_id, span_ms, begin_ms, \
-     inferences, uncounted, prompt_tokens, completion_tokens, duration_ms) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+     inferences, uncounted, prompt_tokens, completion_tokens, audio_ms, images, duration_ms) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
      ON CONFLICT (account_id, begin_ms, device_id, model_id, span_ms) DO UPDATE SET \
      inferences = usage_totals.inferences + excluded.inferences, \
      uncounted = usage_totals.uncounted + excluded.uncounted, \
      prompt_tokens = usage_totals.prompt_tokens + excluded.prompt_tokens, \
      completion_tokens = usage_totals.completion_tokens + excluded.completion_tokens, \
+     audio_ms = usage_totals.audio_ms + excluded.audio_ms, \
+     images = usage_totals.images + excluded.images, \
      duration_ms = usage_totals.duration_ms + excluded.duration_ms";
 
-/// Which usage is asked for.
+/// A filter for usage.
 #[derive(Clone, Copy, Debug)]
 pub struct UsageFilter {
     pub bucket: UsageBucket,
     pub device: Option<DeviceId>,
     pub model: Option<ModelId>,
-    /// The range contains the spans that hold `from` and `to`, and those between. A span that begins at `to` is not
-    /// in the range.
+    /// The range contains the span of `from`, the span of `to`, and all spans between. A span that starts exactly at
+    /// `to` is not in the range.
     pub from: Timestamp,
     pub to: Timestamp,
-    /// The last item that the caller has.
+    /// The last item of the previous page.
     pub after: Option<(Timestamp, DeviceId, ModelId)>,
     pub limit: u32,
 }
@@ -64,12 +67,14 @@ row! {
         uncounted: i64,
         prompt_tokens: i64,
         completion_tokens: i64,
+        audio_ms: i64,
+        images: i64,
         duration_ms: i64,
     }
 }
 
 impl Store {
-    /// Lists usage of an account's devices, the newest first.
+    /// Lists usage of an account's devices, newest first.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -91,10 +96,12 @@ impl Store {
                  CAST(SUM(u.uncounted) AS BIGINT) AS uncounted, \
                  CAST(SUM(u.prompt_tokens) AS BIGINT) AS prompt_tokens, \
                  CAST(SUM(u.completion_tokens) AS BIGINT) AS completion_tokens, \
+                 CAST(SUM(u.audio_ms) AS BIGINT) AS audio_ms, \
+                 CAST(SUM(u.images) AS BIGINT) AS images, \
                  CAST(SUM(u.duration_ms) AS BIGINT) AS duration_ms FROM \
                  (SELECT account_id, device_id, model_id, begin_ms - begin_ms % $2 AS begin_ms, \
-                 inferences, uncounted, prompt_tokens, completion_tokens, duration_ms \
-                 FROM usage_totals WHERE account_id = $1 AND span_ms <= $2 AND begin_ms >= $3 \
+                 inferences, uncounted, prompt_tokens, completion_tokens, audio_ms, images, \
+                 duration_ms FROM usage_totals WHERE account_id = $1 AND span_ms <= $2 AND begin_ms >= $3 \
                  AND begin_ms < $4 AND ($5 IS NULL OR device_id = $5) \
                  AND ($6 IS NULL OR model_id = $6)) u \
                  WHERE ($7 IS NULL OR (u.begin_ms, u.device_id, u.model_id) < ($7, $8, $9)) \
@@ -111,14 +118,14 @@ impl Store {
             .bind(after.map(|(_, device, _)| device.to_string()))
             .bind(after.map(|(.., model)| model.to_string()))
             .bind(i64::from(filter.limit))
-            .at_length()
+            .maybe_slow()
             .fetch_all(db)
             .await?
         });
         rows.into_iter().map(|row| row.usage(filter.bucket)).collect()
     }
 
-    /// Folds some of the hours that ended before `before` into days; returns whether there may be more.
+    /// Merges some of the hours that ended before `before` into days. Returns whether there may be more.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -154,7 +161,7 @@ impl Store {
     }
 }
 
-/// Counts a report that was stored.
+/// Adds a stored report to the sums.
 pub(crate) async fn count(
     db: &mut Connection,
     device: DeviceId,
@@ -166,7 +173,8 @@ pub(crate) async fn count(
             .bind(device.to_string())
             .fetch_optional(&mut *db)
             .await?;
-    let known = report.prompt_tokens.is_some() || report.completion_tokens.is_some();
+    let counts = [report.prompt_tokens, report.completion_tokens, report.audio_ms, report.images];
+    let known = counts.iter().any(Option::is_some);
     let row = TotalRow {
         account_id: account.ok_or(StoreError::NotFound)?,
         device_id: device.to_string(),
@@ -177,6 +185,8 @@ pub(crate) async fn count(
         uncounted: i64::from(!known),
         prompt_tokens: capped(report.prompt_tokens.unwrap_or(0)),
         completion_tokens: capped(report.completion_tokens.unwrap_or(0)),
+        audio_ms: capped(report.audio_ms.unwrap_or(0)),
+        images: capped(report.images.unwrap_or(0)),
         duration_ms: capped(report.duration_ms),
     };
     row.add(db, HOUR_MS).await
@@ -186,13 +196,13 @@ fn capped(number: u64) -> i64 {
     signed(number).min(MOST)
 }
 
-/// The beginning of the span of `width` that holds `at`.
+/// Returns the start of the span of the length `width` that contains `at`.
 const fn beginning(at: i64, width: i64) -> i64 {
     at - at.rem_euclid(width)
 }
 
 impl TotalRow {
-    /// Adds this to the row that spans `width`.
+    /// Adds the usage to the row of the span with the length `width`.
     async fn add(&self, db: &mut Connection, width: i64) -> Result<(), StoreError> {
         sql::query(ADD)
             .bind(&self.account_id)
@@ -204,6 +214,8 @@ impl TotalRow {
             .bind(self.uncounted)
             .bind(self.prompt_tokens)
             .bind(self.completion_tokens)
+            .bind(self.audio_ms)
+            .bind(self.images)
             .bind(self.duration_ms)
             .execute(db)
             .await?;
@@ -220,6 +232,8 @@ impl TotalRow {
             uncounted: unsigned(self.uncounted),
             prompt_tokens: unsigned(self.prompt_tokens),
             completion_tokens: unsigned(self.completion_tokens),
+            audio_ms: unsigned(self.audio_ms),
+            images: unsigned(self.images),
             duration_ms: unsigned(self.duration_ms),
         })
     }

@@ -16,7 +16,7 @@ const AUTHORITY_KEY: &str = "authority.key";
 /// The router's certificate and the authority that its clients trust, as PEM.
 #[derive(Debug)]
 pub(super) struct Certificates {
-    /// Nothing if clients trust the certificate already.
+    /// `None` if clients trust the certificate already.
     pub(super) authority: Option<String>,
     pub(super) chain: String,
     pub(super) key: Secret,

@@ -1,7 +1,7 @@
-//! The gate in front of the built-in router: it accepts the connections of devices, terminates TLS, and forwards only
-//! messages that a device would send.
+//! The gate in front of the built-in routers: it accepts the connections of devices, terminates TLS, and forwards only
+//! messages that a device would send, each session to the router of its slot ([`Routes`]).
 //!
-//! The router has one limit for all sessions, and no limits for one peer, for the sessions of one user or for the
+//! A router has one limit for all sessions, and no limits for one peer, for the sessions of one user or for the
 //! declarations of a session. [`Door`] limits unauthenticated connections and [`Seats`] limits sessions, so neither silent
 //! connections nor one password can lock others out.
 
@@ -14,13 +14,14 @@ mod wire;
 use std::{
     collections::HashMap,
     net::SocketAddr,
+    ops::RangeInclusive,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 use anyhow::Context as _;
 use link_platform::router_socket::RouterSocket;
-use link_protocol::zenoh::{Endpoint, Slot};
+use link_protocol::zenoh::{Endpoint, SessionId, Slot};
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::oneshot,
@@ -35,11 +36,12 @@ use crate::{
     app::App,
     domain::{
         door::{Bounds, Door, Origin, Ticket, Turn},
+        routes::Routes,
         seat::{Seated, Seats},
     },
 };
 
-/// Concurrent connections that the router admits.
+/// Concurrent connections that the routers admit.
 pub(super) const JOINING: usize = 60;
 const BOUNDS: Bounds =
     Bounds { arriving: 256, waiting: 256, joining: JOINING, joining_each: JOINING / 2 };
@@ -57,7 +59,7 @@ pub(super) struct Gate {
 /// The state that the connections of a gate share.
 struct Shared {
     app: Arc<App>,
-    route: Mutex<Option<Arc<RouterSocket>>>,
+    routes: Mutex<Routes<Arc<RouterSocket>>>,
     state: Mutex<State>,
     started: Instant,
     end: CancellationToken,
@@ -112,7 +114,7 @@ impl Gate {
         let end = CancellationToken::new();
         let shared = Arc::new(Shared {
             app: Arc::clone(app),
-            route: Mutex::default(),
+            routes: Mutex::default(),
             state: Mutex::new(State {
                 door: Door::new(BOUNDS),
                 seats: Seats::default(),
@@ -135,9 +137,14 @@ impl Gate {
         Ok(Self { shared, _listening: listening })
     }
 
-    /// Forwards new connections to a router from now on, or refuses them while no router is open.
-    pub(super) fn lead(&self, route: Option<Arc<RouterSocket>>) {
-        *self.shared.route.lock().unwrap_or_else(PoisonError::into_inner) = route;
+    /// Forwards new connections of the devices in `slots` to a router from now on.
+    pub(super) fn lead(&self, slots: RangeInclusive<u32>, router: Arc<RouterSocket>) {
+        self.shared.routes().open(slots, router);
+    }
+
+    /// Refuses new connections of the devices in `slots` from now on.
+    pub(super) fn close(&self, slots: &RangeInclusive<u32>) {
+        self.shared.routes().close(slots);
     }
 }
 
@@ -148,8 +155,8 @@ impl Drop for Gate {
 }
 
 impl Shared {
-    fn route(&self) -> Option<Arc<RouterSocket>> {
-        self.route.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn routes(&self) -> MutexGuard<'_, Routes<Arc<RouterSocket>>> {
+        self.routes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn now(&self) -> Duration {
@@ -223,6 +230,17 @@ impl Guest {
         Origin::of(self.address.ip())
     }
 
+    /// Returns the router for the session, or `None` while it is closed.
+    fn route(&self, id: SessionId) -> Option<Arc<RouterSocket>> {
+        self.shared.routes().choose(self.origin(), id)
+    }
+
+    /// Tells whether `user` is a user of another router than the session was led to.
+    fn is_elsewhere(&self, id: SessionId, user: &str) -> bool {
+        let slot = Slot::named(user).and_then(|slot| slot.number());
+        slot.is_some_and(|slot| self.shared.routes().is_elsewhere(self.origin(), id, slot))
+    }
+
     fn may_try(&self, user: &str) -> bool {
         let now = self.shared.now();
         self.shared.state().seats.may_try(user, self.origin(), now)
@@ -259,7 +277,7 @@ impl Guest {
     fn ended(&self, why: &Ended) {
         tracing::debug!(address = %self.address, "a connection to the router ended: {why}");
         let Some(user) = &self.user else {
-            if !matches!(why, Ended::NoRouter) {
+            if !matches!(why, Ended::NoRouter | Ended::Elsewhere) {
                 let mut state = self.shared.state();
                 state.unproved.count += 1;
                 state.unproved.last = Some((self.origin(), why.to_string()));
@@ -278,6 +296,7 @@ impl Guest {
             | Ended::Refused
             | Ended::TooOften
             | Ended::NoRouter
+            | Ended::Elsewhere
             | Ended::SentAway => {}
         }
     }

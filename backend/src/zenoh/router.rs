@@ -1,4 +1,4 @@
-//! Opens the built-in router, or a session at external routers.
+//! Opens built-in routers, or a session at external routers.
 //!
 //! Access is denied unless a rule allows it: a slot may use `link/v1/dev/{slot}/**` only. zenoh requires a file of users,
 //! which is deleted once the router is open.
@@ -25,7 +25,7 @@ pub(super) struct Router {
     /// The endpoints of the gate.
     listen: Vec<Endpoint>,
     folder: PathBuf,
-    /// Nothing if no endpoint uses TLS.
+    /// `None` if no endpoint uses TLS.
     certificates: Option<Certificates>,
     /// The authority of external routers, in PEM.
     authority: Option<String>,
@@ -127,6 +127,8 @@ impl Router {
         let mut config = configured(routing(users, file.path()))?;
         set(&mut config, "listen/endpoints", json!([socket.endpoint()]))?;
         set(&mut config, "listen/exit_on_failure", true)?;
+        // Without scouting there is nothing to wait for.
+        set(&mut config, "scouting/delay", 0)?;
         zenoh::open(config)
             .await
             .map_err(|error| anyhow!("{error}").context("failed to open the router of zenoh"))
@@ -241,7 +243,7 @@ fn routing(users: &[User], dictionary_file: &Path) -> Settings {
         ("transport/auth/usrpwd/dictionary_file", json!(dictionary_file)),
         // All slots can be in use at once; zenoh refuses sessions beyond this limit silently.
         ("transport/unicast/max_sessions", json!(users.len() + JOINING + 16)),
-        // Admitting a device takes time proportional to the number of users, on one thread: more at once would all
+        // Admitting a device takes time proportional to the number of users, on one thread: too many at once would all
         // time out. Devices over the limit retry.
         ("transport/unicast/accept_pending", json!(JOINING)),
         ("transport/unicast/accept_timeout", json!(ACCEPT_MS)),

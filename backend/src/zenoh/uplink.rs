@@ -25,7 +25,7 @@ use zenoh::{
 };
 
 use super::downlink::Downlink;
-use crate::{api, app::App, domain::device::DeviceRecord, failure::Failure};
+use crate::{api, app::App, domain::device::DeviceRecord, failure::AppError};
 
 /// The declarations of a session. Dropping the value undeclares them.
 pub(super) struct Declared(#[expect(dead_code, reason = "held, not read")] Queryable<()>);
@@ -55,12 +55,13 @@ struct Answering {
 /// Answers all devices on `session` from now on.
 pub(super) async fn declare(
     app: &Arc<App>,
+    service: &Router,
     session: &Session,
     downlink: &Arc<Downlink>,
 ) -> anyhow::Result<Declared> {
     let answering = Arc::new(Answering {
         app: Arc::clone(app),
-        service: api::agents_only(Arc::clone(app)),
+        service: service.clone(),
         downlink: Arc::clone(downlink),
     });
     let (load, runtime) = (Load::default(), tokio::runtime::Handle::current());
@@ -205,8 +206,8 @@ impl Answering {
     }
 }
 
-impl From<Failure> for Problem {
-    fn from(failure: Failure) -> Self {
+impl From<AppError> for Problem {
+    fn from(failure: AppError) -> Self {
         *api::rejection(failure)
     }
 }

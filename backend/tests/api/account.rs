@@ -97,12 +97,12 @@ async fn the_thirty_first_login_from_one_address_has_to_wait_and_others_need_not
     login("192.0.2.1", 32).await.is(401, "invalid-credentials");
 }
 
-/// A login from `address`, behind a proxy.
+/// Logs in from `address`, behind a proxy.
 async fn log_in_from(world: &World, address: &str, email: &str, password: &str) -> Answer {
     from(world, LOGIN, address, &json!({ "email": email, "password": password })).await
 }
 
-/// A request from `address`, behind a proxy.
+/// Sends a request from `address`, behind a proxy.
 async fn from(world: &World, path: &str, address: &str, body: &serde_json::Value) -> Answer {
     let request = axum::http::Request::post(path)
         .header("content-type", "application/json")
@@ -128,18 +128,18 @@ async fn who_guesses_at_a_person_does_not_lock_them_out_where_they_logged_in_bef
     assert_eq!(log_in_from(&world, "192.0.2.1", ada, PASSWORD).await.status, 200);
     let refresh = json!({ "refresh_token": good.text("refresh_token") });
     assert_eq!(world.post(REFRESH, "", refresh).await.status, 200);
-    // Even a stranger in the same network, who used it up, is another.
+    // Other users in the same network who exhaust its attempts do not block ada.
     for number in 0..29 {
         let body = format!("nobody{number}@example.org");
         log_in_from(&world, "192.0.2.1", &body, "a guess").await.is(401, "invalid-credentials");
     }
     log_in_from(&world, "192.0.2.1", "bob@example.org", "x").await.is(429, "too-many-attempts");
     assert_eq!(log_in_from(&world, "192.0.2.1", ada, PASSWORD).await.status, 200);
-    // And whoever holds a good refresh token needs no login, wherever they are.
+    // A valid refresh token needs no login, from any address.
     let again = json!({ "refresh_token": good.text("refresh_token") });
     let refreshed = from(&world, REFRESH, "192.0.2.1", &again).await;
     assert_eq!(refreshed.status, 200, "{refreshed:?}");
-    // Whoever guesses from there has ten tries as well.
+    // Guesses from this address are limited to ten per minute, too.
     while log_in_from(&world, "192.0.2.1", ada, "a guess").await.status == 401 {}
     log_in_from(&world, "192.0.2.1", ada, PASSWORD).await.is(429, "too-many-attempts");
 }

@@ -2,7 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use link_protocol::report::CommandResult;
+use link_protocol::{
+    counter::{Epoch, Seq},
+    report::CommandResult,
+};
 use serde_json::json;
 
 use crate::harness::{Device, MINUTE, SECOND, World, pair, registration};
@@ -39,7 +42,7 @@ async fn a_command_is_delivered_again_until_it_is_acknowledged() {
     let (world, user, device, model) = scene().await;
     let id = stop(&world, &user, &device, &model).await;
     let first = world.poll(&device, 1).await;
-    assert_eq!((first[0].attempt, first[0].seq, first[0].epoch), (1, 2, 1));
+    assert_eq!((first[0].attempt, first[0].seq, first[0].epoch), (1, Seq(2), Epoch(1)));
     assert_eq!(first[0].ttl_ms, 86_400_000);
     assert!(world.poll(&device, 1).await.is_empty(), "not before 15 seconds");
     world.advance(15 * SECOND);
@@ -148,7 +151,7 @@ async fn a_hello_of_another_epoch_has_nothing() {
     world.poll(&device, 1).await;
     device.epoch = 7;
     let fresh = world.hello(&device, 9, &[&id]).await;
-    assert_eq!((fresh[0].command_id.to_string(), fresh[0].epoch), (id, 1));
+    assert_eq!((fresh[0].command_id.to_string(), fresh[0].epoch), (id, Epoch(1)));
 }
 
 #[tokio::test]
@@ -173,7 +176,7 @@ async fn a_registration_starts_deliveries_again_in_the_new_epoch() {
     let again = world.poll(&new, 9).await;
     assert_eq!(
         (again[0].command_id.to_string(), again[0].epoch, again[0].seq, again[0].attempt),
-        (id, 2, 2, 2)
+        (id, Epoch(2), Seq(2), 2)
     );
 }
 
@@ -246,14 +249,14 @@ async fn a_queue_that_is_full_takes_no_more_but_a_cancel() {
     let model = world.model(&user, false).await;
     world.deploy(&user, &device, &model).await.is(429, "queue-full");
     let delivered = world.poll(&device, 0).await;
-    let numbers: Vec<u64> = delivered.iter().map(|envelope| envelope.seq).collect();
+    let numbers: Vec<u64> = delivered.iter().map(|envelope| envelope.seq.0).collect();
     assert_eq!(numbers, (1..=50).collect::<Vec<_>>(), "in order, without a gap");
     let list = world.get("/api/v1/deployments?limit=200", &user).await;
     assert_eq!(list.items().len(), 50, "nothing is left of the refused one");
     let path = format!("/api/v1/deployments/{deployment}/cancel");
     assert_eq!(world.act(&path, &user).await.status, 202);
     let envelopes = world.poll(&device, 50).await;
-    assert_eq!(envelopes.last().map(|envelope| envelope.seq), Some(51));
+    assert_eq!(envelopes.last().map(|envelope| envelope.seq), Some(Seq(51)));
 }
 
 /// A device reports that a command expired before it arrived.

@@ -1,4 +1,4 @@
-//! Model files: up, down, and in parts.
+//! Model files: uploads, downloads, and downloads in ranges.
 
 use axum::{body::Body, http::Request};
 use futures_util::stream;
@@ -21,7 +21,7 @@ fn sha256(bytes: &[u8]) -> String {
 }
 
 async fn announce(world: &World, user: &str, more: Value) -> String {
-    // Of a plugin whose files are not looked at: any bytes will do.
+    // The files of this plugin are not inspected, so any bytes will do.
     let mut body = json!({ "name": "Tiny", "file_name": "tiny.gguf", "plugin": "other" });
     for (member, value) in more.as_object().unwrap() {
         body[member] = value.clone();
@@ -164,7 +164,7 @@ async fn a_bucket_in_the_place_of_the_folder_is_not_noticed_until_it_is_away() {
     .await;
     let user = world.create_first_account().await;
     let device = world.online_device(&user).await;
-    // More than one part.
+    // Large enough for more than one part.
     let file = file().repeat(15);
     let announced = json!({ "sha256": sha256(&file), "size_bytes": file.len() });
     let model = announce(&world, &user, announced).await;

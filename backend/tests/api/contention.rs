@@ -1,12 +1,22 @@
 //! Conflicting requests. On PostgreSQL half of the requests go through a second backend on the same database, as on two
 //! machines.
 
+use std::{
+    fmt::Debug,
+    sync::{Arc, Mutex},
+};
+
 use axum::{Router, body::Body, http::Request};
 use futures_util::future::join_all;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tower::ServiceExt as _;
+use tracing::{Dispatch, Event, Subscriber, dispatcher, field::Field, level_filters::LevelFilter};
+use tracing_subscriber::{
+    Layer, Registry,
+    layer::{Context, SubscriberExt as _},
+};
 
 use crate::harness::{World, pair, registration};
 
@@ -93,8 +103,41 @@ async fn commands_of_one_device_are_numbered_without_a_gap() {
     assert_eq!(world.select(numbers, &device.id).await, expected);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_account_never_has_more_devices_than_its_limit() {
+/// The warnings and errors of the backend and of its connections to PostgreSQL.
+#[derive(Clone, Default)]
+struct Warnings(Arc<Mutex<Vec<String>>>);
+
+impl<S: Subscriber> Layer<S> for Warnings {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let target = event.metadata().target();
+        if target.starts_with("link_backend") || target.starts_with("sqlx::postgres") {
+            let mut text = target.to_owned();
+            event.record(&mut |field: &Field, value: &dyn Debug| {
+                text.push_str(&format!(" {field}={value:?}"));
+            });
+            self.0.lock().unwrap().push(text);
+        }
+    }
+}
+
+/// A transaction that meets another is retried, which is no reason for a warning.
+#[test]
+fn an_account_never_has_more_devices_than_its_limit() {
+    let warnings = Warnings::default();
+    let layer = warnings.clone().with_filter(LevelFilter::WARN);
+    let listener = Dispatch::new(Registry::default().with(layer));
+    let of_worker = listener.clone();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .on_thread_start(move || std::mem::forget(dispatcher::set_default(&of_worker)))
+        .build()
+        .unwrap();
+    dispatcher::with_default(&listener, || runtime.block_on(fifty_register_and_ten_may()));
+    assert_eq!(*warnings.0.lock().unwrap(), Vec::<String>::new());
+}
+
+async fn fifty_register_and_ten_may() {
     let world = World::with(|config| config.device_limit = 10).await;
     let user = world.create_first_account().await;
     let key = world.key(&user, "fleet").await;
@@ -121,7 +164,7 @@ async fn the_number_of_devices_is_exact_when_they_come_and_go_at_once() {
             Value::Null,
         )
     });
-    // Each goes twice, and one that goes makes room for one that comes.
+    // Each device is removed twice, and each removal frees the place for one registration.
     let twice = go.clone().chain(go);
     let come = (10..30).map(|seed| enrolment(&key, seed));
     let calls: Vec<Call> = twice.zip(come).flat_map(|(go, come)| [go, come]).collect();
@@ -146,6 +189,27 @@ async fn a_key_is_counted_exactly_as_often_as_it_is_used() {
     assert_eq!(count(&answers, 201), 7, "{answers:?}");
     assert_eq!(world.get("/api/v1/keys", &user).await.items()[0]["devices"], 7);
     assert_eq!(world.get("/api/v1/devices", &user).await.items().len(), 7);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fifty_registrations_at_once_are_as_many_devices_as_the_key_and_the_account_allow() {
+    for (uses, limit) in [(12, 30), (30, 12), (12, 12)] {
+        let world = World::with(|config| config.device_limit = limit).await;
+        let user = world.create_first_account().await;
+        let wish = json!({ "kind": "fleet", "max_devices": uses });
+        let key = world.post("/api/v1/keys", &user, wish).await.text("key");
+        // Two uses of the key, and two places of the account, are gone before.
+        let before = together(&world, (0..2).map(|seed| enrolment(&key, seed)).collect()).await;
+        assert_eq!(count(&before, 201), 2, "{before:?}");
+        let answers = together(&world, (2..52).map(|seed| enrolment(&key, seed)).collect()).await;
+        let left = usize::try_from(limit.min(uses) - 2).unwrap();
+        assert_eq!(count(&answers, 201), left, "{uses} uses, {limit} devices: {answers:?}");
+        let refused = answers.iter().filter(|(status, _)| (400..500).contains(status)).count();
+        assert_eq!(refused, 50 - left, "{answers:?}");
+        let devices = world.get("/api/v1/devices", &user).await.items().len();
+        let used = world.get("/api/v1/keys", &user).await.items()[0]["devices"].clone();
+        assert_eq!((devices, used), (left + 2, json!(left + 2)));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

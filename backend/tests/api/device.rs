@@ -13,7 +13,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// An online device.
+    /// Creates an online device.
     async fn new() -> Self {
         let (world, user) = World::set_up().await;
         let device = world.online_device(&user).await;

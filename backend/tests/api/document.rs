@@ -32,7 +32,7 @@ fn every_operation_documents_its_problems_and_every_reference_leads_somewhere() 
                 let content = &response["content"]["application/problem+json"]["schema"]["$ref"];
                 assert_eq!(content, "#/components/schemas/Problem", "{place} {status}");
             }
-            // A 4xx is final to a report, so overload is never told by one.
+            // A device never retries a report after a 4xx status, so overload must not use one.
             let of_agent = operation["tags"][0] == "agent";
             assert!(!(of_agent && responses.contains_key("429")), "{place}");
             assert!(responses.contains_key("500") && responses.contains_key("503"), "{place}");

@@ -30,7 +30,7 @@ static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
 
 /// Checks that the document permits `status` for the operation, if the request was one.
 pub(crate) fn check(method: &str, path: &str, status: u16) {
-    // A path that stands in the document as it is wins over one with an id in that place.
+    // A literal path takes precedence over a path with an id in the same place.
     let literal = OPERATIONS.iter().any(|operation| operation.path == path);
     let fits = |template: &str| if literal { template == path } else { fits(template, path) };
     let called = |operation: &&Operation| operation.method == method && fits(&operation.path);

@@ -36,7 +36,7 @@ async fn a_command_is_explained_at_each_of_its_stages() {
     );
     world.advance(2 * MINUTE);
     let (_, _, why, next) = explain().await;
-    assert!(why.starts_with("The device is offline; it was last heard at"), "{why}");
+    assert!(why.starts_with("The device is offline; it was last seen at"), "{why}");
     assert!(next.starts_with("It is delivered again after"), "{next}");
 
     assert_eq!(world.receipt(&device, &command, "stored").await.status, 204);
@@ -67,7 +67,7 @@ async fn a_command_that_expired_or_made_way_says_why() {
     assert_eq!(explain(older.clone()).await.text("stage"), "superseded");
     assert_eq!(
         explain(newer.clone()).await.text("why"),
-        "The device is offline and was never heard."
+        "The device is offline and has never connected."
     );
     let open = world.get("/api/v1/commands?open=true", &user).await;
     let ids = |answer: &crate::harness::Answer| {
@@ -84,7 +84,7 @@ async fn a_command_that_expired_or_made_way_says_why() {
     let path = format!("/api/v1/commands/{newer}/explanation");
     let expired = world.get(&path, &user).await;
     assert_eq!(expired.text("stage"), "expired");
-    assert_eq!(expired.text("why"), "The device never asked for it in that time.");
+    assert_eq!(expired.text("why"), "The device did not ask for it in time.");
     assert!(world.get("/api/v1/commands?open=true", &user).await.items().is_empty());
     let bob = world.another_account("bob@example.org").await;
     assert!(world.get("/api/v1/commands", &bob).await.items().is_empty());

@@ -41,9 +41,9 @@ struct Scene {
     user: String,
     device: Device,
     models: Vec<String>,
-    /// The submitters stop.
+    /// Whether the submitters should stop.
     is_over: AtomicBool,
-    /// The submitters have stopped, so all undelivered commands are stored.
+    /// Whether the submitters have stopped, so that all undelivered commands are stored.
     all_is_submitted: AtomicBool,
     /// The numbers of accepted and of refused repairs so far.
     accepted: AtomicUsize,
@@ -132,12 +132,12 @@ impl Scene {
                     }
                     tokio::time::sleep(PAUSE).await;
                 };
-                // Also where a newer repair has taken its place since it was delivered.
+                // This also holds if a newer repair has replaced the command since its delivery.
                 assert_eq!(answer.status, 204, "{answer:?}");
                 done.insert(id);
             }
             if envelopes.is_empty() {
-                // What was taken by an answer that never came is due again later.
+                // Commands whose delivery was lost with its answer are due again later.
                 self.world.advance(Duration::from_secs(1));
                 tokio::time::sleep(PAUSE).await;
             }
@@ -149,7 +149,7 @@ impl Scene {
         self.grows(&self.accepted).await;
     }
 
-    /// Waits until as many more repairs were refused.
+    /// Waits until as many more repairs were refused as there are submitters.
     async fn more_is_refused(&self) {
         self.grows(&self.refused).await;
     }
@@ -168,7 +168,7 @@ impl Scene {
     }
 }
 
-// The server ends with the thread that started it, so that is this test's own.
+// The server ends with the thread that started it, so this test has its own.
 #[test]
 fn postgresql_that_is_killed_and_restarted_loses_no_command_and_doubles_none() {
     let Some(mut cluster) = Cluster::start() else {
@@ -293,7 +293,7 @@ async fn an_upload_into_a_disk_that_gets_full_is_told_so_and_leaves_room_for_log
         world.send(request.unwrap()).await.is(507, "insufficient-storage");
         let login = json!({ "email": "ada@example.org", "password": crate::harness::PASSWORD });
         assert_eq!(world.post("/api/v1/auth/login", "", login).await.status, 200);
-        // Nothing of it is kept; the file goes a moment after the answer.
+        // Nothing of the upload is kept. Its file is deleted a moment after the answer.
         world.becomes_ready().await;
         disk.fill();
         let unready = world.get("/readyz", "").await;
@@ -322,7 +322,7 @@ impl World {
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// Mounts a disk; returns nothing without root.
+    /// Mounts a disk. Returns `None` without root.
     fn mount(folder: &Path) -> Option<Self> {
         let mount = ["-t", "tmpfs", "-o", "size=16m,mode=700", "link-test"];
         let status = Command::new("mount").args(mount).arg(folder).output().ok()?.status;

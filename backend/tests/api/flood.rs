@@ -30,7 +30,7 @@ async fn a_body_beyond_the_bound_is_refused_by_every_operation_that_reads_one() 
                 .replace("{user_id}", &zeros("usr"));
             let of_a_device = operation["security"].to_string().contains("device_token");
             let token = if of_a_device { &device.token } else { &ada };
-            // Announced by its length, and in pieces that nobody has counted.
+            // Once with a declared length, and once in chunks of unknown total length.
             for announced in [true, false] {
                 let piece = vec![b' '; 64 * 1024];
                 let pieces = limits::JSON_BODY_LIMIT / piece.len() + 1;
@@ -91,7 +91,7 @@ async fn a_thousand_machines_may_wait_and_whoever_has_the_most_gives_way() {
     for number in 0..1_000 {
         assert_eq!(ask(number).await.status, 200, "{number}");
     }
-    // An honest machine comes, and then the flood goes on, from the networks that it had.
+    // An honest machine asks, then the flood continues from the same networks as before.
     let honest = ask(60_000).await;
     assert_eq!(honest.status, 200, "{honest:?}");
     world.advance(MINUTE);

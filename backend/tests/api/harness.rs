@@ -43,7 +43,7 @@ impl Clock for StandingClock {
     }
 }
 
-/// Names the URL of a PostgreSQL server. Without it the tests run on SQLite.
+/// The variable with the URL of a PostgreSQL server. Without it the tests run on SQLite.
 pub(crate) const SERVER: &str = "LINK_TEST_DATABASE_SERVER";
 
 /// A backend, its folder and its database.
@@ -55,7 +55,7 @@ pub(crate) struct World {
     device_limit: u32,
 }
 
-/// An answer.
+/// The answer to a request.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -132,7 +132,7 @@ impl World {
         (world, token)
     }
 
-    /// A world whose accounts `ada` and `bob` may share models, with the first account.
+    /// Returns a world with the first account. Its accounts `ada` and `bob` may share models.
     pub(crate) async fn set_up_sharing() -> (Self, String) {
         let may_share = ["ada", "bob"].map(|name| name.parse().unwrap());
         let world = Self::with(|config| config.sharing = Sharing::Named(may_share.to_vec())).await;
@@ -150,14 +150,14 @@ impl World {
         answer.text("access_token")
     }
 
-    /// Another account, and its access token.
+    /// Creates another account and returns its access token.
     pub(crate) async fn another_account(&self, email: &str) -> String {
         self.backend.app.add_account(email, None, Secret::new(PASSWORD)).await.unwrap();
         let body = json!({ "email": email, "password": PASSWORD });
         self.post("/api/v1/auth/login", "", body).await.text("access_token")
     }
 
-    /// A new member of the account of `inviter`, and their access token.
+    /// Adds a member to the account of `inviter` and returns the member's access token.
     pub(crate) async fn member(&self, inviter: &str, email: &str, role: &str) -> String {
         let token = self.invitation(inviter, role).await;
         let body = json!({ "invitation_token": token, "email": email, "password": PASSWORD });
@@ -189,8 +189,9 @@ impl World {
         let status = parts.status.as_u16();
         documented::check(method.as_str(), &path, status);
         let answer = Answer { status, headers: parts.headers, bytes, body };
-        // What answers HEAD has no body.
-        if status >= 400 && status != 416 && method != "HEAD" {
+        // An answer to HEAD has no body, and a browser at an unknown address gets a page.
+        let is_page = answer.header("content-type") == "text/html";
+        if status >= 400 && status != 416 && method != "HEAD" && !is_page {
             answer.check_problem();
         }
         answer
@@ -225,7 +226,7 @@ impl World {
         self.call("POST", path, token, Some(body)).await
     }
 
-    /// `POST` without a body.
+    /// Sends a `POST` without a body.
     pub(crate) async fn act(&self, path: &str, token: &str) -> Answer {
         self.call("POST", path, token, None).await
     }
@@ -238,12 +239,12 @@ impl World {
         self.call("DELETE", path, token, None).await
     }
 
-    /// A new key of `kind`.
+    /// Creates a key of `kind` and returns it.
     pub(crate) async fn key(&self, user: &str, kind: &str) -> String {
         self.post("/api/v1/keys", user, json!({ "kind": kind })).await.text("key")
     }
 
-    /// Registers a device, which sends nothing yet.
+    /// Registers a device that has not sent anything yet.
     pub(crate) async fn register(&self, user: &str) -> Device {
         let key = self.key(user, "registration").await;
         let answer = self
@@ -252,7 +253,7 @@ impl World {
         Device::from_answer(&answer)
     }
 
-    /// Registers a device and brings it online by a hello.
+    /// Registers a device and sends its hello, which brings it online.
     pub(crate) async fn online_device(&self, user: &str) -> Device {
         let device = self.register(user).await;
         self.hello(&device, 0, &[]).await;
@@ -278,7 +279,7 @@ impl World {
         device.open(&answer)
     }
 
-    /// Polls without waiting.
+    /// Polls without waiting and returns the commands.
     pub(crate) async fn poll(&self, device: &Device, after: u64) -> Vec<Envelope> {
         let path = device.path(&format!("/commands?after={after}&wait=0"));
         let answer = self.get(&path, &device.token).await;
@@ -300,7 +301,7 @@ impl World {
         self.post(&path, &device.token, body).await
     }
 
-    /// A model at an address, ready to be deployed.
+    /// Adds a model with an address, ready to be deployed, and returns its id.
     pub(crate) async fn model(&self, user: &str, shared: bool) -> String {
         let body = json!({
             "name": "Tiny Model", "file_name": "tiny.gguf", "shared": shared,
@@ -316,7 +317,7 @@ impl World {
         self.post("/api/v1/deployments", user, body).await
     }
 
-    /// Deploys and lets the device report success.
+    /// Deploys a model and reports success for the device.
     pub(crate) async fn deployed(&self, user: &str, device: &Device, model: &str) -> String {
         let answer = self.deploy(user, device, model).await;
         assert_eq!(answer.status, 202, "{answer:?}");
@@ -373,7 +374,7 @@ impl Answer {
         self.body["items"].as_array().unwrap()
     }
 
-    /// Checks that an error is a problem document that names its request.
+    /// Checks that an error is a problem document with the request's id.
     fn check_problem(&self) {
         assert_eq!(self.header("content-type"), "application/problem+json", "{self:?}");
         assert_eq!(self.body["status"], self.status, "{self:?}");

@@ -1,4 +1,4 @@
-//! The owner of a personal backend logs in with a file that only this user can read.
+//! The owner of a single-user backend logs in with a file that only this user can read.
 
 #![expect(clippy::disallowed_methods, reason = "looks at the owner's file")]
 
@@ -95,7 +95,7 @@ async fn a_password_is_refused_until_the_owner_has_set_one() {
     assert_eq!(world.post(SET_PASSWORD, "", body).await.status, 204);
     let body = json!({ "email": "ada@laptop", "password": PASSWORD });
     assert_eq!(world.post("/api/v1/auth/login", "", body).await.status, 200);
-    // What was logged in before has ended.
+    // All earlier logins have ended.
     world.get("/api/v1/me", &tokens.text("access_token")).await.is(401, "unauthorized");
 }
 
@@ -124,13 +124,13 @@ async fn a_backend_of_many_has_no_owners_file() {
     world.post(SET_PASSWORD, "", body).await.is(404, "not-found");
 }
 
-/// Starts to answer as a personal backend, and returns the proof of its owner.
+/// Makes the world a single-user backend that answers, and returns the proof of its owner.
 pub(crate) fn proof_of(world: &World) -> String {
     world.backend.app.offer_to_owner(address()).unwrap();
     proof(world)
 }
 
-/// A personal backend that answers.
+/// Returns a single-user backend that answers.
 async fn owned() -> World {
     let world = World::with(|config| config.owner_proof = OwnerProof::File).await;
     world.backend.app.offer_to_owner(address()).unwrap();

@@ -110,6 +110,62 @@ async fn every_other_operation_refuses_a_request_without_a_valid_token() {
     }
 }
 
+#[tokio::test]
+async fn every_operation_of_people_and_scripts_refuses_an_unknown_query_parameter() {
+    let (world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    let model = world.model(&user, false).await;
+    let member = world.post("/api/v1/keys", &user, json!({ "nonsense": 1 })).await;
+    let mut refused = 0;
+    for operation in operations() {
+        // Probes ask for the health, and some of them add parameters of their own.
+        let is_probe = ["/healthz", "/readyz"].contains(&operation.path.as_str());
+        if is_probe || operation.needs == ["device_token"] {
+            continue;
+        }
+        let path = format!("{}?nonsense=1", fill(&operation.path, &device.id, &model));
+        let token = if operation.needs.is_empty() { "" } else { user.as_str() };
+        let answer = world.call(&operation.method, &path, token, None).await;
+        let place = format!("{} {path}: {answer:?}", operation.method);
+        assert_eq!(answer.status, member.status, "{place}");
+        if operation.method != "HEAD" {
+            for same in ["type", "title", "code"] {
+                assert_eq!(answer.body[same], member.body[same], "{place}");
+            }
+            assert!(
+                answer.text("detail").contains("unknown query parameter `nonsense`"),
+                "{place}"
+            );
+        }
+        refused += 1;
+    }
+    assert!(refused > 50, "{refused}");
+}
+
+/// An agent may be newer than its backend.
+#[tokio::test]
+async fn every_operation_of_agents_tolerates_an_unknown_query_parameter() {
+    let (world, user) = World::set_up().await;
+    let (newer, known) = (world.online_device(&user).await, world.online_device(&user).await);
+    let model = world.model(&user, false).await;
+    let (last, others): (Vec<_>, Vec<_>) = operations()
+        .into_iter()
+        .filter(|operation| operation.needs == ["device_token"])
+        .partition(|operation| operation.method == "DELETE");
+    let mut tolerated = 0;
+    for operation in others.iter().chain(&last) {
+        let path = |id| format!("{}?wait=0", fill(&operation.path, id, &model));
+        let (method, asked) = (&operation.method, format!("{}&nonsense=1", path(&newer.id)));
+        let answer = world.call(method, &asked, &newer.token, None).await;
+        let same = world.call(method, &path(&known.id), &known.token, None).await;
+        assert_ne!(answer.status, 401, "{method} {asked}: {answer:?}");
+        assert_eq!(answer.status, same.status, "{method} {asked}: {answer:?}");
+        assert_eq!(answer.body["detail"], same.body["detail"], "{method} {asked}");
+        tolerated += 1;
+    }
+    assert!(tolerated >= 13, "{tolerated}");
+}
+
 #[test]
 fn every_operation_of_a_person_names_one_permission() {
     for operation in operations().iter().filter(|one| one.needs == ["access_token"]) {
@@ -152,7 +208,7 @@ async fn every_operation_is_open_to_the_tokens_that_have_its_scope_and_to_no_oth
             let path = fill(&operation.path, &zeros("dev"), &zeros("mdl"));
             let answer = world.call(&operation.method, &path, &token, None).await;
             let needed = operation.permission.unwrap();
-            // Who one is can be read with every token.
+            // Every token can read the identity of its owner.
             let may = needed == *scope || needed == Permission::ReadAccount;
             let place = format!("{scope} {} {path}: {answer:?}", operation.method);
             assert_eq!(operation.is_refused(&answer, "scope-missing"), !may, "{place}");
@@ -189,7 +245,7 @@ async fn what_another_account_owns_is_not_found() {
     let token = token.body["info"]["token_id"].as_str().unwrap().to_owned();
     let wish = json!({ "work": { "kind": "tag", "tags": ["x"] }, "devices": [device.id] });
     let many = world.post("/api/v1/operations", &user, wish).await.text("operation_id");
-    // A key shows that somebody wants a device, not that bob may give it.
+    // A key proves that its owner wants a device, not that bob may transfer one.
     let carol = world.another_account("carol@example.org").await;
     let wanted = world.key(&carol, "registration").await;
     let mut tried = 0;

@@ -133,7 +133,7 @@ async fn an_upload_goes_on_where_it_was_cut_and_after_a_restart_of_the_backend()
     let kept: Vec<_> = models.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(kept.len(), 1, "{kept:?}");
     assert_eq!(std::fs::read(&kept[0]).unwrap(), file);
-    // An answer that was lost is asked for again.
+    // The client repeats a request whose answer was lost.
     let size = file.len() as u64;
     assert_eq!(offset(&world, &user, &id).await, size.to_string());
     let again = go_on(&world, &user, &id, size, Body::empty()).await;
@@ -162,7 +162,7 @@ async fn an_upload_in_parts_is_refused_where_none_belongs_and_when_it_is_somethi
     refused.is(422, "checksum-mismatch");
     assert_eq!(offset(&world, &user, &id).await, "0", "nothing of it stays");
     assert_eq!(world.folder.path().join("models").read_dir().unwrap().count(), 0);
-    // What is behind the announced end is not read.
+    // Bytes after the announced size are not read.
     let longer = [&file[..], b"more"].concat();
     assert_eq!(go_on(&world, &user, &id, 0, Body::from(longer)).await.body["ready"], true);
 }

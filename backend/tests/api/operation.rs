@@ -265,7 +265,7 @@ async fn a_member_who_lost_the_permission_tells_no_device_and_another_retries() 
     world.act(&path, &user).await.is(409, "already-final");
 }
 
-/// Works off what can be done now.
+/// Processes all work that is due now.
 pub(crate) async fn work(world: &World) {
     let mut worker = Worker::default();
     while world.backend.app.work_off(&mut worker, 50).await.unwrap().changed > 0 {}
@@ -276,7 +276,7 @@ pub(crate) async fn items(world: &World, user: &str, id: &str, filter: &str) -> 
     world.get(&path, user).await.items().to_vec()
 }
 
-/// Devices with the tag `lab` that were never heard.
+/// Registers devices with the tag `lab` that never say hello.
 pub(crate) async fn fleet(world: &World, user: &str, count: u32) -> Vec<Device> {
     let body = json!({ "kind": "fleet", "tags": ["lab"] });
     let key = world.post("/api/v1/keys", user, body).await.text("key");
@@ -289,7 +289,7 @@ pub(crate) async fn fleet(world: &World, user: &str, count: u32) -> Vec<Device> 
     devices
 }
 
-/// The registration of device `number`, which has a key pair of its own.
+/// Returns the registration of device `number`, which has its own key pair.
 pub(crate) fn numbered(key: &str, number: u32) -> Value {
     let mut seed = [7; 32];
     seed[..4].copy_from_slice(&number.to_le_bytes());

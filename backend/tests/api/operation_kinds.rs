@@ -1,4 +1,4 @@
-//! What each kind of operation does on a device, and on a device that is offline, gone or without the model.
+//! The effect of each kind of operation on a device, and on a device that is offline, removed or without the model.
 
 use futures_util::future::join_all;
 use link_backend::app::operation_work::Worker;
@@ -17,7 +17,7 @@ struct Lab {
 }
 
 impl Lab {
-    /// Three devices: the model is on the first two, and the first alone is online.
+    /// Creates three devices. The first two have the model, and only the first is online.
     async fn new() -> Self {
         let (world, user) = World::set_up().await;
         let model = world.model(&user, false).await;
@@ -44,14 +44,14 @@ impl Lab {
         id
     }
 
-    /// The state and the code of each device, in the order in which they were registered.
+    /// Returns the state and the code of each device, in the order of registration.
     async fn states(&self, id: &str) -> Vec<(String, String)> {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let items = items(&self.world, &self.user, id, "").await;
         items.iter().map(|item| (text(&item["state"]), text(&item["code"]))).collect()
     }
 
-    /// Lets a device report a result of the newest command.
+    /// Reports a result of the newest command for a device.
     async fn answer(&self, device: &Device, status: &str) {
         let commands = self.world.poll(device, 1).await;
         let command = commands.last().unwrap().command_id.to_string();

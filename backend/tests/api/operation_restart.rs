@@ -1,6 +1,6 @@
-//! An operation on many simulated devices, some of them offline, while the backend is killed twice in the
-//! middle: each device is told once, the counts are true, and a cancel and a retry work. On PostgreSQL
-//! two backends share the work, and each is killed once.
+//! An operation on many simulated devices, some of them offline, while the backend is killed twice: each device gets
+//! one command, the counts are correct, and a cancellation and a retry work. On PostgreSQL two backends share the work,
+//! and each is killed once.
 
 #![expect(
     clippy::disallowed_methods,
@@ -27,14 +27,14 @@ use crate::{
     restart::{Killed, call, program, run},
 };
 
-/// Devices of the test, and of the test with `LINK_TEST_FULL`.
+/// The number of devices of the test, and of the test with `LINK_TEST_FULL`.
 const DEVICES: [u32; 2] = [160, 2_000];
-/// Devices in a hundred that are offline.
+/// The percentage of devices that are offline.
 const OFFLINE: u32 = 15;
-/// No step takes longer.
+/// The deadline for each step.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// One or, on PostgreSQL, two backends on one database.
+/// One backend or, on PostgreSQL, two backends on one database.
 struct Site {
     folders: Vec<TempDir>,
     database: Option<Database>,
@@ -43,18 +43,18 @@ struct Site {
     user: String,
 }
 
-/// A simulated device, and the commands that it was told.
+/// A simulated device, and the commands that it has received.
 struct Simulated {
     id: String,
     token: String,
     epoch: Value,
     told: BTreeSet<String>,
-    /// The sequence number of the newest.
+    /// The sequence number of the newest command.
     seq: u64,
 }
 
 impl Site {
-    /// Devices that are registered with a backend of this process, which ends before the program starts.
+    /// Registers the devices with a backend in this process, which ends before the program starts.
     async fn new(count: u32) -> (Self, Vec<Simulated>) {
         let database = harness::database().await;
         let backends = if database.is_some() { 2 } else { 1 };
@@ -115,7 +115,7 @@ impl Site {
         (killed, address)
     }
 
-    /// Kills a backend, and starts it again.
+    /// Kills a backend and starts it again.
     fn kill(&mut self, place: usize) {
         let place = place % self.running.len();
         drop(self.running.remove(place));
@@ -138,7 +138,7 @@ impl Site {
         text(&self.call("POST", OPERATIONS, &self.user, &wish)["operation_id"])
     }
 
-    /// Waits until `holds` of the counts of an operation.
+    /// Waits until `holds` is true for the counts of an operation.
     fn wait(&self, id: &str, what: &str, holds: impl Fn(&dyn Fn(&str) -> u64) -> bool) -> Value {
         let began = Instant::now();
         loop {
@@ -155,7 +155,7 @@ impl Site {
         }
     }
 
-    /// Lets a device say hello and report `status` for each command of the answer.
+    /// Sends the hello of a device and reports `status` for each command in the answer.
     fn hello(&self, device: &mut Simulated, status: &str) {
         let path = format!("/api/v1/agent/{}/hello", device.id);
         let body = json!({
@@ -166,7 +166,7 @@ impl Site {
         self.report(device, &answer, status);
     }
 
-    /// Lets a device take its commands and report `status` for each new one.
+    /// Polls for a device and reports `status` for each new command.
     fn visit(&self, device: &mut Simulated, status: &str) {
         let path = format!("/api/v1/agent/{}/commands?after={}&wait=0", device.id, device.seq);
         let answer = self.call("GET", &path, &device.token, &Value::Null);
@@ -185,7 +185,7 @@ impl Site {
 }
 
 impl Simulated {
-    /// Notes the commands of an answer, and returns the new ones.
+    /// Records the commands in an answer and returns the new ones.
     fn take(&mut self, answer: &Value) -> Vec<String> {
         let mut new = Vec::new();
         for signed in answer["commands"].as_array().into_iter().flatten() {

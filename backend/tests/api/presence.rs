@@ -1,5 +1,6 @@
 //! The presence of devices: known at once, and stored a few seconds later in one batch.
 
+use link_protocol::counter::Seq;
 use std::time::Duration;
 
 use crate::harness::{Device, World};
@@ -21,7 +22,7 @@ async fn who_was_heard_is_told_at_once_and_stored_a_few_seconds_later() {
     world.sweep().await;
     assert_ne!(world.select(STORED, &device.id).await, greeted);
 
-    // A backend that starts on what was stored tells the same.
+    // A backend that starts with the stored times shows the same.
     let mut world = world;
     world.backend = link_backend::build(world.configuration()).await.unwrap();
     assert_eq!(shown(&world, &user, &device).await, told);
@@ -66,6 +67,6 @@ async fn a_poll_that_waits_keeps_little() {
     let device = world.register(&user).await;
     let app = &world.backend.app;
     let record = app.device_with_token(&device.token).await.unwrap();
-    let poll = app.poll(&record, 0, Duration::ZERO);
+    let poll = app.poll(&record, Seq::default(), Duration::ZERO);
     assert!(size_of_val(&poll) <= 1024, "{} bytes", size_of_val(&poll));
 }

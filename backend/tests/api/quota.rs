@@ -67,7 +67,7 @@ async fn an_account_keeps_no_more_bytes_than_its_quota() {
     let (first, second) = (announce(&world, &ada).await, announce(&world, &ada).await);
     let (first, second) = (first.text("model_id"), second.text("model_id"));
     assert_eq!(upload(&world, &ada, &first, Body::from(vec![1; 600])).await.status, 200);
-    // In pieces whose number nobody knows: it is broken off where the room ends.
+    // The total length is unknown, so the upload is aborted where the quota is reached.
     let pieces = (0..1_000).map(|_| Ok::<_, std::io::Error>(vec![2; 100]));
     let endless = Body::from_stream(stream::iter(pieces));
     upload(&world, &ada, &second, endless).await.is(409, "quota-reached");

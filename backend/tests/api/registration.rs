@@ -218,11 +218,21 @@ async fn an_id_of_another_account_is_as_good_as_none() {
     let (world, user) = World::set_up().await;
     let other = world.another_account("bob@example.org").await;
     let theirs = world.online_device(&other).await;
-    let key = world.key(&user, "registration").await;
-    let mut body = registration("registration_key", &key);
-    body["device_id"] = json!(theirs.id);
-    let mine = Device::from_answer(&register(&world, body).await);
-    assert_ne!(mine.id, theirs.id);
+    let key = world.key(&user, "fleet").await;
+    let mut answers = Vec::new();
+    for (seed, id) in [(1, theirs.id.as_str()), (2, "dev_00000000000000000000000000000099")] {
+        let mut body = registration("fleet_key", &key);
+        body["public_key"] = json!(pair(seed).verifying());
+        body["device_id"] = json!(id);
+        let mut answer = register(&world, body).await;
+        assert_ne!(Device::from_answer(&answer).id, id);
+        assert_eq!(answer.body["requested_id_unknown"], true, "{answer:?}");
+        for new in ["device_id", "device_token"] {
+            answer.body[new] = json!("new");
+        }
+        answers.push(answer.body);
+    }
+    assert_eq!(answers[0], answers[1], "nothing tells that the id exists elsewhere");
     assert_eq!(world.get(&theirs.path("/commands?wait=0"), &theirs.token).await.status, 200);
 }
 
@@ -253,9 +263,75 @@ async fn a_device_id_that_the_account_does_not_have_gets_another_and_is_told() {
     let device = Device::from_answer(&answer);
     assert_ne!(device.id.to_string(), unknown);
     assert_eq!(answer.body["requested_id_unknown"], true, "{answer:?}");
-    // Its own id, with the same key and the same key pair, is known.
+    // The backend recognizes the device by its own id, with the same key and the same key pair.
     body["device_id"] = json!(device.id);
     let again = register(&world, body).await;
     assert_eq!(again.status, 201, "{again:?}");
     assert_ne!(again.body["requested_id_unknown"], true, "{again:?}");
+}
+
+/// Returns a registration of `device` with the proof of its key pair.
+fn again(world: &World, device: &Device, kind: &str, key: &str) -> Value {
+    let mut body = registration(kind, key);
+    let now = link_backend::host::clock::Clock::now(&*world.clock);
+    let statement = proof_statement(device.id.parse().unwrap(), pair(1).verifying(), now);
+    body["device_id"] = json!(device.id);
+    body["proof"] = json!({ "issued_at": now, "signature": pair(1).sign(&statement) });
+    body
+}
+
+#[tokio::test]
+async fn a_second_registration_keeps_name_tags_and_models_unless_told_otherwise() {
+    let (world, user) = World::set_up().await;
+    let body = json!({ "kind": "fleet", "tags": ["lab"] });
+    let fleet = world.post("/api/v1/keys", &user, body).await.text("key");
+    let first = Device::from_answer(&register(&world, registration("fleet_key", &fleet)).await);
+    world.hello(&first, 0, &[]).await;
+    let path = format!("/api/v1/devices/{}", first.id);
+    let change = json!({ "name": "desk", "add_tags": ["window"], "remove_tags": ["lab"] });
+    let changed = world.call("PATCH", &path, &user, Some(change)).await;
+    assert_eq!(changed.status, 200, "{changed:?}");
+    let model = world.model(&user, false).await;
+    let deployment = world.deployed(&user, &first, &model).await;
+
+    let mut body = again(&world, &first, "fleet_key", &fleet);
+    body["name"] = json!("its-host");
+    body["keeps_name"] = json!(true);
+    let second = Device::from_answer(&register(&world, body).await);
+    assert_eq!((&second.id, second.epoch), (&first.id, 2));
+    let seen = world.get(&path, &user).await.body;
+    assert_eq!((&seen["name"], &seen["tags"]), (&json!("desk"), &json!(["window"])));
+
+    let tagged = json!({ "kind": "registration", "tags": ["fresh"] });
+    let key = world.post("/api/v1/keys", &user, tagged).await.text("key");
+    let mut body = again(&world, &first, "registration_key", &key);
+    body["name"] = json!("new name");
+    let third = Device::from_answer(&register(&world, body).await);
+    assert_eq!((&third.id, third.epoch), (&first.id, 3));
+    let seen = world.get(&path, &user).await.body;
+    assert_eq!((&seen["name"], &seen["tags"]), (&json!("new name"), &json!(["window", "fresh"])));
+    let kept = world.get(&format!("/api/v1/deployments/{deployment}"), &user).await;
+    assert_eq!((&kept.body["state"], &kept.body["current"]), (&json!("completed"), &json!(true)));
+    assert_eq!(devices(&world, &user).await, 1);
+}
+
+#[tokio::test]
+async fn a_key_of_another_account_is_refused_to_a_known_device_before_anything_changes() {
+    let (world, user) = World::set_up().await;
+    let other = world.another_account("bob@example.org").await;
+    let device = world.online_device(&user).await;
+    let path = format!("/api/v1/devices/{}", device.id);
+    let before = world.get(&path, &user).await.body;
+    for kind in ["registration", "fleet"] {
+        let theirs = world.key(&other, kind).await;
+        let body = again(&world, &device, &format!("{kind}_key"), &theirs);
+        let refused = register(&world, body).await;
+        refused.is(409, "other-account");
+        assert!(refused.text("hint").contains("link device transfer"), "{refused:?}");
+    }
+    assert_eq!(world.get(&path, &user).await.body, before);
+    assert_eq!(world.get(&device.path("/commands?wait=0"), &device.token).await.status, 200);
+    assert_eq!(devices(&world, &other).await, 0);
+    let keys = world.get("/api/v1/keys", &other).await;
+    assert!(keys.items().iter().all(|key| key["devices"] == 0), "{keys:?}");
 }

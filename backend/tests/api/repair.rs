@@ -407,7 +407,7 @@ async fn a_repair_while_the_device_is_updated_says_what_will_happen() {
     assert!(answer.text("note").contains("being updated"), "{answer:?}");
     let path = format!("/api/v1/commands/{}/explanation", answer.text("command_id"));
     let why = scene.world.get(&path, &scene.user).await;
-    assert!(why.text("next").contains("when the update has ended"), "{why:?}");
+    assert!(why.text("next").contains("after the running update"), "{why:?}");
 }
 
 #[tokio::test]

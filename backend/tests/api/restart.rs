@@ -84,7 +84,7 @@ fn two_backends_do_not_share_a_folder() {
     assert!(said.contains("another backend uses the data folder"), "{said}");
 }
 
-/// A running program. Dropping the value kills it without a signal to end.
+/// A running program. Dropping the value kills it with SIGKILL.
 pub(crate) struct Killed(Child);
 
 impl Drop for Killed {
@@ -100,7 +100,7 @@ pub(crate) fn program(data: &Path, database: Option<&Database>) -> Command {
     program.env_clear();
     if let Some(database) = database {
         let file = data.join("database-url");
-        // A file that holds a password is its owner's alone.
+        // Only the owner may read a file that holds a password.
         let mut options = std::fs::OpenOptions::new();
         let private = options.write(true).create(true).truncate(true).mode(0o600);
         private.open(&file).unwrap().write_all(database.url().as_bytes()).unwrap();
@@ -109,7 +109,7 @@ pub(crate) fn program(data: &Path, database: Option<&Database>) -> Command {
     program
 }
 
-/// Starts the program; returns its address and the setup token, if it printed one.
+/// Starts the program. Returns its address and the setup token, if it printed one.
 fn start(data: &Path, database: Option<&Database>) -> (Killed, String, Option<String>) {
     run(program(data, database))
 }
@@ -128,7 +128,7 @@ pub(crate) fn run(mut program: Command) -> (Killed, String, Option<String>) {
             break address.to_owned();
         }
     };
-    // Its standard error stays open as long as somebody reads it.
+    // The program's standard error stays open only while a thread reads it.
     std::thread::spawn(move || lines.for_each(drop));
     (Killed(child), address, token)
 }

@@ -1,4 +1,4 @@
-//! What is deleted by its age, and what stays however old it is.
+//! Records that are deleted by age, and records that are kept whatever their age.
 
 use link_protocol::limits::QUEUED_DEPLOYMENT_EXPIRY;
 use serde_json::json;
@@ -12,7 +12,7 @@ async fn log_in(world: &World) -> String {
     world.post("/api/v1/auth/login", "", login).await.text("access_token")
 }
 
-/// Deploys a model to a device, which reports `result`; returns the deployment's id.
+/// Deploys a model to a device, which reports `result`. Returns the deployment's id.
 async fn deploy(world: &World, user: &str, device: &Device, model: &str, result: &str) -> String {
     let made = world.deploy(user, device, model).await;
     assert_eq!(made.status, 202, "{made:?}");
@@ -36,7 +36,7 @@ async fn finished_deployments_are_deleted_after_their_retention_but_never_what_i
     world.advance(DAY * 91);
     world.backend.app.purge().await.unwrap();
     let user = log_in(&world).await;
-    // One is on the device, the other one is the newest.
+    // The first deployment is on the device, and the second one is the newest.
     assert_eq!(listed(&world, &user).await, [second.clone(), first.clone()]);
 
     let third = deploy(&world, &user, &device, &model, "succeeded").await;

@@ -1,7 +1,7 @@
 //! Retire codes: a valid code removes its device, and all other codes remove nothing.
 
 use jiff::Timestamp;
-use link_protocol::retire::RetireCode;
+use link_protocol::{counter::Epoch, retire::RetireCode};
 use serde_json::json;
 
 use crate::harness::{Answer, Device, World, pair, registration};
@@ -16,7 +16,7 @@ async fn retire(world: &World, code: &str) -> Answer {
 /// Returns the retire code of `device`, signed with the key pair of `seed`.
 fn code(device: &Device, seed: u8) -> RetireCode {
     let now = Timestamp::from_second(1_790_000_000).unwrap();
-    RetireCode::sign(&pair(seed), device.id.parse().unwrap(), device.epoch, now)
+    RetireCode::sign(&pair(seed), device.id.parse().unwrap(), Epoch(device.epoch), now)
 }
 
 async fn devices(world: &World, user: &str) -> usize {

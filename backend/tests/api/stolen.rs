@@ -42,14 +42,14 @@ async fn a_thief_of_a_registration_key_gets_no_second_device_and_is_seen_taking_
     let first = Device::from_answer(&first);
     world.hello(&first, 0, &[]).await;
 
-    // The key alone registers nothing more.
+    // The key alone registers no second device.
     let second = of_another_machine("registration_key", &key, 2);
     from(&world, "192.0.2.66", REGISTER, second.clone()).await.is(409, "key-used-up");
     assert_eq!(world.get("/api/v1/devices", &ada).await.items().len(), 1);
     assert_eq!(registrations(&world, &ada, &first.id).await.len(), 1);
 
-    // With the id of the device beside it, the thief takes its place: the device is refused from then
-    // on, and the owner sees from where that was done, and with which key.
+    // With the key and the id of the device, the thief takes over the record: the device is refused from then on, and
+    // the owner sees the address and the key of the takeover.
     let mut takeover = second;
     takeover["device_id"] = json!(first.id);
     let thief = from(&world, "192.0.2.66", REGISTER, takeover.clone()).await;
@@ -69,7 +69,7 @@ async fn a_thief_of_a_registration_key_gets_no_second_device_and_is_seen_taking_
     let shown = world.get(&format!("/api/v1/devices/{}", first.id), &ada).await;
     assert_eq!((shown.text("name").as_str(), &shown.body["online"]), ("another", &json!(false)));
 
-    // Revoking the key and removing the device ends it for good.
+    // After the key is revoked and the device is removed, the thief has no access any more.
     assert_eq!(world.delete(&format!("/api/v1/keys/{key_id}"), &ada).await.status, 204);
     from(&world, "192.0.2.66", REGISTER, takeover.clone()).await.is(403, "key-revoked");
     assert_eq!(world.delete(&format!("/api/v1/devices/{}", first.id), &ada).await.status, 204);
@@ -152,7 +152,7 @@ async fn whoever_guesses_invitations_learns_nothing_and_makes_nobody_hash_a_pass
     for (email, password) in
         [("eve@example.org", PASSWORD), ("ada@example.org", PASSWORD), ("no address", "short")]
     {
-        // A password that is too short would be named before it is hashed.
+        // A password that is too short is refused before it is hashed.
         for token in [near.as_str(), "lit_", ""] {
             let mut refused = world.post(ACCEPT, "", body(token, email, password)).await;
             refused.is(410, "invitation-invalid");
@@ -174,7 +174,7 @@ async fn a_stolen_personal_token_is_no_way_to_a_login() {
     let token = made.text("token");
     let account = world.get("/api/v1/me", &token).await.text("account_id");
     let code = world.post("/api/v1/auth/device/code", "", json!({ "client_name": "thief" })).await;
-    // It has no public address here; a code is not even needed to be refused.
+    // A backend without a public address issues no code. The request is refused whatever the code is.
     let user_code = code.body["user_code"].as_str().unwrap_or("BCDF-GHJK").to_owned();
     let token_id = made.body["info"]["token_id"].as_str().unwrap().to_owned();
     for (method, path, body) in [
@@ -193,13 +193,13 @@ async fn a_stolen_personal_token_is_no_way_to_a_login() {
     ] {
         world.call(method, path, &token, body).await.is(403, "scope-missing");
     }
-    // Nor is it a refresh token, or that of a device.
+    // The token works neither as a refresh token nor as a device token.
     let refresh = json!({ "refresh_token": token });
     world.post("/api/v1/auth/refresh", "", refresh).await.is(401, "unauthorized");
     let device = world.online_device(&ada).await;
     world.get(&device.path("/commands?wait=0"), &token).await.is(401, "unauthorized");
 
-    // What it did is told in its own name, and its end counts at once.
+    // The token's actions are recorded under its own id, and revoking it takes effect at once.
     let key = world.post("/api/v1/keys", &token, json!({ "kind": "fleet" })).await;
     assert_eq!(key.status, 201);
     let log = world.get("/api/v1/audit?action=key.create", &ada).await;
@@ -230,7 +230,7 @@ async fn what_a_member_holds_reaches_no_further_once_they_are_demoted_and_ends_w
     let (renewed, refresh) = (renewed.text("access_token"), renewed.text("refresh_token"));
     for held in [&access, &personal, &renewed] {
         world.post("/api/v1/keys", held, key.clone()).await.is(403, "forbidden");
-        // Nor does anything of it give the role back.
+        // None of the tokens can restore the role either.
         world.call("PATCH", &member, held, role("admin")).await.is(403, "forbidden");
         let invites = json!({ "role": "admin" });
         world.post("/api/v1/members/invitations", held, invites).await.is(403, "forbidden");

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use link_backend::config::owner_proof::OwnerProof;
-use link_protocol::retire::RetireCode;
+use link_protocol::{counter::Epoch, retire::RetireCode};
 use serde_json::{Value, json};
 
 use crate::{
@@ -21,7 +21,7 @@ const UNRECORDED: &[(&str, &str)] = &[
     ("POST /api/v1/auth/local/code", "the login that it leads to is recorded"),
 ];
 
-/// Performs operations and checks that the log has them.
+/// Performs operations and checks that the audit log records them.
 struct Deeds<'a> {
     world: &'a World,
     owner: String,
@@ -29,7 +29,8 @@ struct Deeds<'a> {
 }
 
 impl Deeds<'_> {
-    /// Does `method` `template` with the last of `ids` in its place, as `token`, and looks for `action`.
+    /// Sends `method` `template` with the last of `ids` filled in, as `token`, and checks that the log contains
+    /// `action`.
     async fn act(
         &mut self,
         (method, template): (&str, &str),
@@ -67,7 +68,7 @@ impl Deeds<'_> {
     }
 }
 
-/// Performs every operation that changes something, as a person or without a token.
+/// Returns every operation that changes something and is called by a person or without a token.
 fn changing() -> BTreeSet<String> {
     let document: Value = serde_json::from_str(&link_backend::openapi_json()).unwrap();
     let mut found = BTreeSet::new();
@@ -87,7 +88,7 @@ async fn every_operation_that_changes_something_is_in_the_log() {
     let world = World::with(|config| config.owner_proof = OwnerProof::File).await;
     let owner = world.create_first_account().await;
     let mut deeds = Deeds { world: &world, owner: owner.clone(), done: BTreeSet::new() };
-    // The log has the first login as soon as there is somebody to read it.
+    // The first login is recorded as soon as there is an account to read the log.
     assert_eq!(deeds.count("login.password").await, 1);
     deeds.done.insert("POST /api/v1/setup".to_owned());
 
@@ -164,7 +165,7 @@ async fn people(deeds: &mut Deeds<'_>, owner: &str) -> Device {
     device
 }
 
-/// Sets a password, which must be the last operation because it ends every login.
+/// Sets a password. This must be the last operation, because it ends every login.
 async fn by_the_proof(deeds: &mut Deeds<'_>) {
     let world = deeds.world;
     let proof = local_owner::proof_of(world);
@@ -257,14 +258,14 @@ async fn devices(deeds: &mut Deeds<'_>, owner: &str, device: &Device) {
         ([("device_id", given.id.as_str())], "/api/v1/devices/{device_id}/transfer");
     deeds.act(("POST", transfer), &ids, owner, key, "device.transfer").await;
 
-    // A device that goes by itself, and one whose retire code is used, leave a trace too.
+    // A device that deregisters and a device that is removed by its retire code are recorded too.
     let goes = world.register(owner).await;
     let before = deeds.count("device.remove").await;
     assert_eq!(world.delete(&goes.path(""), &goes.token).await.status, 204);
     assert_eq!(deeds.count("device.remove").await, before + 1);
     let retired = world.register(owner).await;
     let now = link_backend::host::clock::Clock::now(&*world.clock);
-    let code = RetireCode::sign(&pair(1), retired.id.parse().unwrap(), retired.epoch, now);
+    let code = RetireCode::sign(&pair(1), retired.id.parse().unwrap(), Epoch(retired.epoch), now);
     let body = Some(json!({ "retire_code": code.expose() }));
     deeds.act(("POST", "/api/v1/devices/retire"), &[], "", body, "device.remove").await;
 }

@@ -1,7 +1,12 @@
 //! Transfer of a device to another account: the necessary permission, what is transferred, and the views of the device and of
 //! both accounts afterwards.
 
-use link_protocol::{handover::Handover, key::KeyKind, signing::Signed};
+use link_protocol::{
+    counter::{Epoch, Seq},
+    handover::Handover,
+    key::KeyKind,
+    signing::Signed,
+};
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Device, MINUTE, World, pair, registration};
@@ -78,7 +83,7 @@ impl Scene {
 async fn a_device_comes_to_the_account_of_the_key_with_nothing_of_the_one_before() {
     let scene = Scene::new().await;
     let Scene { world, ada, bob, device, model } = &scene;
-    // Something in every place: a command that waits, usage, a log record, a sample, a model state.
+    // Records in every table: a waiting command, usage, a log record, a sample and a model state.
     let stop = world.act(&format!("/api/v1/models/{model}/stop/{}", device.id), ada).await;
     let waiting = stop.text("command_id");
     let told = reports(device, model);
@@ -113,7 +118,7 @@ async fn a_device_comes_to_the_account_of_the_key_with_nothing_of_the_one_before
     nothing_hangs_on(world, &device.id).await;
 }
 
-/// Returns the tables with rows of a device, as the schema declares them.
+/// Checks that no table has rows of a device. The tables come from the schema.
 async fn nothing_hangs_on(world: &World, device: &str) {
     macro_rules! rows {
         ($($table:literal)+) => {
@@ -205,21 +210,24 @@ async fn the_hello_of_the_epoch_before_brings_the_handover_and_the_next_one_is_o
     let models = world.model(bob, false).await;
     let deployed = world.deploy(bob, device, &models).await;
     assert_eq!(deployed.status, 202, "it waits: {deployed:?}");
-    // As often as it takes: the device may end before it has done it.
+    // The device can repeat the hello, because it may be killed before it has finished.
     for _ in 0..3 {
         let welcome = scene.hello(1, 1).await;
         assert_eq!((welcome.status, &welcome.body["epoch"]), (200, &json!(2)));
         assert_eq!(welcome.body["commands"], json!([]), "not even those of the new account");
         let handover = scene.handover_in(&welcome);
-        assert_eq!((handover.device_id.to_string(), handover.to_epoch), (device.id.clone(), 2));
+        assert_eq!(
+            (handover.device_id.to_string(), handover.to_epoch),
+            (device.id.clone(), Epoch(2))
+        );
         assert_eq!(scene.seen_by(bob).await.body["online"], false);
     }
     let welcome = scene.hello(2, 0).await;
     assert!(welcome.body.get("handover").is_none());
     let [command] = &device.open(&welcome)[..] else { panic!("{welcome:?}") };
     assert_eq!(command.command_id.to_string(), deployed.text("command_id"));
-    assert_eq!(command.epoch, 2);
-    assert!(command.seq > 1, "no number of before stands for a new command: {}", command.seq);
+    assert_eq!(command.epoch, Epoch(2));
+    assert!(command.seq > Seq(1), "no number of before stands for a new command: {}", command.seq);
     assert_eq!(scene.seen_by(bob).await.body["online"], true);
     let done = world.result(device, &deployed.text("command_id"), "succeeded").await;
     assert_eq!(done.status, 204);
@@ -233,7 +241,7 @@ async fn a_poll_that_waits_ends_so_that_the_device_says_hello() {
     let poll = scene.world.get(&path, &scene.device.token);
     let transfer = async {
         loop {
-            // Only a poll that waits keeps it online.
+            // From here on, only a waiting poll keeps the device online.
             scene.world.advance(2 * MINUTE);
             if scene.seen_by(&scene.ada).await.body["online"] == true {
                 break;
@@ -256,8 +264,8 @@ async fn a_device_that_was_off_for_a_month_and_went_on_to_others_has_one_handove
     let back = world.key(&ada, "registration").await;
     assert_eq!(scene.transfer(&bob, &back).await.status, 204);
     scene.transfer(&bob, &back).await.is(404, "not-found");
-    assert_eq!(scene.handover_in(&scene.hello(1, 1).await).to_epoch, 3);
-    assert_eq!(scene.handover_in(&scene.hello(2, 0).await).to_epoch, 3);
+    assert_eq!(scene.handover_in(&scene.hello(1, 1).await).to_epoch, Epoch(3));
+    assert_eq!(scene.handover_in(&scene.hello(2, 0).await).to_epoch, Epoch(3));
     assert!(scene.hello(3, 0).await.body.get("handover").is_none());
     assert_eq!(scene.seen_by(&ada).await.body["online"], true);
 }
@@ -327,7 +335,7 @@ async fn a_key_that_is_not_good_or_is_the_own_accounts_moves_nothing() {
     assert_eq!(scene.hello(device.epoch, 1).await.body["epoch"], 1);
 }
 
-/// A registration key is used up, because the former owner has had it.
+/// A registration key is consumed, because the previous owner has seen it.
 #[tokio::test]
 async fn the_giver_cannot_take_the_device_back_with_the_key() {
     for kind in ["registration", "fleet"] {
@@ -345,7 +353,7 @@ async fn the_giver_cannot_take_the_device_back_with_the_key() {
         let register = "/api/v1/devices/register-with-key";
         let refused = world.post(register, "", takeover.clone()).await;
         refused.is(403, if kind == "fleet" { "proof-required" } else { "key-revoked" });
-        // With the device's own public key, and before it has begun anew.
+        // With the device's own public key, before the device has entered the new epoch.
         takeover["public_key"] = json!(pair(1).verifying());
         takeover.as_object_mut().unwrap().remove("device_id");
         let other = world.post(register, "", takeover).await;
@@ -364,7 +372,7 @@ async fn of_transfers_at_the_same_time_one_succeeds() {
     let mut statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
     statuses.sort_unstable();
     assert_eq!(statuses, [204, 404, 404, 404]);
-    assert_eq!(scene.handover_in(&scene.hello(1, 1).await).to_epoch, 2);
+    assert_eq!(scene.handover_in(&scene.hello(1, 1).await).to_epoch, Epoch(2));
     let keys = scene.world.get("/api/v1/keys", &scene.bob).await;
     let counted = keys.items().iter().map(|key| key["devices"].as_u64().unwrap()).sum::<u64>();
     assert_eq!(counted, 1);

@@ -125,7 +125,7 @@ async fn old_hours_become_days_and_old_days_go() {
     let rows = "SELECT model_id FROM usage_totals WHERE device_id = $1";
     assert_eq!(world.select(rows, &device.id).await.len(), days.items().len());
 
-    // A report that comes late counts in its own time.
+    // A report counts in the hour of its arrival, and is kept from then on.
     report(&world, &device, &model, 100).await;
     assert_eq!(inferences(&usage(&world, "").await), [1]);
     world.advance(10 * DAY);

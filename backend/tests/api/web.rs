@@ -1,5 +1,7 @@
 //! Pages, the API reference, and the headers of every answer.
 
+use axum::{body::Body, http::Request};
+
 use crate::harness::World;
 
 #[tokio::test]
@@ -46,4 +48,21 @@ async fn a_method_that_a_path_does_not_have_is_told_so() {
     assert_eq!(answer.header("allow"), "GET,HEAD");
     world.get("/../Cargo.toml", "").await.is(404, "not-found");
     world.get("/..%2f..%2fCargo.toml", "").await.is(404, "not-found");
+}
+
+#[tokio::test]
+async fn a_browser_at_an_unknown_address_gets_a_page_and_a_program_a_problem() {
+    let (world, _) = World::set_up().await;
+    let ask = |path: &str, accept: &str| {
+        let request = Request::get(path).header("accept", accept).body(Body::empty()).unwrap();
+        world.send(request)
+    };
+    let browser = "text/html,application/xhtml+xml,*/*;q=0.8";
+    let page = ask("/devcies", browser).await;
+    assert_eq!((page.status, page.header("content-type")), (404, "text/html"), "{page:?}");
+    let html = String::from_utf8(page.bytes).unwrap();
+    assert!(html.contains("Page not found") && html.contains("href=\"/workspace\""), "{html}");
+    ask("/devcies", "application/json").await.is(404, "not-found");
+    ask("/api/v1/devcies", browser).await.is(404, "not-found");
+    assert_eq!(ask("/", browser).await.status, 200);
 }

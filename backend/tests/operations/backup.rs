@@ -1,4 +1,4 @@
-//! Backup and restore of the default store: a backup is taken while the backend runs, a damaged one is refused, and a
+//! Backup and restore of a SQLite backend: a backup is made while the backend runs, a damaged backup is refused, and a
 //! restored backend continues.
 
 #![expect(clippy::disallowed_methods, reason = "looks at the folders that the program writes")]
@@ -12,7 +12,7 @@ use crate::program::{PASSWORD, Place, Running, mode, send};
 
 const WEIGHTS: &[u8] = b"GGUF and then some weights";
 
-/// Adds a model with an uploaded file; returns its id.
+/// Adds a model with an uploaded file. Returns its id.
 fn upload(running: &Running, user: &str) -> String {
     let wish = json!({ "name": "Tiny", "file_name": "tiny.gguf", "plugin": "other" });
     let model = running.call("POST", "/api/v1/models", user, &wish).1;
@@ -123,11 +123,22 @@ fn a_damaged_backup_changes_nothing_and_a_whole_one_puts_the_folder_aside() {
     let mut changed = whole.clone();
     let at = whole.windows(WEIGHTS.len()).position(|window| window == WEIGHTS).unwrap();
     changed[at] ^= 1;
-    for (bytes, code) in [(&changed[..], 22), (&whole[..whole.len() / 2], 1), (b"no archive", 1)] {
+    let model = b"GGUF\x03\0\0\0".repeat(512);
+    let is_no_backup =
+        "it is no backup of link-backend; give a file that `link-backend backup` wrote";
+    let is_cut = "the backup is cut off or damaged; copy it again, or restore an earlier backup";
+    for (bytes, code, why) in [
+        (&changed[..], 22, "in the backup is damaged"),
+        (&whole[..whole.len() / 2], 1, is_cut),
+        (&whole[..10 * 1024], 1, is_cut),
+        (b"no archive", 1, is_no_backup),
+        (&model, 1, is_no_backup),
+    ] {
         std::fs::write(&file, bytes).unwrap();
         let refused = place.run(&["restore", file.to_str().unwrap(), "--force"]);
         assert_eq!(refused.code, code, "{}", refused.err);
         assert!(refused.err.contains("nothing was changed"), "{}", refused.err);
+        assert!(refused.err.contains(why), "{}", refused.err);
         assert_eq!(names(place.folder.path()), before);
     }
 
@@ -137,6 +148,45 @@ fn a_damaged_backup_changes_nothing_and_a_whole_one_puts_the_folder_aside() {
     let aside = restored.json()["put_aside"].as_str().unwrap().to_owned();
     assert!(Path::new(&aside).join("link.db").is_file());
     assert_eq!(place.serve(&[]).log_in("ada@example.org", PASSWORD), 200);
+}
+
+/// Runs the program on a terminal and returns what the screen showed.
+fn on_a_terminal(place: &Place, words: &str) -> String {
+    let program = env!("CARGO_BIN_EXE_link-backend");
+    let line = format!("stty cols 100 rows 50; exec '{program}' {words}");
+    let output = std::process::Command::new("script")
+        .args(["-qefc", &line, "/dev/null"])
+        .env_clear()
+        .env("HOME", place.folder.path())
+        .env("LINK_BACKEND_DATA", place.data())
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("SHELL", "/bin/sh")
+        .env("TERM", "xterm")
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{shown}");
+    shown
+}
+
+#[test]
+fn a_terminal_shows_how_far_a_backup_and_a_restoration_are() {
+    let place = Place::new();
+    let running = place.serve(&[]);
+    let user = running.set_up();
+    upload(&running, &user);
+    drop(running);
+    let file = place.folder.path().join("backup.tar");
+    let file = file.display();
+    for words in [format!("backup '{file}'"), format!("restore '{file}' --force")] {
+        let shown = on_a_terminal(&place, &words);
+        // The bar starts at 0 B. A small backup can end there. The bar is cleared before the result is printed.
+        assert!(shown.contains(" B/") || shown.contains("iB/"), "{words}: {shown:?}");
+        assert!(shown.contains("\u{1b}[2K`"), "{words}: {shown:?}");
+    }
+    let quiet = place.run(&["backup", &format!("{file}"), "--force"]);
+    assert!(quiet.code == 0 && !quiet.err.contains("\u{1b}[2K"), "{}", quiet.err);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A backend whose model files are in a bucket, from an operator's side.
+//! A backend with its model files in a bucket, from the operator's side.
 
 #![expect(clippy::disallowed_methods, reason = "writes the files that the program reads")]
 

@@ -1,4 +1,4 @@
-//! The configuration file, the environment and the flags, from an operator's side.
+//! The configuration file, the environment and the flags, from the operator's side.
 
 #![expect(clippy::disallowed_methods, reason = "writes the files that the program reads")]
 

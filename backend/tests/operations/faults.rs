@@ -1,4 +1,4 @@
-//! What an operator reads when the disk is full or read-only, or a page of the database is not what was written:
+//! The texts that an operator reads when the disk is full or read-only, or when a page of the database is damaged:
 //! `/readyz`, `/metrics`, `doctor` and the start, as golden texts.
 
 #![expect(
@@ -24,13 +24,13 @@ use crate::{
 const GOLDEN: &str = include_str!("faults/golden.txt");
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// The part of the golden text below `== title`.
+/// Returns the part of the golden text below `== title`.
 fn golden(title: &str) -> &'static str {
     let (_, rest) = GOLDEN.split_once(&format!("== {title}\n")).expect("the part is there");
     rest.split("\n== ").next().unwrap_or_default().trim_end()
 }
 
-/// The lines of `doctor` about the folder and the database, with the folder as `DATA`.
+/// Returns the lines of `doctor` about the folder and the database, with the folder as `DATA`.
 fn doctor(place: &Place) -> String {
     let said = place.run(&["doctor"]).out.replace(&place.data().display().to_string(), "DATA");
     let mut lines = Vec::new();
@@ -46,7 +46,7 @@ fn doctor(place: &Place) -> String {
     lines.join("\n")
 }
 
-/// What `/readyz` says once it is not ready, and the faults that `/metrics` counts.
+/// Returns the answer of `/readyz` once it is not ready, and the faults that `/metrics` counts.
 fn unready(running: &Running) -> String {
     let since = Instant::now();
     let detail = loop {
@@ -72,7 +72,7 @@ fn spoil(file: &Path, from: usize, count: usize) {
     fs::write(file, bytes).unwrap();
 }
 
-/// Where the first page of a table or an index is in the file.
+/// Returns the position of the first page of a table or an index in the file.
 fn page(file: &Path, name: &str) -> usize {
     let connection = rusqlite::Connection::open(file).unwrap();
     let read = |query: &str| -> i64 { connection.query_row(query, [], |row| row.get(0)).unwrap() };
@@ -81,7 +81,7 @@ fn page(file: &Path, name: &str) -> usize {
     usize::try_from((root - 1) * size).unwrap()
 }
 
-/// A folder whose database is whole and complete in its file, and the token of its owner.
+/// Returns a folder whose database is complete in its file, and the token of its owner.
 fn prepared() -> Place {
     let place = Place::new();
     let running = place.serve(&[]);
@@ -136,7 +136,7 @@ fn a_disk_that_is_read_only_or_full_is_not_taken_for_damage() {
     assert_eq!(unready(&running).lines().next().unwrap(), golden("full: readyz"));
 }
 
-/// A disk in memory; unmounted when dropped.
+/// A disk in memory. Dropping the value unmounts it.
 struct Disk(PathBuf);
 
 impl Disk {
@@ -161,7 +161,7 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        // Lazily: a backend may still end there.
+        // Unmounted lazily, because a backend may still be ending there.
         drop(Command::new("umount").arg("-l").arg(&self.0).status());
     }
 }

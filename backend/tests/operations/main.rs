@@ -1,4 +1,4 @@
-//! The chores and the service of `link-backend`: the real program on a real folder.
+//! The maintenance commands and the service of `link-backend`: the real program on a real folder.
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected has failed")]
 
@@ -14,6 +14,7 @@ mod neighbours;
 #[path = "../store/object_store.rs"]
 #[expect(dead_code, reason = "other tests need more of it")]
 mod object_store;
+mod operation_rate;
 mod postgres;
 mod program;
 mod service;

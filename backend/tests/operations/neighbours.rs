@@ -21,9 +21,10 @@ use crate::{
     program::{Place, Running, send},
 };
 
-/// Far less than the 15 seconds after which a wait polls by itself, however busy the machine is.
+/// Much shorter than the 15 seconds after which a wait checks by itself, but long enough for a busy
+/// machine.
 const AT_ONCE: Duration = Duration::from_secs(5);
-/// The deadline for lost connections to be restored, which takes a tenth of a second.
+/// The deadline for restoring lost connections, which usually takes a tenth of a second.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Two backends, and a device with a model.
@@ -88,7 +89,17 @@ impl Scene {
             (status, serde_json::from_str(&body).unwrap_or(Value::Null), Instant::now())
         });
         until("the device to wait", || self.measures("link_parked_polls 1\n").then_some(()));
+        // A poll counts as parked before it acknowledges. An equal repair that is not acknowledged yet is the same wish.
+        until("the poll to acknowledge", || (self.unacknowledged(after) == 0).then_some(()));
         parked
+    }
+
+    /// Returns the number of commands up to `after` that the device has not acknowledged.
+    fn unacknowledged(&self, after: u64) -> i64 {
+        const COUNT: &str = "SELECT COUNT(*) FROM commands \
+                             WHERE seq <= $1 AND state IN ('queued', 'delivered')";
+        let after = i64::try_from(after).unwrap();
+        self.database(async |db| sqlx::query_scalar(COUNT).bind(after).fetch_one(db).await.unwrap())
     }
 
     fn measures(&self, line: &str) -> bool {
@@ -135,7 +146,7 @@ fn what_one_backend_stores_ends_a_wait_at_the_other_at_once() {
     let deployment = scene.ask("/api/v1/deployments", &wish);
     took("a deployment", since, &ended(parked, 1));
 
-    // Who waits here for the result hears what the device says there.
+    // A wait for the result at this backend ends when the device reports to the other one.
     let id = deployment["command_id"].as_str().unwrap().to_owned();
     let (address, user) = (scene.here.address.clone(), scene.user.clone());
     let path = format!("/api/v1/commands/{id}?wait=30");
@@ -156,7 +167,7 @@ fn what_one_backend_stores_ends_a_wait_at_the_other_at_once() {
     scene.repair();
     took("a repair", since, &ended(parked, 2));
 
-    // The connections that listen are ended by the server, with a wait and a repair in between.
+    // The server closes the listening connections while a poll waits and before a repair.
     let parked = scene.poll(2);
     let killed: Vec<bool> = scene.database(async |db| {
         let kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
@@ -176,7 +187,7 @@ fn what_one_backend_stores_ends_a_wait_at_the_other_at_once() {
     scene.repair();
     took("a repair after that", since, &ended(parked, 4));
 
-    // A device that is removed here waits there no longer.
+    // The poll of a device ends at the other backend when the device is removed at this one.
     let parked = scene.poll(4);
     let since = Instant::now();
     let path = format!("/api/v1/devices/{}", scene.device);

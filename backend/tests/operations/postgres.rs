@@ -1,4 +1,4 @@
-//! The chores on a backend whose database is a PostgreSQL server.
+//! The maintenance commands for a backend whose database is on a PostgreSQL server.
 
 #![expect(clippy::disallowed_methods, reason = "makes the files that the program is given")]
 

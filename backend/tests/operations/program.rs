@@ -72,7 +72,7 @@ impl Place {
 pub(crate) fn said(mut command: Command, input: &str) -> Said {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // It may end without having read.
+    // The program may end without reading its input.
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap_or(());
     let output = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -113,7 +113,7 @@ impl Running {
         let (told, received) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
-                // Nobody may be left who listens.
+                // Sending fails if the test does not wait for the line any more.
                 told.send(line).unwrap_or(());
             }
         });
@@ -130,13 +130,13 @@ impl Running {
         std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
     }
 
-    /// Waits for the end; returns the rest of the log.
+    /// Waits until the program ends. Returns the rest of the log.
     pub(crate) fn ended(mut self) -> (ExitStatus, Vec<String>) {
         let status = self.child.wait().unwrap();
         (status, self.lines.iter().collect())
     }
 
-    /// Creates the first account; returns its access token.
+    /// Creates the first account. Returns its access token.
     pub(crate) fn set_up(&self) -> String {
         let token = self.token.clone().expect("a first start");
         let body =
@@ -161,13 +161,13 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended.
+        // The program may have ended already.
         self.child.kill().unwrap_or(());
         self.child.wait().unwrap();
     }
 }
 
-/// Sends a request; returns the status, the head and the body of the answer.
+/// Sends a request. Returns the status, the head and the body of the answer.
 pub(crate) fn send(
     address: &str,
     method: &str,

@@ -13,7 +13,7 @@ pub(crate) fn get(address: &str, path: &str) -> (u16, String) {
     (status, body)
 }
 
-/// A request on its own connection that is answered later.
+/// Sends a request on its own connection. The answer is read later.
 pub(crate) fn begin(address: &str, path: &str, token: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
     let head = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
@@ -27,7 +27,7 @@ pub(crate) fn rest(mut stream: impl std::io::Read) -> String {
     text
 }
 
-/// Registers a device and says hello; returns its id and its token.
+/// Registers a device and sends its hello. Returns its id and its token.
 pub(crate) fn greeted(running: &Running, user: &str) -> (String, String) {
     let device = crate::backup::device(running, user);
     let text = |name: &str| device[name].as_str().unwrap().to_owned();

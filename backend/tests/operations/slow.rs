@@ -44,7 +44,7 @@ fn serve(place: &Place, arguments: &[&str]) -> Running {
 fn strangers(address: &str, says: &str, number: usize) -> Vec<TcpStream> {
     let stranger = |_| {
         let mut stream = TcpStream::connect(address).unwrap();
-        // Whoever gave way already cannot be told anything.
+        // Writing to a connection that was closed already may fail.
         stream.write_all(says.as_bytes()).unwrap_or(());
         stream
     };
@@ -72,7 +72,7 @@ fn is_prompt(address: &str) {
 
 #[test]
 fn strangers_that_say_nothing_keep_nobody_out_and_are_sent_away() {
-    // This process holds all of the strangers.
+    // This process holds the client ends of all useless connections.
     assert!(descriptors::raise_limit().unwrap().is_none_or(|files| files > 2_000));
     let place = Place::new();
     let running = serve(&place, &["--metrics-listen", "127.0.0.1:0"]);

@@ -1,5 +1,5 @@
-//! A private PostgreSQL server: in a temporary folder, on a Unix socket, with a password. Dropping it ends the server and
-//! deletes the folder; the server also ends when the test is killed.
+//! A private PostgreSQL server in a temporary folder, on a Unix socket, with a password. Dropping the value ends the
+//! server and deletes the folder. The server also ends when the test is killed.
 
 #![expect(
     clippy::disallowed_methods,
@@ -40,7 +40,7 @@ pub(crate) struct Database {
 }
 
 impl Cluster {
-    /// Starts a server; returns `None` if PostgreSQL is neither installed nor required.
+    /// Starts a server. Returns `None` if PostgreSQL is neither installed nor required.
     pub(crate) fn start() -> Option<Self> {
         let Some(programs) = programs() else {
             assert!(!required(), "{REQUIRED} is set; install PostgreSQL: scripts/prepare postgres");
@@ -75,7 +75,7 @@ impl Cluster {
             .arg(self.data())
             .args(["-c", "listen_addresses=", "-c", "max_wal_size=256MB"])
             .args(["-c", "max_connections=200", "-c", "shared_buffers=32MB"])
-            // The machine stays up: what a killed server wrote is kept by the operating system.
+            // The machine does not crash, so the operating system keeps the writes of a killed server.
             .args(["-c", "fsync=off", "-c", "full_page_writes=off"])
             .arg("-c")
             .arg(format!("unix_socket_directories={}", self.folder.path().display()))
@@ -101,8 +101,8 @@ impl Cluster {
         }
     }
 
-    /// Waits for the remaining processes of a killed server. Until the last one has ended, a new server finds their shared
-    /// memory and does not start.
+    /// Waits for the remaining processes of a killed server. Until the last one has ended, a new server finds their
+    /// shared memory and does not start.
     fn wait_for_the_last_process(&self) {
         let data = fs::canonicalize(self.data()).unwrap();
         let is_of_it = |process: fs::DirEntry| {
@@ -135,7 +135,7 @@ impl Cluster {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    /// Returns a command for a program of PostgreSQL, which runs as another user than root and ends with this test.
+    /// Returns a command for a PostgreSQL program. It does not run as root, and ends with this test.
     fn program(&self, name: &str) -> Command {
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "QUIT"]).env_clear().env("PATH", "/usr/bin:/bin");
@@ -150,7 +150,7 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         if let Some(mut server) = self.server.take() {
-            // At once: what it has is thrown away.
+            // SIGQUIT ends the server at once. Its data is not needed any more.
             drop(Command::new("kill").arg("-QUIT").arg(server.id().to_string()).status());
             drop(server.wait());
         }
@@ -165,7 +165,7 @@ impl Database {
         Self { server: server.to_owned(), name }
     }
 
-    /// Returns its URL.
+    /// Returns the URL of the database.
     pub(crate) fn url(&self) -> String {
         self.server.replacen("/postgres?", &format!("/{}?", self.name), 1)
     }
@@ -184,7 +184,7 @@ impl Drop for Database {
         }
         let server = self.server.clone();
         let statement = format!("DROP DATABASE {} WITH (FORCE)", self.name);
-        // On a runtime of its own: the test's may be the one that drops this.
+        // Uses its own runtime, because the value may be dropped on the runtime of the test.
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.unwrap().block_on(Self::administer(&server, statement));

@@ -1,5 +1,5 @@
-//! Tests that every home of model files must pass, on a folder and on a bucket of a real S3 server. Then the faults of a
-//! bucket alone.
+//! Tests that every storage for model files must pass, on a folder and on a bucket of a real S3 server, followed by the
+//! faults of a bucket.
 
 #![expect(clippy::disallowed_methods, reason = "looks at what is on disk")]
 
@@ -30,7 +30,7 @@ const MIB: usize = 1024 * 1024;
 const PREFIX: &str = "link/models/";
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// A home of model files, with its folder and its server.
+/// A storage for model files, with its folder and its server.
 struct Place {
     data: TempDir,
     store: Option<ObjectStore>,
@@ -237,7 +237,7 @@ async fn a_caller_that_goes_away_leaves_nothing() {
         let upload = place.receive(model(), &content(20 * MIB)).await.unwrap();
         drop(upload);
         until("the upload to end", || place.everything() == (BTreeSet::new(), 0)).await;
-        // In the middle of receiving.
+        // The receiver is dropped in the middle of an upload.
         let endless = pieces(&content(20 * MIB)).chain(stream::pending());
         let wish = unannounced(model());
         let receiving = place.contents.receive(&wish, endless);
@@ -305,7 +305,7 @@ async fn a_store_that_dies_during_an_upload_leaves_no_file_and_the_next_upload_w
     let mut store = place.store.take();
     let (head, rest) = (pieces(&bytes[..35 * MIB]), pieces(&bytes[35 * MIB..]));
     let killed = stream::once(async {
-        // Two parts have been sent or are on their way.
+        // At this point two parts have been sent or are being sent.
         store.as_mut().unwrap().kill();
         Ok(Bytes::new())
     });
@@ -333,7 +333,7 @@ async fn what_a_killed_backend_had_begun_is_deleted_at_the_next_start() {
     let bytes = content(20 * MIB);
     for wish in [announced(model(), &bytes), unannounced(model())] {
         let upload = place.contents.receive(&wish, pieces(&bytes)).await.unwrap();
-        // Nothing of it is run, as when the process is killed.
+        // The upload is not dropped, as when the process is killed.
         std::mem::forget(upload);
     }
     assert!(place.everything().1 > 0 && place.notes() == 3);
@@ -379,7 +379,7 @@ async fn a_store_that_refuses_is_told_in_its_words_and_no_secret_with_them() {
         for secret in ["horse", "X-Amz", "Signature="] {
             assert!(!said.contains(secret), "{said}");
         }
-        // This server takes parts for a bucket that it does not have.
+        // The test server accepts parts for a bucket that does not exist.
         if expected != "NoSuchBucket" {
             contents.receive(&unannounced(model()), pieces(&big)).await.unwrap_err();
         }

@@ -1,4 +1,5 @@
-//! The stores alone: the migrations of the database from every schema, and model files in each of their homes.
+//! The storage layers alone: the migrations of the database from every schema, and both kinds of storage for model
+//! files.
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected has failed")]
 

@@ -1,7 +1,7 @@
-//! Migrates every committed schema to the newest one, with rows in every table. Committed migrations never change, and a
-//! database that is newer than the program is left alone.
+//! Migrates every committed schema to the newest one, with rows in every table. Committed migrations never change, and
+//! a database that is newer than the program stays untouched.
 //!
-//! Each migration has a file of the same name in `fixtures`, with rows as a backend of that schema stored them.
+//! Each migration has a file of the same name in `fixtures`, with rows as a backend with that schema stored them.
 
 #![expect(clippy::disallowed_methods, reason = "reads the migrations and their fixtures")]
 

@@ -1,5 +1,5 @@
-//! A real S3 server, `s3s-fs`, one for each test, with a key and an empty bucket. Dropping it ends the server and deletes its
-//! folder; the server also ends when the test is killed.
+//! A real S3 server, `s3s-fs`, one for each test, with a key and an empty bucket. Dropping the value ends the server
+//! and deletes its folder. The server also ends when the test is killed.
 
 #![expect(
     clippy::disallowed_methods,
@@ -21,9 +21,9 @@ pub(crate) const BUCKET: &str = "models";
 pub(crate) const ACCESS_KEY: &str = "LINKTESTACCESSKEY";
 pub(crate) const SECRET_KEY: &str = "correct/horse+battery=staple";
 
-/// Names the program, which must exist then.
+/// The variable with the path of the program. If it is set, the program must exist.
 const PROGRAM: &str = "LINK_TEST_S3";
-/// Where `scripts/prepare s3` puts it.
+/// The path to which `scripts/prepare s3` installs the program.
 const PREPARED: &str = ".cache/link-dev/s3s-fs-0.14.1/bin/s3s-fs";
 
 /// A running server.
@@ -35,7 +35,7 @@ pub(crate) struct ObjectStore {
 }
 
 impl ObjectStore {
-    /// Starts a server; returns `None` if the program is neither installed nor required.
+    /// Starts a server. Returns `None` if the program is neither installed nor required.
     pub(crate) fn start() -> Option<Self> {
         let Some(program) = program() else {
             eprintln!("skipped: s3s-fs is not there; `scripts/prepare s3` builds it");
@@ -72,7 +72,7 @@ impl ObjectStore {
         };
         let digits: String = address.chars().take_while(char::is_ascii_digit).collect();
         self.port = digits.parse().unwrap();
-        // It must never wait for a reader.
+        // Reads its output, so that the server never blocks on writing.
         std::thread::spawn(move || lines.for_each(drop));
         self.server = Some(server);
     }

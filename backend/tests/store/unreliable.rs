@@ -1,4 +1,4 @@
-//! A network between the backend and its object store that fails on purpose, a given number of times.
+//! A network between the backend and its object store that fails on purpose a given number of times.
 
 use std::sync::{
     Arc,
@@ -21,7 +21,7 @@ pub(crate) enum Fault {
     AnswerLost,
 }
 
-/// Forwards to `to`, and fails `times` times; returns the address of the network.
+/// Forwards connections to `to`, and fails `times` of them. Returns the address of the network.
 pub(crate) async fn between(to: &str, fault: Fault, times: u32) -> String {
     let to = to.trim_start_matches("http://").to_owned();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

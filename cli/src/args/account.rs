@@ -22,8 +22,7 @@ pub struct Register {
     /// Read the password from the next line of stdin
     #[arg(long, requires = "email")]
     pub password_stdin: bool,
-    /// Access token of an account, instead of a login; `-` reads it from stdin. LINK_ACCESS_TOKEN
-    /// does the same
+    /// Access token of an account, instead of a login; `-` reads it from stdin [default: LINK_ACCESS_TOKEN]
     #[arg(long, value_name = "TOKEN")]
     pub token: Option<String>,
     #[command(flatten)]

@@ -9,6 +9,9 @@ use link_protocol::port::Port;
 pub struct Chat {
     /// Name of the model in `link status`
     pub model: String,
+    /// Device, by id or name, which must be this machine [default: this machine]
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<String>,
     #[command(flatten)]
     pub question: Question,
 }
@@ -16,7 +19,7 @@ pub struct Chat {
 /// `link run`.
 #[derive(Args, Debug)]
 pub struct Run {
-    /// Model, by id or name (`publisher/name` for another account's), or a catalogue name,
+    /// Model, by id or name (a model of another account as `publisher/name`), or a catalogue name,
     /// `hf:owner/repo/file`, a URL, or the path of a model file
     pub model: String,
     /// Continue even if the model needs more memory than this machine has
@@ -77,8 +80,8 @@ Examples:
   link run ./smollm.gguf
   link run smollm \"Why is the sky blue?\"
 
-Starts the agent, and adds, deploys and serves the model, where that is not done yet; then chats as
-`link chat` does.";
+Starts the agent, and adds, deploys and serves the model, if that is not done yet. Then it chats like
+`link chat`.";
 
 fn parse_temperature(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|value| (0.0..=10.0).contains(value));

@@ -26,7 +26,7 @@ pub enum CommandsCommand {
         /// Command, by id or by the beginning of its id
         command: String,
     },
-    /// Explain where a command is, why, and what happens next
+    /// Explain the state of a command, its cause, and what happens next
     #[command(after_help = "Example:\n  link commands explain cmd_…")]
     Explain {
         /// Command, by id or by the beginning of its id

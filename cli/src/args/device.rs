@@ -18,13 +18,18 @@ pub enum DeviceCommand {
         #[arg(long, short)]
         watch: bool,
     },
-    /// Give a device another name
-    #[command(after_help = "Example:\n  link device rename workstation second-floor")]
+    /// Rename a device
+    #[command(after_help = RENAME_EXAMPLES)]
     Rename {
-        /// Device, by id or name
+        /// Device, by id or name; with --select, the pattern of the new names
         device: String,
         /// New name
-        name: String,
+        #[arg(required_unless_present = "select", conflicts_with = "select")]
+        name: Option<String>,
+        #[command(flatten)]
+        many: Many,
+        #[command(flatten)]
+        wait: Wait<60>,
     },
     /// Add tags to a device
     #[command(
@@ -62,7 +67,7 @@ pub enum DeviceCommand {
         /// Device, by id or name [default: this machine]
         device: Option<String>,
     },
-    /// Replace the agent of a device with another version; an offline device does this later
+    /// Replace the agent of a device with another version; an offline device updates later
     #[command(after_help = DEVICE_UPDATE_EXAMPLES)]
     Update {
         /// Device, by id or name
@@ -107,6 +112,15 @@ pub enum DeviceCommand {
         backend: Backend,
     },
 }
+
+const RENAME_EXAMPLES: &str = "\
+Examples:
+  link device rename workstation second-floor
+  link device rename 'lab-{n}' --select tag=lab --dry-run
+  link device rename '{hostname}' --select tag=lab --wait
+
+A pattern holds at least one of {n} (the number of the device among the selected ones), {name} (its name so
+far) and {hostname}. Quote it: shells interpret braces.";
 
 const DEVICE_UPDATE_EXAMPLES: &str = "\
 Examples:

@@ -2,20 +2,23 @@
 
 use std::path::PathBuf;
 
-use clap::Subcommand;
-use link_protocol::command::Sha256Hex;
+use clap::{Args, Subcommand};
+use link_protocol::{backend_api::model::LANGUAGE_MODEL, command::Sha256Hex};
 
 /// `link engine …`.
 #[derive(Debug, Subcommand)]
 pub enum EngineCommand {
     /// List the installed builds of the inference engine, and why each was chosen
     #[command(after_help = "Example:\n  link engine list")]
-    List,
+    List {
+        #[command(flatten)]
+        of: OfPlugin,
+    },
     /// Install a build of the inference engine and switch to it
     #[command(after_help = INSTALL_EXAMPLES)]
     Install {
-        /// Archive (.tar.gz) or folder that holds `llama-server` [default: the best build in the
-        /// signed index]
+        /// Archive (.tar.gz) or folder that holds the program of the engine, such as `llama-server`
+        /// [default: the best build in the signed index]
         #[arg(value_name = "FILE")]
         from: Option<PathBuf>,
         /// Expected SHA-256 of the archive
@@ -27,12 +30,16 @@ pub enum EngineCommand {
         /// Folder with a signed index, on a web server (https) or on this machine (file://)
         #[arg(long, value_name = "URL", conflicts_with = "from")]
         source: Option<String>,
+        #[command(flatten)]
+        of: OfPlugin,
     },
-    /// Remove a build
+    /// Remove a build of the inference engine
     #[command(after_help = "Example:\n  link engine remove b8808")]
     Remove {
         /// Name of the build in `link engine list`
         build: String,
+        #[command(flatten)]
+        of: OfPlugin,
     },
     /// Trust a key that signs engine indexes, in addition to the release keys
     #[command(after_help = TRUST_EXAMPLES)]
@@ -47,6 +54,14 @@ pub enum EngineCommand {
         #[arg(long, value_name = "KEY", conflicts_with_all = ["key", "list"])]
         remove: Option<String>,
     },
+}
+
+/// The plugin whose engine a command concerns.
+#[derive(Args, Clone, Debug)]
+pub struct OfPlugin {
+    /// Plugin that runs the engine
+    #[arg(long, value_name = "PLUGIN", default_value = LANGUAGE_MODEL)]
+    pub plugin: String,
 }
 
 const INSTALL_EXAMPLES: &str = "\

@@ -108,4 +108,4 @@ Examples:
   link member remove bob@example.com
   link member remove bob@example.com --keys take-over --yes
   link member remove inv_…
-  link member remove me@example.com --yes";
+  link member remove you@example.com --yes      leave the account";

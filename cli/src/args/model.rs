@@ -18,7 +18,7 @@ pub enum ModelCommand {
     /// Search the catalogue of models; without words, list every model
     #[command(after_help = "Example:\n  link model search small apache")]
     Search {
-        /// Words to look for in name, summary, architecture or licence
+        /// Words to find in the name, summary, architecture or licence of a model
         #[arg(value_name = "WORD")]
         words: Vec<String>,
     },

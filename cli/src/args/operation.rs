@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use link_protocol::{backend_api::operation::ItemState, id::OperationId, selector::Selector};
+use link_protocol::{backend_api::operation::ItemState, selector::Selector};
 
 use crate::args::{Wait, parse_duration};
 
 /// Many devices, instead of one.
 #[derive(Args, Clone, Debug)]
 pub struct Many {
-    /// Every device that matches, such as `tag=lab,state=online`, instead of one device: an operation of the
-    /// backend, which continues when this command ends
+    /// Selection of devices, such as `tag=lab,state=online`, instead of one device; the backend runs it as an
+    /// operation, which continues when this command ends
     #[arg(long, value_name = "SELECTION")]
     pub select: Option<Selector>,
     /// Show the devices that match, and change nothing
@@ -25,43 +25,43 @@ pub enum OperationCommand {
     /// List operations, newest first
     #[command(after_help = "Example:\n  link operation list --limit 10")]
     List {
-        /// Number of operations
+        /// Largest number of operations
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100))]
         limit: u32,
     },
     /// Show an operation and its result on each device
     #[command(after_help = SHOW_EXAMPLES)]
     Show {
-        /// Id of the operation
+        /// Operation, by id or by the beginning of its id
         #[arg(value_name = "ID")]
-        operation: OperationId,
+        operation: String,
         /// Only devices in this state: pending, sent, succeeded, failed, skipped or cancelled
         #[arg(long, value_name = "STATE", value_parser = parse_state)]
         state: Option<ItemState>,
     },
-    /// Stop sending an operation to further devices; a device that has it continues
+    /// Stop sending an operation to further devices; devices that have received it continue
     #[command(after_help = "Example:\n  link operation cancel op_0198d2f0c3a17b5f8a6e4d2c1b0a9f8e")]
     Cancel {
-        /// Id of the operation
+        /// Operation, by id or by the beginning of its id
         #[arg(value_name = "ID")]
-        operation: OperationId,
+        operation: String,
     },
-    /// Send an operation again to the devices that failed
+    /// Retry an operation on the devices that failed
     #[command(after_help = RETRY_EXAMPLES)]
     Retry {
-        /// Id of the operation
+        /// Operation, by id or by the beginning of its id
         #[arg(value_name = "ID")]
-        operation: OperationId,
+        operation: String,
         #[command(flatten)]
         wait: Wait<1800>,
     },
     /// Wait until an operation ends, and show its results
     #[command(after_help = WAIT_EXAMPLES)]
     Wait {
-        /// Id of the operation
+        /// Operation, by id or by the beginning of its id
         #[arg(value_name = "ID")]
-        operation: OperationId,
-        /// How long to wait, such as `60s`, `5m` or `1h`
+        operation: String,
+        /// Longest wait, such as `60s`, `5m` or `1h`
         #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "30m")]
         timeout: Duration,
     },
@@ -72,10 +72,11 @@ Examples:
   link operation show op_0198d2f0c3a17b5f8a6e4d2c1b0a9f8e
   link operation show op_0198d2f0c3a17b5f8a6e4d2c1b0a9f8e --state failed --json
 
-Pending: the backend has not sent it. Sent: the device has it, or gets it when it is online. An offline
-device stays in `sent` for a stop, a removal or an update (up to 24 hours) and for a deployment (up to five
-minutes); a repair and a serve fail on it, and `link operation retry` sends them again. Tags and names
-change at once. Skipped: the model is not on the device, or the device left the account.";
+Pending: the backend has not sent the operation to the device. Sent: the device has received the operation,
+or receives it when it is online. An offline device stays in `sent` for a stop, a removal or an update (up to
+24 hours) and for a deployment (up to five minutes). A repair or a serve fails on an offline device; run
+`link operation retry` to repeat it later. Tags and names change at once. Skipped: the model is not on the
+device, or the device left the account.";
 
 const RETRY_EXAMPLES: &str = "\
 Examples:

@@ -37,8 +37,8 @@ Examples:
   link up && link run ./smollm.gguf \"Why is the sky blue?\"
 
 Starts your own backend, which only this machine can reach, creates your account, registers this device
-and starts the agent, where that is not done yet. There is no password: a file that only you can read
-proves who you are. `link account password` sets a password.";
+and starts the agent; skips the steps that are done already. There is no password: a file that only you
+can read proves who you are. `link account password` sets a password.";
 
 pub(super) const DOWN_EXAMPLES: &str = "\
 Examples:

@@ -1,4 +1,4 @@
-//! An answer while it arrives: printed piece by piece, stopped by Ctrl-C.
+//! An answer of a model: printed while it arrives, stopped by Ctrl-C.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: measures how fast an answer comes")]
 
@@ -9,16 +9,18 @@ use link_client::{
     http::Failure,
 };
 use link_protocol::shown;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::conversation::Conversation;
 use crate::{context::Context, error::CliError, output};
 
 /// An answer that has ended.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub(crate) struct Answered {
     pub(crate) text: String,
     pub(crate) ended: Ended,
+    /// The token counts. Null if the engine does not report them.
     pub(crate) usage: Option<Usage>,
     /// Seconds from the question to the first piece of the answer.
     pub(crate) time_to_first_token_s: Option<f64>,
@@ -27,18 +29,20 @@ pub(crate) struct Answered {
 }
 
 /// Why an answer has ended.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Ended {
+    /// The answer is complete.
     Whole,
     /// The user has pressed Ctrl-C.
     Stopped,
 }
 
-/// Asks for the answer to the last message, and prints it while it arrives unless JSON is wanted.
+/// Requests the answer to the last message, and prints it while it arrives unless the output is
+/// JSON.
 ///
 /// # Errors
-/// When the model cannot be reached, the answer breaks off, or stdout cannot be written.
+/// If the model cannot be reached, the answer is interrupted, or stdout cannot be written.
 pub(super) async fn stream(
     context: &Context,
     client: &ChatClient,
@@ -53,7 +57,7 @@ pub(super) async fn stream(
         tokens_per_second: None,
     };
     let shows = !context.output.is_json();
-    // One listener for the whole answer: a signal between two listeners would be lost.
+    // A single listener for the whole answer: a signal between two listeners would be lost.
     let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
     let messages = conversation.messages();
     let asked = client.ask(&messages, conversation.sampling());
@@ -92,7 +96,8 @@ pub(super) async fn stream(
     Ok(answered.timed(&clock))
 }
 
-/// Returns a text that cannot control the terminal. Tabs stay, because code may need them.
+/// Removes control characters that could control the terminal. Tabs stay, because code may need
+/// them.
 fn harmless(text: &str) -> String {
     text.split('\t').map(shown::lines).collect::<Vec<_>>().join("\t")
 }
@@ -105,7 +110,7 @@ fn failed(failure: Failure) -> CliError {
 }
 
 impl Answered {
-    /// Returns the speed of an answer, for a person.
+    /// Returns the speed of an answer, as text for a person.
     pub(super) fn in_words(&self) -> String {
         let mut words = Vec::new();
         if self.ended == Ended::Stopped {
@@ -153,7 +158,7 @@ impl Clock {
         self.pieces += 1;
     }
 
-    /// Returns the tokens per second after the first token, or nothing if there was only one.
+    /// Returns the tokens per second after the first token. None if there was only one.
     fn rate(&self, tokens: u64) -> Option<f64> {
         let took = self.last.saturating_sub(self.first?).as_secs_f64();
         let later = u32::try_from(tokens.saturating_sub(1)).ok().filter(|later| *later > 0)?;

@@ -1,4 +1,4 @@
-//! The messages of a conversation, the sampling of answers, and the meaning of a typed line. Pure.
+//! The messages of a conversation, the sampling parameters, and the meaning of a typed line. Pure.
 
 use link_client::chat::{Message, Role, Sampling};
 
@@ -23,9 +23,9 @@ pub(crate) struct Conversation {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Entry {
     Nothing,
-    /// A question: the model's turn.
+    /// Ask the model: a question was added.
     Ask,
-    /// A line of output for the user.
+    /// Show this text to the user.
     Say(String),
     Leave,
     StopModel,
@@ -37,12 +37,12 @@ impl Conversation {
         Self { system, sampling, said: Vec::new() }
     }
 
-    /// Returns the sampling of answers.
+    /// Returns the sampling parameters.
     pub(super) const fn sampling(&self) -> &Sampling {
         &self.sampling
     }
 
-    /// Returns the messages for the model.
+    /// Returns the messages to send to the model.
     pub(super) fn messages(&self) -> Vec<Message> {
         let system = self.system.clone().map(|content| Message { role: Role::System, content });
         system.into_iter().chain(self.said.iter().cloned()).collect()
@@ -53,7 +53,7 @@ impl Conversation {
         self.said.push(Message { role: Role::User, content: question });
     }
 
-    /// Adds the model's answer. A stopped answer counts as far as it came.
+    /// Adds the model's answer. Of a stopped answer, adds the part that arrived.
     pub(super) fn answered(&mut self, content: String) {
         self.said.push(Message { role: Role::Assistant, content });
     }
@@ -136,7 +136,7 @@ impl Conversation {
     }
 }
 
-/// Reads a number between two bounds. `-` means none.
+/// Parses a number between two bounds. `-` means none.
 fn between(text: &str, least: f64, most: f64) -> Result<Option<f64>, String> {
     if text == "-" {
         return Ok(None);
@@ -145,7 +145,7 @@ fn between(text: &str, least: f64, most: f64) -> Result<Option<f64>, String> {
     value.map(Some).ok_or_else(|| format!("`{text}` is not a number from {least} to {most}"))
 }
 
-/// Reads a whole number. `-` means none.
+/// Parses a whole number of at least `least`. `-` means none.
 fn at_least<T>(text: &str, least: T) -> Result<Option<T>, String>
 where
     T: std::str::FromStr + PartialOrd + std::fmt::Display,

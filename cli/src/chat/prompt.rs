@@ -1,6 +1,6 @@
-//! The line editor, with the history of earlier lines in a private file.
+//! The line editor. It keeps the history of earlier lines in a private file.
 //!
-//! The editor blocks until a line is complete, so it runs on a thread of its own.
+//! The editor blocks until a line is complete, so it runs on its own thread.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use rustyline::{Config, DefaultEditor, error::ReadlineError};
 
 use crate::{error::CliError, error_code::ErrorCode};
 
-/// The most lines that the history keeps.
+/// The maximum number of lines in the history.
 const KEPT: usize = 1000;
 
-/// Starts and ends a text of several lines.
+/// The mark at the start and the end of a text of several lines.
 const BLOCK: &str = "\"\"\"";
 
 /// The editor and the file of its history.
@@ -22,7 +22,7 @@ pub(super) struct Prompt {
     history: PathBuf,
 }
 
-/// What the user did at the prompt.
+/// The user's input at the prompt.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Typed {
     Text(String),
@@ -31,23 +31,23 @@ pub(super) enum Typed {
 }
 
 impl Prompt {
-    /// Opens the editor with the lines of earlier conversations.
+    /// Opens the editor, with the lines of earlier conversations as its history.
     ///
     /// # Errors
-    /// When the terminal cannot be used.
+    /// If the terminal cannot be used.
     pub(super) fn open(history: &Path) -> Result<Self, CliError> {
         let config = Config::builder().max_history_size(KEPT).map_err(failed)?;
         let config = config.history_ignore_space(true).auto_add_history(true).build();
         let mut editor = DefaultEditor::with_config(config).map_err(failed)?;
-        // An unreadable or missing history is an empty history.
+        // An unreadable or missing history counts as an empty one.
         let _none = editor.load_history(history);
         Ok(Self { editor, history: history.to_owned() })
     }
 
-    /// Waits for a text, and keeps it for later conversations.
+    /// Reads a text, and adds it to the history.
     ///
     /// # Errors
-    /// When the terminal cannot be read.
+    /// If the terminal cannot be read.
     pub(super) async fn read(self) -> Result<(Self, Typed), CliError> {
         let read = tokio::task::spawn_blocking(move || {
             let mut prompt = self;
@@ -77,7 +77,8 @@ impl Prompt {
         }
     }
 
-    /// Writes the history to its file. A full disk does not end a conversation.
+    /// Writes the history to its file. A failure, such as a full disk, does not end the
+    /// conversation.
     fn keep(&mut self) {
         let folder = self.history.parent();
         if folder.is_some_and(|folder| fs::create_private_dir(folder).is_ok()) {
@@ -86,7 +87,7 @@ impl Prompt {
     }
 }
 
-/// Adds a line to a text and tells whether more lines belong to the text.
+/// Adds a line to a text. Returns whether more lines belong to the text.
 fn take(text: &mut String, block: &mut bool, line: &str) -> bool {
     if *block {
         let Some(last) = line.trim_end().strip_suffix(BLOCK) else {

@@ -5,40 +5,79 @@ use link_client::{
     http::Http,
 };
 use link_protocol::{
+    account_name::AccountName,
     backend_api::{
         account::{LoginRequest, Me, SetupRequest},
         local_owner::OwnerPassword,
-        member::Membership,
+        member::{Membership, Role},
     },
+    id::{AccountId, UserId},
     personal_token::{self, PersonalToken},
     problem::Code,
     secret::Secret,
 };
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{
     args::{AccountCommand, Backend, CreateAccount, Login, Password},
+    backend_login,
     command::device_login,
     context::Context,
     credentials::{Credentials, CredentialsFile},
+    document::Component,
     error::CliError,
     local_backend::LocalBackend,
     output::{Cell, View},
-    owner_login, secret_input, session,
+    owner_login, secret_input,
 };
+
+/// The user, the account and the backend of a login.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct CurrentUser<'a> {
+    #[schemars(with = "Component<UserId>")]
+    user_id: UserId,
+    #[schemars(with = "Component<AccountId>")]
+    account_id: AccountId,
+    /// The name by which other accounts know the account.
+    #[schemars(with = "Option<Component<AccountName>>")]
+    account_name: Option<&'a AccountName>,
+    email: &'a str,
+    /// The role of the user in the account.
+    #[schemars(with = "Component<Role>")]
+    role: Role,
+    backend_url: &'a str,
+}
+
+/// The end of a login.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct LoggedOut {
+    /// Whether there was a login.
+    logged_out: bool,
+    /// Whether the backend has revoked the login. Absent if there was no login.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revoked: Option<bool>,
+}
+
+/// The user whose password was set.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct PasswordSet {
+    email: String,
+}
 
 pub(super) async fn run(context: &Context, command: AccountCommand) -> Result<(), CliError> {
     match command {
         AccountCommand::Create(arguments) => create(context, arguments).await,
         AccountCommand::Password(arguments) => set_password(context, arguments).await,
         AccountCommand::List => {
-            let accounts = session::logged_in(context)?.accounts().await?;
+            let accounts = backend_login::logged_in(context)?.accounts().await?;
             let view = context.view();
             context.output.data(&accounts, |accounts| table(accounts, &view))
         }
         AccountCommand::Use { account } => {
-            let backend = session::logged_in(context)?;
+            let backend = backend_login::logged_in(context)?;
             let tokens = backend.enter_account(account).await?;
-            // The login in the former account is of no further use.
+            // The login of the previous account is not needed any more.
             let left = backend.log_out().await;
             let me =
                 keep(context, backend.http(), tokens, &format!("switched to {account}")).await?;
@@ -84,10 +123,10 @@ pub(super) async fn login(context: &Context, arguments: Login) -> Result<(), Cli
     if context.output.is_json() { show(context, &me, http.base()) } else { Ok(()) }
 }
 
-/// Logs in and stores the login.
+/// Logs in, and stores the login.
 ///
 /// # Errors
-/// When the backend refuses, or there is no password.
+/// If the backend refuses, or there is no password.
 pub(super) async fn sign_in(
     context: &Context,
     http: &Http,
@@ -131,10 +170,10 @@ async fn create(context: &Context, arguments: CreateAccount) -> Result<(), CliEr
     if context.output.is_json() { show(context, &me, http.base()) } else { Ok(()) }
 }
 
-/// Asks with an empty token whether the backend still waits for its first account.
+/// Checks that the backend still waits for its first account, by a setup request with an empty token.
 ///
 /// # Errors
-/// When the backend has an account. It then has no setup token either, so asking for one is pointless.
+/// If the backend already has an account. Then it has no setup token either, so asking for one is pointless.
 async fn ensure_not_set_up(http: &Http) -> Result<(), CliError> {
     let empty = || Secret::new(String::new());
     let request = SetupRequest { setup_token: empty(), email: String::new(), password: empty() };
@@ -148,7 +187,8 @@ pub(super) async fn logout(context: &Context) -> Result<(), CliError> {
     let file = CredentialsFile::of(&context.roots);
     let Some(login) = file.read()? else {
         context.output.say("nobody was logged in");
-        return context.output.data(&serde_json::json!({"logged_out": false}), |_| String::new());
+        let document = LoggedOut { logged_out: false, revoked: None };
+        return context.output.data(&document, |_| String::new());
     };
     let is_personal = login.access_token.expose().starts_with(personal_token::PREFIX);
     let tokens = Tokens { access: login.access_token, refresh: login.refresh_token };
@@ -167,12 +207,12 @@ pub(super) async fn logout(context: &Context) -> Result<(), CliError> {
             .output
             .say(&format!("the backend could not revoke the login ({}): {end}", error.message));
     }
-    let document = serde_json::json!({"logged_out": true, "revoked": revoked.is_ok()});
+    let document = LoggedOut { logged_out: true, revoked: Some(revoked.is_ok()) };
     context.output.data(&document, |_| String::new())
 }
 
 pub(super) async fn whoami(context: &Context) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let me = backend.me().await?;
     show(context, &me, backend.http().base())
 }
@@ -180,7 +220,7 @@ pub(super) async fn whoami(context: &Context) -> Result<(), CliError> {
 /// Stores a login for later commands, and reports it.
 ///
 /// # Errors
-/// When the backend does not accept the tokens, or the file cannot be written.
+/// If the backend does not accept the tokens, or the file cannot be written.
 pub(super) async fn keep(
     context: &Context,
     http: &Http,
@@ -200,8 +240,7 @@ pub(super) async fn keep(
     Ok(me)
 }
 
-/// Sets the password of this user's own backend and logs in again, because the change ends every
-/// login.
+/// Sets the password of this user's own backend, and logs in again, because the change ends all logins.
 async fn set_password(context: &Context, arguments: Password) -> Result<(), CliError> {
     let owner = LocalBackend::look(context).running()?;
     let password = if arguments.password_stdin {
@@ -213,18 +252,22 @@ async fn set_password(context: &Context, arguments: Password) -> Result<(), CliE
     backend::set_owner_password(&Http::new(&owner.url)?, &request).await?;
     let email = owner_login::log_in(context, &owner).await?;
     context.output.say(&format!("{email} can log in at {} with this password", owner.url));
-    context.output.data(&serde_json::json!({"email": email}), |_| String::new())
+    context.output.data(&PasswordSet { email }, |_| String::new())
 }
 
-/// Prints the user of the login.
+/// Prints the logged-in user.
 ///
 /// # Errors
-/// When stdout cannot be written.
+/// If stdout cannot be written.
 pub(super) fn show(context: &Context, me: &Me, base: &str) -> Result<(), CliError> {
-    let document = serde_json::json!({
-        "user_id": me.user_id, "account_id": me.account_id, "account_name": me.account_name,
-        "email": me.email, "role": me.role, "backend_url": base,
-    });
+    let document = CurrentUser {
+        user_id: me.user_id,
+        account_id: me.account_id,
+        account_name: me.account_name.as_ref(),
+        email: &me.email,
+        role: me.role,
+        backend_url: base,
+    };
     let of = me.account_name.as_ref().map(|name| format!(" of {name}")).unwrap_or_default();
     context.output.data(&document, |_| format!("{} at {base}, {}{of}", me.email, me.role.as_str()))
 }
@@ -234,7 +277,7 @@ fn table(accounts: &[Membership], view: &View) -> String {
         let Membership { account_id, account_name, role, joined_at, current } = account;
         let here = if *current { "*" } else { "" };
         let name = account_name.as_ref().map(ToString::to_string).unwrap_or_default();
-        // `link account use` takes only a whole id.
+        // `link account use` accepts only a complete id.
         let id = account_id.to_string().into();
         [here.into(), name.into(), id, role.as_str().into(), Cell::Time(*joined_at)]
     });
@@ -242,7 +285,7 @@ fn table(accounts: &[Membership], view: &View) -> String {
 }
 
 fn http(context: &Context, backend: &Backend) -> Result<Http, CliError> {
-    Ok(Http::new(&session::backend_url(context, backend.url.as_deref())?)?)
+    Ok(Http::new(&backend_login::backend_url(context, backend.url.as_deref())?)?)
 }
 
 fn email(given: Option<String>) -> Result<String, CliError> {

@@ -1,6 +1,7 @@
 //! `link start`, `link stop`, `link restart`.
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{
     agent_config,
@@ -9,6 +10,22 @@ use crate::{
     error::CliError,
     resolve,
 };
+
+/// The agent after a start.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Running {
+    running: bool,
+    /// Whether this command has started the agent.
+    started: bool,
+}
+
+/// The agent after a stop.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Stopped {
+    running: bool,
+    /// Whether this command has stopped the agent.
+    stopped: bool,
+}
 
 pub(super) async fn start(context: &Context) -> Result<(), CliError> {
     let started = agent_process::start(context).await?;
@@ -23,13 +40,13 @@ pub(super) async fn start(context: &Context) -> Result<(), CliError> {
             .say("this device is not registered: run `link up`, or `link register` with a key");
     }
     let now = matches!(started, Started::Now);
-    context.output.data(&json!({"running": true, "started": now}), |_| String::new())
+    context.output.data(&Running { running: true, started: now }, |_| String::new())
 }
 
 pub(super) async fn stop(context: &Context) -> Result<(), CliError> {
     let stopped = agent_process::stop(context).await?;
     context.output.say(if stopped { "stopped the agent" } else { "the agent was not running" });
-    context.output.data(&json!({"running": false, "stopped": stopped}), |_| String::new())
+    context.output.data(&Stopped { running: false, stopped }, |_| String::new())
 }
 
 pub(super) async fn restart(context: &Context) -> Result<(), CliError> {
@@ -38,5 +55,5 @@ pub(super) async fn restart(context: &Context) -> Result<(), CliError> {
     agent_process::start(context).await?;
     context.output.say("restarted the agent");
     agent_process::say_port(context)?;
-    context.output.data(&json!({"running": true, "started": true}), |_| String::new())
+    context.output.data(&Running { running: true, started: true }, |_| String::new())
 }

@@ -2,18 +2,24 @@
 
 use link_protocol::{allowlist::Origin, backend_api::account::AllowlistSetting};
 
-use crate::{args::AllowlistCommand, context::Context, error::CliError, output, session};
+use crate::{
+    args::AllowlistCommand,
+    backend_login,
+    context::Context,
+    error::CliError,
+    output::{Cell, View},
+};
 
-/// The effect of a command on the account's origins.
+/// The result of a command for the account's origins.
 #[derive(Debug, Eq, PartialEq)]
 struct Change {
-    /// The new origins, unless they stay.
+    /// The new origins. None if they do not change.
     origins: Option<Vec<Origin>>,
     said: String,
 }
 
 pub(super) async fn run(context: &Context, command: AllowlistCommand) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let setting = backend.allowlist().await?;
     let setting = match command {
         AllowlistCommand::List => setting,
@@ -26,7 +32,7 @@ pub(super) async fn run(context: &Context, command: AllowlistCommand) -> Result<
             carry_out(context, &backend, setting, change).await?
         }
     };
-    context.output.data(&setting, table)
+    context.output.data(&setting, |setting| table(setting, &context.view()))
 }
 
 async fn carry_out(
@@ -80,17 +86,19 @@ fn remove(setting: &AllowlistSetting, origin: &Origin) -> Change {
     Change { origins: Some(kept), said }
 }
 
-fn table(setting: &AllowlistSetting) -> String {
-    let own = setting.origins.iter().map(|origin| [origin.to_string(), String::new()]);
-    let defaults = setting.defaults.iter().map(|origin| {
-        let from = "default of the backend".to_owned();
-        [origin.to_string(), from]
-    });
-    output::table(["ORIGIN", "FROM"], own.chain(defaults))
+fn table(setting: &AllowlistSetting, view: &View) -> String {
+    let own = setting.origins.iter().map(|origin| [Cell::Text(origin.to_string()), "".into()]);
+    let defaults = setting
+        .defaults
+        .iter()
+        .map(|origin| [Cell::Text(origin.to_string()), "default of the backend".into()]);
+    view.table(["ORIGIN", "FROM"], own.chain(defaults))
 }
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+
     use super::*;
 
     #[test]
@@ -118,8 +126,9 @@ mod tests {
 
     #[test]
     fn a_list_tells_the_accounts_origins_from_the_defaults() {
+        let setting = setting(&["https://own.example"], &["https://work.example"]);
         assert_eq!(
-            table(&setting(&["https://own.example"], &["https://work.example"])),
+            table(&setting, &View::exact(Timestamp::UNIX_EPOCH)),
             "ORIGIN                FROM\n\
              https://own.example\n\
              https://work.example  default of the backend"

@@ -7,15 +7,15 @@ use link_protocol::{
 
 use crate::{
     args::Audit,
+    backend_login,
     context::{self, Context},
     error::CliError,
     names::Names,
     output::{Cell, View},
-    session,
 };
 
 pub(super) async fn run(context: &Context, arguments: Audit) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let now = context::now();
     let most = usize::try_from(arguments.limit).unwrap_or(usize::MAX);
     let mut query = AuditQuery {

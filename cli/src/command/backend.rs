@@ -1,23 +1,26 @@
 //! `link install-backend` and `link uninstall-backend`, which `install.sh --backend` calls.
 //!
-//! The backend has folders of its own next to those of a device, so each can be installed, repaired
-//! and removed without the other. If a new version does not become ready, the installer restores
-//! the previous version.
+//! The backend has its own folders beside those of a device, so each can be installed, repaired and
+//! removed without the other. If a new version does not become ready, the installer restores the
+//! previous version.
 
 mod steps;
+
+use std::path::Path;
 
 use link_installer::{
     decide::plan::{
         FileStep,
         backend::{BackendFound, BackendStep, backend},
     },
-    install::{Done, Install, Outcome},
+    install::{Done, Install, InstallOutcome},
     uninstall_backend::{self, Further},
     versions,
 };
 use link_protocol::exit_code::ExitCode;
+use schemars::JsonSchema;
 use semver::Version;
-use serde_json::json;
+use serde::Serialize;
 
 use steps::Steps;
 
@@ -31,10 +34,35 @@ use crate::{
     secret_input, service,
 };
 
-/// Makes one plan, from the unpacked release to a running backend, and prints or applies it.
+/// A finished installation of the backend.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Installed<'a> {
+    #[schemars(with = "String")]
+    version: Version,
+    /// `installed`, `intact`, `repaired` or `changed`.
+    outcome: &'a str,
+    /// The steps that were taken, each as text for a person.
+    did: &'a [String],
+    /// Whether a service keeps the backend running.
+    started: bool,
+    /// The configuration file.
+    config: &'a Path,
+    /// The folder of the data.
+    data: &'a Path,
+    /// The file with the token for the first account, which is deleted once there is one.
+    setup_token_file: &'a Path,
+}
+
+/// The end of the backend's installation.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Uninstalled {
+    uninstalled: bool,
+}
+
+/// Plans all steps from the unpacked release to a running backend, and prints or applies the plan.
 ///
 /// # Errors
-/// The step that failed.
+/// The error of the step that failed.
 pub(super) fn install(context: &Context, arguments: &InstallFiles) -> Result<ExitCode, CliError> {
     let wish = service::wish(context)?;
     let place = Place::find(context, wish);
@@ -62,18 +90,20 @@ pub(super) fn install(context: &Context, arguments: &InstallFiles) -> Result<Exi
     finish(&mut steps, &found, &done)
 }
 
-/// Reports the outcome for the files.
-fn say(context: &Context, place: &Place, outcome: Outcome, version: &Version) {
+/// Reports the outcome of the file steps.
+fn say(context: &Context, place: &Place, outcome: InstallOutcome, version: &Version) {
     let folder = place.layout.roots().data.display();
     context.output.say(&match outcome {
-        Outcome::Installed => format!("installed the backend {version} in {folder}"),
-        Outcome::Intact => format!("the backend {version} is already installed and intact"),
-        Outcome::Repaired => format!("repaired the backend {version} in {folder}"),
-        Outcome::Changed => format!("unpacked the backend {version} next to the previous version"),
+        InstallOutcome::Installed => format!("installed the backend {version} in {folder}"),
+        InstallOutcome::Intact => format!("the backend {version} is already installed and intact"),
+        InstallOutcome::Repaired => format!("repaired the backend {version} in {folder}"),
+        InstallOutcome::Changed => {
+            format!("unpacked the backend {version} next to the previous version")
+        }
     });
 }
 
-/// Takes the steps after the files.
+/// Runs the steps after the file steps.
 fn finish(
     steps: &mut Steps<'_>,
     found: &BackendFound,
@@ -99,11 +129,15 @@ fn finish(
             output.say(&format!("the setup token for the first account is in {}", token.display()));
         }
     }
-    let document = json!({
-        "version": install_files::own_version(), "outcome": done.outcome.as_str(),
-        "did": steps.done, "started": started, "config": place.config,
-        "data": place.layout.roots().state, "setup_token_file": token,
-    });
+    let document = Installed {
+        version: install_files::own_version(),
+        outcome: done.outcome.as_str(),
+        did: &steps.done,
+        started,
+        config: &place.config,
+        data: &place.layout.roots().state,
+        setup_token_file: &token,
+    };
     output.data(&document, |_| String::new())?;
     Ok(ExitCode::Success)
 }
@@ -111,7 +145,7 @@ fn finish(
 /// Uninstalls the backend. Its data stays unless `--purge` is given.
 ///
 /// # Errors
-/// The step that failed.
+/// The error of the step that failed.
 pub(super) fn uninstall(
     context: &Context,
     arguments: UninstallBackend,
@@ -142,6 +176,6 @@ pub(super) fn uninstall(
             context.output.say(&format!("kept {}", kept.display()));
         }
     }
-    context.output.data(&json!({ "uninstalled": true }), |_| String::new())?;
+    context.output.data(&Uninstalled { uninstalled: true }, |_| String::new())?;
     Ok(ExitCode::Success)
 }

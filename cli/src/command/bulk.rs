@@ -1,5 +1,5 @@
-//! Work on many devices: an operation of the backend, which continues when this command ends. Starts an
-//! operation, follows it until it ends, and shows its result on each device.
+//! Work on many devices, as an operation of the backend that continues when this command ends. Starts an operation,
+//! follows it until it ends, and shows the result for each device.
 
 use std::{io::IsTerminal as _, time::Duration};
 
@@ -13,22 +13,33 @@ use link_protocol::{
     id::OperationId,
     selector::Selector,
 };
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{
     args::Many,
     context::{Context, idempotency_key},
+    document::Component,
     error::CliError,
     error_code::ErrorCode,
-    output,
+    output::{Cell, View},
     progress::Progress,
     wait::{self, Deadline},
 };
 
+/// An operation and its result on each device.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Results<'a> {
+    #[schemars(with = "Component<Operation>")]
+    pub(super) operation: &'a Operation,
+    #[schemars(with = "Vec<Component<OperationDevice>>")]
+    pub(super) devices: &'a [OperationDevice],
+}
+
 /// Starts `work` on the devices of `selector` and, with `patience`, follows it until it ends.
 ///
 /// # Errors
-/// When no device matches, the backend refuses, or the operation fails on a device.
+/// If no device matches, the backend refuses, or the operation fails on a device.
 pub(super) async fn start(
     context: &Context,
     backend: &BackendClient,
@@ -60,10 +71,10 @@ pub(super) async fn start(
     }
 }
 
-/// Waits until an operation ends, and shows its result on each device.
+/// Waits until an operation ends, and shows the result for each device.
 ///
 /// # Errors
-/// When a device failed, the operation was cancelled, the time is over, or the person pressed Ctrl-C.
+/// If a device failed, the operation was cancelled, the time limit has passed, or the person pressed Ctrl-C.
 pub(super) async fn follow(
     context: &Context,
     backend: &BackendClient,
@@ -111,20 +122,20 @@ async fn wait_for(
     }
 }
 
-/// Shows the results: on a terminal those that are no success, else one line for each device.
+/// Shows the results: on a terminal only devices that did not succeed, otherwise all of them.
 async fn report(
     context: &Context,
     backend: &BackendClient,
     operation: Operation,
 ) -> Result<(), CliError> {
     let devices = backend.operation_devices(operation.operation_id, None).await?;
-    let document = json!({"operation": operation, "devices": devices});
+    let document = Results { operation: &operation, devices: &devices };
     let is_terminal = std::io::stdout().is_terminal();
     context.output.data(&document, |_| {
         let shown =
             |device: &&OperationDevice| !is_terminal || device.state != ItemState::Succeeded;
         let shown: Vec<&OperationDevice> = devices.iter().filter(shown).collect();
-        if shown.is_empty() { String::new() } else { table(&shown) }
+        if shown.is_empty() { String::new() } else { table(&shown, &context.view()) }
     })?;
     let Operation { operation_id: id, state, counts, .. } = &operation;
     context.output.say(&format!("{}: {}", operation.work.kind(), summary(counts)));
@@ -151,9 +162,9 @@ fn show_plan(context: &Context, plan: &OperationPlan) -> Result<(), CliError> {
         let rows = plan.first.iter().map(|device| {
             let state = if device.online { "online" } else { "offline" };
             let name = device.new_name.clone().unwrap_or_default();
-            [device.name.clone(), state.to_owned(), name, device.device_id.to_string()]
+            [device.name.clone().into(), state.into(), name.into(), Cell::id(device.device_id)]
         });
-        let mut text = output::table(["DEVICE", "STATE", "NEW NAME", "ID"], rows);
+        let mut text = context.view().table(["DEVICE", "STATE", "NEW NAME", "ID"], rows);
         let rest = (plan.devices as usize).saturating_sub(plan.first.len());
         if rest > 0 {
             text.push_str(&format!("\nand {rest} more"));
@@ -162,21 +173,21 @@ fn show_plan(context: &Context, plan: &OperationPlan) -> Result<(), CliError> {
     })
 }
 
-/// Formats results as a table.
-pub(super) fn table(devices: &[&OperationDevice]) -> String {
+/// Formats the results as a table.
+pub(super) fn table(devices: &[&OperationDevice], view: &View) -> String {
     let rows = devices.iter().map(|device| {
         let code = device.code.as_ref().map(|code| format!(" ({code})")).unwrap_or_default();
         [
-            device.name.clone(),
-            format!("{}{code}", device.state),
-            device.detail.clone().unwrap_or_default(),
-            device.device_id.to_string(),
+            device.name.clone().into(),
+            format!("{}{code}", device.state).into(),
+            device.detail.clone().unwrap_or_default().into(),
+            Cell::id(device.device_id),
         ]
     });
-    output::table(["DEVICE", "RESULT", "DETAIL", "ID"], rows)
+    view.table(["DEVICE", "RESULT", "DETAIL", "ID"], rows)
 }
 
-/// Returns the states that devices are in, with their counts.
+/// Returns the number of devices in each state, as text.
 pub(super) fn summary(counts: &OperationCounts) -> String {
     let mut counts = *counts;
     let parts = ItemState::ALL.map(|state| (*counts.of_mut(state), state));
@@ -184,7 +195,7 @@ pub(super) fn summary(counts: &OperationCounts) -> String {
     parts.map(|(count, state)| format!("{count} {state}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns how to follow and how to cancel an operation.
+/// Returns the commands that follow and cancel an operation, as text.
 pub(super) fn how_to_follow(id: OperationId) -> String {
     format!(
         "follow it with `link operation wait {id}`; cancel it with `link operation cancel {id}`"

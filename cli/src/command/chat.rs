@@ -3,30 +3,46 @@
 use std::io::{self, IsTerminal as _, Read as _};
 
 use link_client::{chat::ChatClient, local::LocalClient};
-use link_protocol::{exit_code::ExitCode, local_api::PipelineEntry};
-use serde_json::json;
+use link_protocol::{command::Alias, exit_code::ExitCode, local_api::PipelineEntry};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{
     args::{Chat, Question},
-    chat::{self, Conversation, Ended, Left},
+    backend_login,
+    chat::{self, Answered, Conversation, Ended, Left},
     context::Context,
+    document::Component,
     error::CliError,
     error_code::ErrorCode,
+    resolve,
 };
 
-/// The largest question from standard input, in bytes.
+/// The answer of a model to one question.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Answer<'a> {
+    /// The alias of the model.
+    #[schemars(with = "Component<Alias>")]
+    model: &'a Alias,
+    answer: &'a Answered,
+}
+
+/// The size limit of a question from standard input, in bytes.
 const QUESTION_LIMIT: u64 = 4 * 1024 * 1024;
 
 pub(super) async fn run(context: &Context, arguments: Chat) -> Result<ExitCode, CliError> {
+    if let Some(named) = &arguments.device {
+        ensure_this_device(context, named, &arguments.model).await?;
+    }
     let entries = LocalClient::of(&context.roots).models().await?;
     let entry = served(&entries, &arguments.model)?;
     talk(context, entry, arguments.question).await
 }
 
-/// Answers the given question, or talks until the user leaves.
+/// Asks the given question, or holds a conversation until the user leaves.
 ///
 /// # Errors
-/// When the model cannot be reached.
+/// If the model cannot be reached.
 pub(super) async fn talk(
     context: &Context,
     entry: &PipelineEntry,
@@ -49,7 +65,7 @@ pub(super) async fn talk(
     };
     let answered = chat::once(context, &client, &mut conversation, text).await?;
     if context.output.is_json() {
-        let document = json!({"model": entry.alias, "answer": answered});
+        let document = Answer { model: &entry.alias, answer: &answered };
         context.output.data(&document, |_| String::new())?;
     }
     Ok(match answered.ended {
@@ -58,7 +74,24 @@ pub(super) async fn talk(
     })
 }
 
-/// Returns the entry that is served under a name.
+/// Refuses any device but this machine's own, because models answer only on the loopback address.
+async fn ensure_this_device(context: &Context, named: &str, model: &str) -> Result<(), CliError> {
+    let own = resolve::identity(context)?.map(|identity| identity.device_id);
+    if own.is_some_and(|own| own.to_string() == named) {
+        return Ok(());
+    }
+    let backend = backend_login::logged_in(context)?;
+    let device = resolve::device(context, &backend, Some(named)).await?;
+    if own == Some(device) {
+        return Ok(());
+    }
+    let name = backend.device(device).await?.name;
+    let message = format!("models answer on 127.0.0.1 of `{name}` alone");
+    Err(CliError::new(ExitCode::Failed, ErrorCode::OtherDevice, message)
+        .hint(format!("run `link chat {model}` on that machine")))
+}
+
+/// Returns the entry that is served under `name`.
 fn served<'a>(entries: &'a [PipelineEntry], name: &str) -> Result<&'a PipelineEntry, CliError> {
     let named = entries.iter().find(|entry| entry.alias.as_str() == name);
     match named {
@@ -82,8 +115,7 @@ fn served<'a>(entries: &'a [PipelineEntry], name: &str) -> Result<&'a PipelineEn
     }
 }
 
-/// Returns the question: the arguments, then the piped input. On a terminal without arguments there
-/// is none.
+/// Returns the question: the arguments, then the piped input. None on a terminal without arguments.
 fn asked(question: &Question) -> Result<Option<String>, CliError> {
     let words = question.words.join(" ");
     if io::stdin().is_terminal() {

@@ -8,15 +8,16 @@ use link_protocol::{
 
 use crate::{
     args::CommandsCommand,
+    backend_login,
     context::Context,
     error::CliError,
     names::Names,
     output::{Cell, View},
-    resolve, session,
+    resolve,
 };
 
 pub(super) async fn run(context: &Context, command: CommandsCommand) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     match command {
         CommandsCommand::List { device, open, limit } => {
             let device = match device {
@@ -35,7 +36,8 @@ pub(super) async fn run(context: &Context, command: CommandsCommand) -> Result<(
         }
         CommandsCommand::Show { command } => {
             let id = id(&backend, &command).await?;
-            context.output.data(&backend.command(id).await?, show)
+            let view = context.view();
+            context.output.data(&backend.command(id).await?, |command| show(command, &view))
         }
         CommandsCommand::Explain { command } => {
             let id = id(&backend, &command).await?;
@@ -44,7 +46,8 @@ pub(super) async fn run(context: &Context, command: CommandsCommand) -> Result<(
     }
 }
 
-/// Returns the command with this id, or with this beginning of one of the newest ids.
+/// Returns the id of the command that `text` names: a complete id, or the beginning of one of the
+/// newest ids.
 async fn id(backend: &BackendClient, text: &str) -> Result<CommandId, CliError> {
     if let Ok(id) = text.parse() {
         return Ok(id);
@@ -65,13 +68,15 @@ fn table(commands: &[CommandInfo], names: &Names, view: &View) -> String {
     view.table(["TIME", "COMMAND", "STATE", "DEVICE", "ID"], rows)
 }
 
-fn show(command: &CommandInfo) -> String {
+fn show(command: &CommandInfo, view: &View) -> String {
     let CommandInfo { command_id, r#type, device_id, created_at, expires_at, .. } = command;
     let mut text = format!(
         "Command   {}\nId        {command_id}\nDevice    {device_id}\nState     {}\n\
-         Created   {created_at}\nExpires   {expires_at}\n",
+         Created   {}\nExpires   {}\n",
         kind(r#type),
-        state(command)
+        state(command),
+        view.time(*created_at),
+        view.time(*expires_at),
     );
     if let Some(model) = command.model_id {
         text.push_str(&format!("Model     {model}\n"));
@@ -83,7 +88,8 @@ fn show(command: &CommandInfo) -> String {
         text.push_str(&format!("Newer     replaced by {newer}\n"));
     }
     if let Some(result) = &command.result {
-        text.push_str(&format!("Result    {} at {}\n", result.status, result.reported_at));
+        let reported = view.time(result.reported_at);
+        text.push_str(&format!("Result    {}, reported {reported}\n", result.status));
         if !result.output.is_empty() {
             text.push_str(&format!("Output    {}\n", result.output));
         }

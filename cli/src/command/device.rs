@@ -1,4 +1,4 @@
-//! `link device`: the account's devices; updates, transfers and retires one.
+//! `link device`: shows, updates, transfers and retires the account's devices.
 
 mod list;
 mod system;
@@ -6,7 +6,7 @@ mod transfer;
 
 use std::time::Duration;
 
-pub(super) use list::table;
+pub(super) use self::{list::table, transfer::Transferred};
 
 use link_client::{backend, http::Http};
 use link_protocol::{
@@ -14,25 +14,44 @@ use link_protocol::{
         device::{ChangeDevice, Device, UpdateDevice},
         operation::Work,
     },
+    id::DeviceId,
     retire::RetireCode,
     selector::Selector,
     shown,
     update::{UpdateEnd, UpdateOutcome},
 };
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{
     args::{Backend, DeviceCommand, Many},
+    backend_login,
     command::{bulk, outcome},
     context::{Context, idempotency_key},
+    document::{Component, Removed},
     error::CliError,
-    resolve, secret_input, session,
+    output::View,
+    resolve, secret_input,
 };
+
+/// The device whose record was deleted with its retire code.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Retired {
+    #[schemars(with = "Component<DeviceId>")]
+    retired: DeviceId,
+}
 
 pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(), CliError> {
     match command {
         DeviceCommand::List { select, watch } => list::run(context, select.as_ref(), watch).await,
-        DeviceCommand::Rename { device, name } => rename(context, &device, name).await,
+        DeviceCommand::Rename { device, name, many, wait } => {
+            if let Some(selector) = &many.select {
+                let work = Work::Rename { pattern: device };
+                let patience = wait.wait.then_some(wait.timeout);
+                return start(context, (&many, selector), work, patience).await;
+            }
+            rename(context, &device, name.unwrap_or_default()).await
+        }
         DeviceCommand::Tag { device, tags, many, wait } => {
             if let Some(selector) = &many.select {
                 let work = Work::Tag { tags: all_tags(device, tags) };
@@ -52,16 +71,17 @@ pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(),
             change_tags(context, &device, &change).await
         }
         DeviceCommand::Show { device } => {
-            let backend = session::logged_in(context)?;
+            let backend = backend_login::logged_in(context)?;
             let id = resolve::device(context, &backend, device.as_deref()).await?;
-            context.output.data(&backend.device(id).await?, show)
+            let view = context.view();
+            context.output.data(&backend.device(id).await?, |device| show(device, &view))
         }
         DeviceCommand::Update { device, many, version, wait } => {
             let patience = wait.wait.then_some(wait.timeout);
             if let Some(selector) = &many.select {
                 return start(context, (&many, selector), Work::Update { version }, patience).await;
             }
-            let backend = session::logged_in(context)?;
+            let backend = backend_login::logged_in(context)?;
             let id = resolve::device(context, &backend, device.as_deref()).await?;
             let what = format!("update to {version}");
             let wish = UpdateDevice { version };
@@ -69,7 +89,7 @@ pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(),
             outcome::report(context, &backend, sent, &what, patience).await
         }
         DeviceCommand::Remove { device, yes } => {
-            let backend = session::logged_in(context)?;
+            let backend = backend_login::logged_in(context)?;
             let id = resolve::device(context, &backend, Some(&device)).await?;
             let question = format!("Remove device {device}? To come back it must register again");
             if !yes && !secret_input::confirm(&question)? {
@@ -78,7 +98,7 @@ pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(),
             }
             backend.remove_device(id).await?;
             context.output.say(&format!("removed {id}"));
-            context.output.data(&json!({"removed": id}), |_| String::new())
+            context.output.data(&Removed { removed: id }, |_| String::new())
         }
         DeviceCommand::Transfer { device, key_file, yes } => {
             transfer::run(context, &device, key_file.as_deref(), yes).await
@@ -93,10 +113,11 @@ async fn start(
     work: Work,
     patience: Option<Duration>,
 ) -> Result<(), CliError> {
-    bulk::start(context, &session::logged_in(context)?, which, work, patience).await
+    bulk::start(context, &backend_login::logged_in(context)?, which, work, patience).await
 }
 
-/// With a selection no device is named, and the first word is a tag.
+/// Returns all words as tags. With a selection, the first word is a tag, because no device is
+/// named.
 fn all_tags(first: String, mut rest: Vec<String>) -> Vec<String> {
     rest.insert(0, first);
     rest
@@ -107,7 +128,7 @@ async fn change_tags(
     named: &str,
     change: &ChangeDevice,
 ) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let id = resolve::device(context, &backend, Some(named)).await?;
     let device = backend.change_device(id, change).await?;
     let tags = if device.tags.is_empty() { "none".to_owned() } else { device.tags.join(", ") };
@@ -116,7 +137,7 @@ async fn change_tags(
 }
 
 async fn rename(context: &Context, named: &str, name: String) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let id = resolve::device(context, &backend, Some(named)).await?;
     let change = ChangeDevice { name: Some(name), ..ChangeDevice::default() };
     let device = backend.change_device(id, &change).await?;
@@ -134,16 +155,17 @@ async fn retire(context: &Context, argument: &str, at: &Backend) -> Result<(), C
         CliError::usage(why.to_string())
             .hint("the code is truncated or mistyped; copy it again (nothing was sent)")
     })?;
-    let http = Http::new(&session::backend_url(context, at.url.as_deref())?)?;
+    let http = Http::new(&backend_login::backend_url(context, at.url.as_deref())?)?;
     backend::retire_device(&http, &code).await?;
     let id = code.device();
     context.output.say(&format!("retired {id}; its slot is free"));
-    context.output.data(&json!({"retired": id}), |_| String::new())
+    context.output.data(&Retired { retired: id }, |_| String::new())
 }
 
-fn show(device: &Device) -> String {
-    let seen = device.last_seen_at.map_or_else(|| "never".to_owned(), |time| time.to_string());
-    let Device { name, device_id, agent_version, platform, registered_at, .. } = device;
+fn show(device: &Device, view: &View) -> String {
+    let seen = device.last_seen_at.map_or_else(|| "never".to_owned(), |time| view.time(time));
+    let registered = view.time(device.registered_at);
+    let Device { name, device_id, agent_version, platform, .. } = device;
     let system = format!("{} {}, host {}", platform.os, platform.arch, platform.hostname);
     let [name, system] = [name, &system].map(|text| shown::one_line(text));
     let tags = if device.tags.is_empty() {
@@ -154,9 +176,9 @@ fn show(device: &Device) -> String {
     let update = device.last_update.as_ref().map(last_update).unwrap_or_default();
     format!(
         "Device      {name}\nId          {device_id}\nState       {}\nAgent       {agent_version}\n\
-         {update}System      {system}\n{tags}Registered  {registered_at}\nLast seen   {seen}\n{}",
+         {update}System      {system}\n{tags}Registered  {registered}\nLast seen   {seen}\n{}",
         state(device),
-        device.system.as_ref().map(system::lines).unwrap_or_default()
+        device.system.as_ref().map(|sample| system::lines(sample, view)).unwrap_or_default()
     )
 }
 
@@ -190,10 +212,9 @@ pub(super) const fn state(device: &Device) -> &'static str {
 mod tests {
     use jiff::Timestamp;
     use link_protocol::report::LifecycleStatus::{Online, Updating};
-    use serde_json::from_value;
+    use serde_json::{from_value, json};
 
     use super::*;
-    use crate::output::View;
 
     #[test]
     fn a_device_that_ended_while_it_updated_is_offline() {
@@ -205,12 +226,12 @@ mod tests {
 
     #[test]
     fn what_a_device_says_of_itself_stays_on_its_line() {
-        let shown = show(&device());
+        let view = View::exact(Timestamp::UNIX_EPOCH);
+        let shown = show(&device(), &view);
         let line = |start: &str| shown.lines().find(|line| line.starts_with(start)).unwrap();
         assert_eq!(shown.lines().count(), 8, "{shown}");
         assert_eq!(line("System"), "System      linux x86_64, host \u{fffd}[2Ja State online");
         assert_eq!(line("Last update"), "Last update 1.3.0 to 1.4.0, rolled back: no\u{fffd} go");
-        let view = View::exact(Timestamp::UNIX_EPOCH);
         assert!(!table(&[Device { name: "a\nb".into(), ..device() }], &view).contains("\nb"));
     }
 

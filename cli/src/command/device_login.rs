@@ -16,20 +16,18 @@ use link_protocol::{
     problem::Code,
 };
 
-use serde_json::json;
-
 use crate::{
-    context::Context, error::CliError, error_code::ErrorCode, progress::Progress, secret_input,
-    wait::Deadline,
+    context::Context, error::CliError, error_code::ErrorCode, output::Prompt, progress::Progress,
+    secret_input, wait::Deadline,
 };
 
-/// Added to the interval after a poll that came too early.
+/// How much longer to wait between polls after the backend has answered that a poll came too early.
 const SLOWER: Duration = Duration::from_secs(5);
 
 /// Waits until a person has approved this login.
 ///
 /// # Errors
-/// When the person refuses, the code expires, or the deadline passes.
+/// If the person refuses, the code expires, or the deadline passes.
 pub(super) async fn run(
     context: &Context,
     http: &Http,
@@ -69,15 +67,16 @@ pub(super) async fn run(
 fn announce(context: &Context, codes: &DeviceCodeResponse) {
     let DeviceCodeResponse { user_code, verification_uri, expires_in, .. } = codes;
     let minutes = expires_in / 60;
-    let document = json!({"verification_uri": verification_uri, "user_code": user_code});
+    let prompt =
+        Prompt { verification_uri: verification_uri.clone(), user_code: user_code.clone() };
     context.output.prompt(
-        &document,
+        &prompt,
         &format!("open {verification_uri} and enter the code {user_code} within {minutes} minutes"),
     );
 }
 
-/// Opens the address in a browser: at once without a terminal, after a question with one. A machine
-/// without a browser is no error, because the address can be opened elsewhere.
+/// Opens the address in a browser: on a terminal after a confirmation, otherwise at once. A machine
+/// without a browser is no error, because any other machine can open the address.
 fn open_browser(context: &Context, codes: &DeviceCodeResponse) -> Result<(), CliError> {
     let wanted = !io::stdin().is_terminal()
         || secret_input::confirm("Open the address in a browser on this machine?")?;
@@ -87,7 +86,8 @@ fn open_browser(context: &Context, codes: &DeviceCodeResponse) -> Result<(), Cli
     Ok(())
 }
 
-/// Opens a web address, and no other address that a server might name.
+/// Opens an address in the browser if it is a web address. Refuses any other address that a server
+/// may name.
 fn open_address(address: &str) -> Result<(), CliError> {
     let is_web = address.starts_with("https://") || address.starts_with("http://");
     let failed = |why: String| CliError::new(ExitCode::Failed, ErrorCode::Browser, why);

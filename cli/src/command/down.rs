@@ -3,11 +3,11 @@
 use link_installer::uninstall_backend::{self, Further};
 use link_platform::fs;
 use link_protocol::exit_code::ExitCode;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{
-    agent_process,
-    args::Down,
+    agent_process, args,
     command::up,
     context::Context,
     error::CliError,
@@ -16,10 +16,21 @@ use crate::{
     resolve, secret_input,
 };
 
-/// The word to type before everything is deleted.
+/// The word that a person types to confirm the deletion.
 const WORD: &str = "purge";
 
-pub(super) async fn run(context: &Context, arguments: Down) -> Result<ExitCode, CliError> {
+/// The result of stopping the agent and the backend.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Down {
+    /// Whether the agent was running.
+    agent_stopped: bool,
+    /// Whether the backend was running.
+    backend_stopped: bool,
+    /// Whether the data was deleted.
+    purged: bool,
+}
+
+pub(super) async fn run(context: &Context, arguments: args::Down) -> Result<ExitCode, CliError> {
     let _turn = up::turn(context).await?;
     let local = LocalBackend::find(context)?;
     if arguments.purge && !arguments.yes && !is_meant(&local)? {
@@ -35,9 +46,7 @@ pub(super) async fn run(context: &Context, arguments: Down) -> Result<ExitCode, 
     } else if local.exists()? {
         context.output.say(&format!("its data stays in {}", local.folder().display()));
     }
-    let document = json!({
-        "agent_stopped": agent, "backend_stopped": backend, "purged": arguments.purge,
-    });
+    let document = Down { agent_stopped: agent, backend_stopped: backend, purged: arguments.purge };
     context.output.data(&document, |_| String::new())?;
     Ok(ExitCode::Success)
 }
@@ -57,7 +66,7 @@ fn purge(context: &Context, local: &LocalBackend) -> Result<(), CliError> {
         take_away(context, local, true)?;
         context.output.say("deleted the backend and its data");
     }
-    // A login or device of another backend stays.
+    // Keep the login and the device of another backend.
     let identity = resolve::identity(context)?;
     if identity.is_none_or(|identity| Some(identity.backend_url) == url) {
         forget_device(context).map_err(|error| CliError::file(&error))?;
@@ -69,14 +78,14 @@ fn purge(context: &Context, local: &LocalBackend) -> Result<(), CliError> {
 /// Removes the unit and the programs of the backend, and its data if `purge` is set.
 ///
 /// # Errors
-/// When a file cannot be deleted.
+/// If a file cannot be deleted.
 pub(super) fn take_away(
     context: &Context,
     local: &LocalBackend,
     purge: bool,
 ) -> Result<(), CliError> {
     let place = local.place();
-    // The lock of the installers is in this folder even where nothing was installed.
+    // The installer's lock file is in this folder, even if nothing was installed.
     fs::create_private_dir(&place.layout.roots().data).map_err(|error| CliError::file(&error))?;
     let shared = place.shared(context);
     let further = Further { config: (place.config.as_path(), ""), shared: &shared, purge };

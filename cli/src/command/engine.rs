@@ -3,71 +3,103 @@
 mod download;
 mod trust;
 
+pub(super) use self::{download::Installed, trust::TrustedKey};
+
 use std::path::Path;
 
 use link_installer::engines::{EngineError, Engines};
-use link_protocol::{command::Sha256Hex, exit_code::ExitCode};
-use serde_json::json;
+use link_protocol::{
+    backend_api::model::LANGUAGE_MODEL, command::Sha256Hex, exit_code::ExitCode, plugin::Engine,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
 
+use super::plugin;
 use crate::{
     args::EngineCommand,
     context::Context,
+    document::Removed,
     error::{CliError, chain},
     error_code::ErrorCode,
-    output,
 };
 
+/// A build of the inference engine on this machine.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Build<'a> {
+    /// The name of the build.
+    build: &'a str,
+    /// Whether future model processes use the build.
+    used: bool,
+    /// Why the build was installed, as text for a person.
+    why: Option<&'a str>,
+}
+
 pub(super) async fn run(context: &Context, command: EngineCommand) -> Result<(), CliError> {
-    let engines = Engines::of_language_models(&context.roots.engines());
     match command {
-        EngineCommand::List => list(context, &engines),
-        EngineCommand::Install { from, sha256, build, source } => {
-            let (build, source) = (build.as_deref(), source.as_deref());
-            install(context, &engines, from.as_deref(), sha256.as_ref(), build, source).await
+        EngineCommand::List { of } => list(context, &of.plugin, &of_plugin(context, &of.plugin)?),
+        EngineCommand::Install { from, sha256, build, source, of } => {
+            let engine = plugin::find(context, &of.plugin)?.manifest.engine;
+            let Some(from) = from else {
+                return download::run(context, &engine, source.as_deref()).await;
+            };
+            let engines = builds_of(context, &engine);
+            install(context, &engines, &from, sha256.as_ref(), build.as_deref())
         }
         EngineCommand::Trust { key, list: _, remove } => {
             trust::run(context, key.as_deref(), remove.as_deref())
         }
-        EngineCommand::Remove { build } => {
+        EngineCommand::Remove { build, of } => {
+            let engines = of_plugin(context, &of.plugin)?;
             engines.remove(&build).map_err(explain)?;
             context.output.say(&format!("removed the build {build}"));
-            context.output.data(&json!({"removed": build}), |_| String::new())
+            context.output.data(&Removed { removed: build }, |_| String::new())
         }
     }
 }
 
-fn list(context: &Context, engines: &Engines) -> Result<(), CliError> {
+fn of_plugin(context: &Context, plugin: &str) -> Result<Engines, CliError> {
+    Ok(builds_of(context, &plugin::find(context, plugin)?.manifest.engine))
+}
+
+fn builds_of(context: &Context, engine: &Engine) -> Engines {
+    Engines::of(&context.roots.engines(), &engine.name, &engine.executable)
+}
+
+fn list(context: &Context, plugin: &str, engines: &Engines) -> Result<(), CliError> {
     let builds = engines.list().map_err(explain)?;
     let entries = builds.iter().map(|build| {
         let why = build.origin.as_ref().map(|origin| &origin.why);
-        json!({"build": build.name, "used": build.current, "why": why})
+        Build { build: &build.name, used: build.current, why: why.map(String::as_str) }
     });
     context.output.data(&entries.collect::<Vec<_>>(), |_| {
         if builds.is_empty() {
-            return "no inference engine is installed; install one with `link engine install`, or \
-                    from a file with `link engine install FILE`"
-                .to_owned();
+            let install = match plugin {
+                LANGUAGE_MODEL => "link engine install".to_owned(),
+                id => format!("link engine install --plugin {id}"),
+            };
+            return format!(
+                "no inference engine is installed; install one with `{install}`, or from a file \
+                 with `{install} FILE`"
+            );
         }
-        let used = |current| if current { "used" } else { "" }.to_owned();
-        output::table(
+        context.view().table(
             ["BUILD", "", "WHY"],
             builds.iter().map(|build| {
                 let why = build.origin.as_ref().map(|origin| origin.why.clone());
-                [build.name.clone(), used(build.current), why.unwrap_or_default()]
+                let used = if build.current { "used" } else { "" };
+                [build.name.clone().into(), used.into(), why.unwrap_or_default().into()]
             }),
         )
     })
 }
 
-async fn install(
+fn install(
     context: &Context,
     engines: &Engines,
-    from: Option<&Path>,
+    from: &Path,
     sha256: Option<&Sha256Hex>,
     build: Option<&str>,
-    source: Option<&str>,
 ) -> Result<(), CliError> {
-    let Some(from) = from else { return download::run(context, source).await };
     if sha256.is_some() && from.is_dir() {
         return Err(CliError::usage("--sha256 applies to an archive, but this is a folder"));
     }
@@ -76,7 +108,8 @@ async fn install(
     context
         .output
         .say(&format!("installed the build {installed}; models use it from their next start"));
-    context.output.data(&json!({"build": installed}), |_| String::new())
+    let document = Installed { build: &installed, why: None };
+    context.output.data(&document, |_| String::new())
 }
 
 fn explain(error: EngineError) -> CliError {
@@ -85,7 +118,7 @@ fn explain(error: EngineError) -> CliError {
         EngineError::NoExecutable { .. } | EngineError::NotPlain(_) | EngineError::TooLarge => (
             ExitCode::Usage,
             ErrorCode::NoEngine,
-            "give the archive or the folder of a llama.cpp release",
+            "give the archive or the folder of a release of the engine",
         ),
         EngineError::Altered { .. } => (
             ExitCode::ChecksumMismatch,

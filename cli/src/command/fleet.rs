@@ -3,27 +3,39 @@
 use std::collections::BTreeMap;
 
 use link_protocol::{backend_api::device::Device, exit_code::ExitCode, selector::DeviceState};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    args::FleetCommand, command::device, context::Context, error::CliError, error_code::ErrorCode,
-    output, session,
+    args::FleetCommand,
+    backend_login,
+    command::device,
+    context::Context,
+    error::CliError,
+    error_code::ErrorCode,
+    output::{Cell, View},
 };
 
 /// Devices with one tag.
-#[derive(Debug, Default, Serialize)]
-struct Fleet {
+#[derive(Debug, Default, JsonSchema, Serialize)]
+pub(super) struct Fleet {
     tag: String,
+    /// The number of devices.
     devices: usize,
+    /// The number of devices in each state: `online`, `updating` or `offline`. A state without
+    /// devices is absent.
     states: BTreeMap<&'static str, usize>,
+    /// The number of devices with each version of the agent.
     versions: BTreeMap<String, usize>,
 }
 
 pub(super) async fn run(context: &Context, command: FleetCommand) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let devices = backend.devices().await?;
     match command {
-        FleetCommand::List => context.output.data(&fleets(&devices), |fleets| table(fleets)),
+        FleetCommand::List => {
+            context.output.data(&fleets(&devices), |fleets| table(fleets, &context.view()))
+        }
         FleetCommand::Show { tag } => {
             let devices: Vec<Device> =
                 devices.into_iter().filter(|device| device.tags.contains(&tag)).collect();
@@ -51,7 +63,7 @@ fn fleets(devices: &[Device]) -> Vec<Fleet> {
     fleets.into_values().collect()
 }
 
-fn table(fleets: &[Fleet]) -> String {
+fn table(fleets: &[Fleet], view: &View) -> String {
     if fleets.is_empty() {
         return "no device has a tag; add a tag with `link device tag`".to_owned();
     }
@@ -68,6 +80,7 @@ fn table(fleets: &[Fleet]) -> String {
             count(DeviceState::Offline),
             versions.collect::<Vec<_>>().join(", "),
         ]
+        .map(Cell::Text)
     });
-    output::table(["TAG", "DEVICES", "ONLINE", "UPDATING", "OFFLINE", "VERSIONS"], rows)
+    view.table(["TAG", "DEVICES", "ONLINE", "UPDATING", "OFFLINE", "VERSIONS"], rows)
 }

@@ -1,5 +1,5 @@
-//! `link install-files`, which `install.sh` calls. Makes one plan, from the unpacked release to a
-//! running agent, and prints it (`--dry-run`) or applies it and reports the outcome.
+//! `link install-files`, which `install.sh` calls. Plans all steps from the unpacked release to a running agent, and
+//! either prints the plan (`--dry-run`) or applies it and reports the outcome.
 
 mod steps;
 
@@ -8,7 +8,7 @@ use link_installer::{
         FileStep,
         device::{DeviceStep, device},
     },
-    install::{self, Done, Install, Outcome},
+    install::{self, Done, Install, InstallOutcome},
     layout::Layout,
     service::Wish,
     versions,
@@ -17,8 +17,9 @@ use link_protocol::{
     exit_code::ExitCode,
     update::{UpdateEnd, UpdateOutcome},
 };
+use schemars::JsonSchema;
 use semver::Version;
-use serde_json::json;
+use serde::Serialize;
 
 use steps::{Looked, Steps};
 
@@ -28,6 +29,27 @@ use crate::{
 };
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The steps that an installation would take.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Plan<'a> {
+    /// The version to install.
+    version: &'a str,
+    /// The steps, each as text for a person.
+    would: &'a [String],
+}
+
+/// A finished installation.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Installed<'a> {
+    version: &'a str,
+    /// `installed`, `intact`, `repaired` or `changed`.
+    outcome: &'a str,
+    /// The steps that were taken, each as text for a person.
+    did: &'a [String],
+    /// Whether this machine is registered as a device.
+    registered: bool,
+}
 
 pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<ExitCode, CliError> {
     let layout = Layout::new(context.roots.clone());
@@ -62,27 +84,27 @@ pub(super) fn say_plan(context: &Context, lines: &[String]) -> Result<ExitCode, 
     if lines.is_empty() {
         context.output.say("nothing would be done");
     }
-    context.output.data(&json!({ "version": VERSION, "would": lines }), |_| {
+    context.output.data(&Plan { version: VERSION, would: lines }, |_| {
         let lines = lines.iter().map(|line| format!("would {line}\n"));
         lines.collect::<String>().trim_end().to_owned()
     })?;
     Ok(ExitCode::Success)
 }
 
-/// Reports the outcome for the files.
-fn say(context: &Context, outcome: Outcome) {
+/// Reports the outcome of the file steps.
+fn say(context: &Context, outcome: InstallOutcome) {
     let folder = context.roots.data.display();
     context.output.say(&match outcome {
-        Outcome::Installed => format!("installed Link {VERSION} in {folder}"),
-        Outcome::Intact => {
+        InstallOutcome::Installed => format!("installed Link {VERSION} in {folder}"),
+        InstallOutcome::Intact => {
             format!("Link {VERSION} is already installed and intact: there is nothing to do")
         }
-        Outcome::Repaired => format!("repaired Link {VERSION} in {folder}"),
-        Outcome::Changed => format!("unpacked Link {VERSION} next to the previous version"),
+        InstallOutcome::Repaired => format!("repaired Link {VERSION} in {folder}"),
+        InstallOutcome::Changed => format!("unpacked Link {VERSION} next to the previous version"),
     });
 }
 
-/// Takes the steps after the files.
+/// Runs the steps after the file steps.
 async fn finish(
     context: &Context,
     layout: &Layout,
@@ -101,7 +123,7 @@ async fn finish(
         steps::runs(context, layout, Started::Before).await?;
     }
     let output = context.output;
-    if done.outcome == Outcome::Changed {
+    if done.outcome == InstallOutcome::Changed {
         output.say(&format!(
             "installed Link {VERSION}; if it fails within the next two minutes, Link restores the \
              previous version"
@@ -112,16 +134,18 @@ async fn finish(
     if let Err(error) = &steps.registered {
         output.error(error);
     }
-    let document = json!({
-        "version": VERSION, "outcome": done.outcome.as_str(), "did": steps.done,
-        "registered": resolve::identity(context)?.is_some(),
-    });
+    let document = Installed {
+        version: VERSION,
+        outcome: done.outcome.as_str(),
+        did: &steps.done,
+        registered: resolve::identity(context)?.is_some(),
+    };
     output.data(&document, |_| String::new())?;
     Ok(steps.registered.map_or_else(|error| error.exit, |()| ExitCode::Success))
 }
 
-/// Writes the completions and the manual pages of this version, and those of this user's backend where it
-/// is of this version.
+/// Writes the completions and the manual pages of this version, and those of this user's backend if it has the same
+/// version.
 pub(super) fn refresh(context: &Context) -> Result<(), CliError> {
     let layout = Layout::new(context.roots.clone());
     let shared = shared_files::of_installation(context)?;
@@ -133,7 +157,7 @@ pub(super) fn refresh(context: &Context) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The version of this program and of its release.
+/// Returns the version of this program, which is also that of its release.
 pub(super) fn own_version() -> Version {
     VERSION.parse().expect("the package's version is one")
 }

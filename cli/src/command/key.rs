@@ -7,15 +7,17 @@ use link_protocol::{
 
 use crate::{
     args::{KeyCommand, KeyKindArg},
+    backend_login,
     context::{self, Context},
+    document::Revoked,
     error::CliError,
     names::Names,
     output::{Cell, View},
-    resolve, secret_input, session,
+    resolve, secret_input,
 };
 
 pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     match command {
         KeyCommand::Create { kind, name, expires_at, max_devices, tags } => {
             let kind = match kind {
@@ -53,12 +55,12 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Cl
             }
             backend.revoke_key(key).await?;
             context.output.say(&format!("revoked {key}"));
-            context.output.data(&serde_json::json!({"revoked": key}), |_| String::new())
+            context.output.data(&Revoked { revoked: key }, |_| String::new())
         }
     }
 }
 
-/// Returns the complete line to run on a device, with the address of the backend.
+/// Returns the complete command to run on a device, with the address of the backend.
 fn on_a_device(base: &str, kind: KeyKind, key: &str) -> String {
     let variable = match kind {
         KeyKind::Registration => "LINK_REGISTRATION_KEY",
@@ -86,7 +88,7 @@ fn list(keys: &[KeyInfo], names: &Names, view: &View) -> String {
     view.table(["ID", "KIND", "NAME", "DEVICES", "EXPIRES", "STATE", "CREATED BY"], rows)
 }
 
-/// Returns the state of a key, in the words of the dashboard.
+/// Returns the state of a key, in the same words as the dashboard.
 fn state(key: &KeyInfo, now: jiff::Timestamp) -> &'static str {
     let most = match key.kind {
         KeyKind::Registration => Some(1),

@@ -1,4 +1,5 @@
-//! `link logs`: the log records of a device that the backend has stored, or the agent's own log.
+//! `link logs`: the log records of a device that the backend has stored, or the log of the local
+//! agent.
 
 use std::time::Duration;
 
@@ -14,10 +15,11 @@ use link_protocol::{
 
 use crate::{
     args::Logs,
+    backend_login,
     context::Context,
     error::CliError,
     error_code::ErrorCode,
-    output, resolve, session,
+    output, resolve,
     wait::{self, pause},
 };
 
@@ -28,7 +30,7 @@ pub(super) async fn run(context: &Context, arguments: Logs) -> Result<ExitCode, 
     if arguments.local {
         return Err(local(context, &arguments));
     }
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let device = resolve::device(context, &backend, arguments.device.as_deref()).await?;
     let model = match &arguments.model {
         Some(named) => Some(resolve::model(&backend, named).await?.model_id.to_string()),
@@ -54,7 +56,7 @@ pub(super) async fn run(context: &Context, arguments: Logs) -> Result<ExitCode, 
     }
 }
 
-/// Returns records, newest first, page by page while `more` are wanted.
+/// Returns the newest records, newest first. Reads further pages while `more` returns true.
 async fn newest(
     backend: &BackendClient,
     device: DeviceId,
@@ -72,7 +74,7 @@ async fn newest(
     }
 }
 
-/// Prints `records` and every later one, until nobody reads any longer.
+/// Prints `records` and every later record, until the reader closes the output.
 async fn follow(
     context: &Context,
     backend: &BackendClient,
@@ -118,7 +120,8 @@ fn json(record: &DeviceLog) -> String {
     shown::json(&serde_json::to_string(record).expect("a record has only string keys"))
 }
 
-/// Replaces this process by the program that prints the agent's own log; returns only the failure.
+/// Replaces this process with the program that prints the local agent's log. Returns only on
+/// failure.
 fn local(context: &Context, arguments: &Logs) -> CliError {
     let layout = Layout::new(context.roots.clone());
     let lines = arguments.limit.to_string();

@@ -12,27 +12,59 @@ use link_protocol::{
         },
     },
     exit_code::ExitCode,
-    id::InvitationId,
+    id::{InvitationId, UserId},
     key::KeyKind,
 };
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{
     args::{Accept, LeftKeysArg, MemberCommand, RoleArg},
+    backend_login,
     command::account,
     context::{self, Context},
     credentials::CredentialsFile,
+    document::Component,
     error::CliError,
     error_code::ErrorCode,
     output::{Cell, View},
-    secret_input, session,
+    secret_input,
 };
+
+/// The members of the account and its open invitations.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Members<'a> {
+    #[schemars(with = "Vec<Component<Member>>")]
+    members: &'a [Member],
+    #[schemars(with = "Vec<Component<Invitation>>")]
+    invitations: &'a [Invitation],
+}
+
+/// The invitation that was withdrawn.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Withdrawn {
+    #[schemars(with = "Component<InvitationId>")]
+    withdrawn: InvitationId,
+}
+
+/// The user who is no member any more, and what happened to the keys that the user created.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct RemovedMember {
+    #[schemars(with = "Component<UserId>")]
+    removed: UserId,
+    /// The keys that were revoked.
+    #[schemars(with = "Vec<Component<KeyInfo>>")]
+    revoked: Vec<KeyInfo>,
+    /// The keys that stay valid, for which another member is responsible now.
+    #[schemars(with = "Vec<Component<KeyInfo>>")]
+    taken_over: Vec<KeyInfo>,
+}
 
 pub(super) async fn run(context: &Context, command: MemberCommand) -> Result<(), CliError> {
     match command {
         MemberCommand::List => list(context).await,
         MemberCommand::Invite { role, email, expires_at } => {
-            let backend = session::logged_in(context)?;
+            let backend = backend_login::logged_in(context)?;
             let expires_at = expires_at.map(|end| end.in_the_future(context::now()));
             let wish = InviteMember { role: role.into(), email, expires_at };
             let created = backend.invite(&wish).await?;
@@ -44,7 +76,7 @@ pub(super) async fn run(context: &Context, command: MemberCommand) -> Result<(),
         }
         MemberCommand::Accept(arguments) => accept(context, arguments).await,
         MemberCommand::Role { member, role } => {
-            let backend = session::logged_in(context)?;
+            let backend = backend_login::logged_in(context)?;
             let member = find(&backend, &member).await?;
             let changed = backend.change_member(member.user_id, role.into()).await?;
             let Member { email, role, .. } = &changed;
@@ -56,9 +88,9 @@ pub(super) async fn run(context: &Context, command: MemberCommand) -> Result<(),
 }
 
 async fn list(context: &Context) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let (members, invitations) = (backend.members().await?, backend.invitations().await?);
-    let document = json!({"members": members, "invitations": invitations});
+    let document = Members { members: &members, invitations: &invitations };
     context.output.data(&document, |_| table(&members, &invitations, &context.view()))
 }
 
@@ -73,7 +105,8 @@ async fn accept(context: &Context, arguments: Accept) -> Result<(), CliError> {
         } else {
             secret_input::ask_new_password()?
         };
-        let http = Http::new(&session::backend_url(context, arguments.backend.url.as_deref())?)?;
+        let http =
+            Http::new(&backend_login::backend_url(context, arguments.backend.url.as_deref())?)?;
         let request =
             AcceptInvitation { invitation_token, email: Some(email), password: Some(password) };
         let tokens = backend::join(&http, &request).await?;
@@ -84,7 +117,7 @@ async fn accept(context: &Context, arguments: Accept) -> Result<(), CliError> {
             return Err(CliError::usage("nobody is logged in")
                 .hint("give your e-mail with --email to create a user, or log in first"));
         }
-        let backend = session::logged_in(context)?;
+        let backend = backend_login::logged_in(context)?;
         let request = AcceptInvitation { invitation_token, email: None, password: None };
         let tokens = backend.accept_invitation(&request).await?;
         (backend.http().clone(), tokens)
@@ -99,11 +132,11 @@ async fn remove(
     keys: Option<LeftKeysArg>,
     yes: bool,
 ) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     if let Ok(invitation) = named.parse::<InvitationId>() {
         backend.withdraw_invitation(invitation).await?;
         context.output.say(&format!("withdrew {invitation}"));
-        return context.output.data(&json!({"withdrawn": invitation}), |_| String::new());
+        return context.output.data(&Withdrawn { withdrawn: invitation }, |_| String::new());
     }
     let member = find(&backend, named).await?;
     let me = backend.me().await?;
@@ -122,7 +155,7 @@ async fn remove(
             context.output.say(&format!("{done} {}", named_key(key)));
         }
     }
-    let document = json!({"removed": user_id, "revoked": revoked, "taken_over": taken_over});
+    let document = RemovedMember { removed: user_id, revoked, taken_over };
     context.output.data(&document, |_| String::new())
 }
 
@@ -147,7 +180,8 @@ async fn leave(
     Ok(Some(left))
 }
 
-/// Removes another member. Without a choice and without a terminal, the member's keys are revoked.
+/// Removes another member. If `keys` is not given, asks what happens to the member's keys, or
+/// revokes them if `yes` is set.
 async fn dismiss(
     context: &Context,
     backend: &BackendClient,

@@ -16,20 +16,42 @@ use link_protocol::{
     },
     deployment::DeploymentState,
     exit_code::ExitCode,
+    id::ModelId,
+    problem::Code,
     report::ModelState,
 };
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{
     args::{self, ModelCommand, OnDevice, Serve, Wait},
+    backend_login,
     command::{bulk, outcome},
     context::Context,
+    document::Component,
     error::CliError,
     error_code::ErrorCode,
     names::Names,
     output::{Cell, View, bytes},
-    resolve, secret_input, session,
+    resolve, secret_input,
 };
+
+/// A model and its current deployments.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Details<'a> {
+    #[schemars(with = "Component<Model>")]
+    model: &'a Model,
+    /// The newest deployment of the model on each device.
+    #[schemars(with = "Vec<Component<Deployment>>")]
+    deployments: &'a [Deployment],
+}
+
+/// The model that was deleted.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Deleted {
+    #[schemars(with = "Component<ModelId>")]
+    deleted: ModelId,
+}
 
 pub(super) async fn run(context: &Context, command: ModelCommand) -> Result<(), CliError> {
     match command {
@@ -47,7 +69,7 @@ pub(super) async fn run(context: &Context, command: ModelCommand) -> Result<(), 
 }
 
 async fn list(context: &Context) -> Result<(), CliError> {
-    let models = session::logged_in(context)?.models().await?;
+    let models = backend_login::logged_in(context)?.models().await?;
     context.output.data(&models, |models| {
         if models.is_empty() {
             return "no models; add one with `link model add FILE`".to_owned();
@@ -66,7 +88,7 @@ async fn list(context: &Context) -> Result<(), CliError> {
 }
 
 async fn show(context: &Context, named: &str) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let model = match resolve::model(&backend, named).await {
         Err(unknown) if unknown.is(ErrorCode::UnknownName) => {
             let catalogue = catalogue::read(context).await;
@@ -80,7 +102,8 @@ async fn show(context: &Context, named: &str) -> Result<(), CliError> {
     let deployments = backend.current_deployments(None, Some(model.model_id)).await?;
     let names =
         if context.output.is_json() { Names::default() } else { Names::of_devices(&backend).await };
-    context.output.data(&json!({"model": model, "deployments": deployments}), |_| {
+    let document = Details { model: &model, deployments: &deployments };
+    context.output.data(&document, |_| {
         let file = match &model.url {
             Some(url) => format!("{} from {url}", model.file_name),
             None => model.file_name.to_string(),
@@ -104,7 +127,7 @@ async fn show(context: &Context, named: &str) -> Result<(), CliError> {
     })
 }
 
-/// Formats the description in a model's file.
+/// Formats the facts in a model's file.
 fn about(facts: &ModelFacts) -> String {
     let quantization = facts.quantization.as_ref().map(|name| format!(", {name}"));
     let context = facts.context_length.map(|tokens| format!("Context {tokens} tokens\n"));
@@ -144,7 +167,7 @@ fn on_devices(deployments: &[Deployment], names: &Names, view: &View) -> String 
 }
 
 async fn serve(context: &Context, arguments: &Serve) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let model = resolve::model(&backend, &arguments.on.model).await?;
     if let Some(selector) = &arguments.on.many.select {
         let work = Work::Serve { model_id: model.model_id, port: arguments.port };
@@ -158,7 +181,7 @@ async fn serve(context: &Context, arguments: &Serve) -> Result<(), CliError> {
 }
 
 async fn stop(context: &Context, arguments: &OnDevice) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let model = resolve::model(&backend, &arguments.model).await?;
     if let Some(selector) = &arguments.many.select {
         let work = Work::Stop { model_id: model.model_id };
@@ -173,7 +196,7 @@ async fn stop(context: &Context, arguments: &OnDevice) -> Result<(), CliError> {
 
 async fn remove(context: &Context, arguments: &args::Remove) -> Result<(), CliError> {
     let args::Remove { on: arguments, yes } = arguments;
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let model = resolve::model(&backend, &arguments.model).await?;
     if let Some(selector) = &arguments.many.select {
         let question =
@@ -202,7 +225,7 @@ async fn remove(context: &Context, arguments: &args::Remove) -> Result<(), CliEr
 }
 
 async fn cancel(context: &Context, named: &str, device: Option<&str>) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let model = resolve::model(&backend, named).await?;
     let device = resolve::device(context, &backend, device).await?;
     let current = backend.current_deployments(Some(device), Some(model.model_id)).await?;
@@ -211,25 +234,41 @@ async fn cancel(context: &Context, named: &str, device: Option<&str>) -> Result<
         return Err(CliError::new(ExitCode::Failed, ErrorCode::NotDeployed, message));
     };
     let cancelled = backend.cancel_deployment(deployment.deployment_id).await?;
-    context.output.say(&if cancelled.state.is_final() {
-        format!("the deployment of `{}` has ended", model.name)
-    } else {
-        format!("asked the device to end the deployment of `{}`", model.name)
+    context.output.say(&match cancelled.state {
+        DeploymentState::Cancelled => format!("cancelled the deployment of `{}`", model.name),
+        DeploymentState::Completed | DeploymentState::Failed => {
+            format!("the deployment of `{}` has ended already", model.name)
+        }
+        DeploymentState::Queued | DeploymentState::Downloading | DeploymentState::Configuring => {
+            format!("asked the device to end the deployment of `{}`", model.name)
+        }
     });
     context.output.data(&cancelled, |_| String::new())
 }
 
 async fn delete(context: &Context, named: &str, yes: bool) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let model = resolve::model(&backend, named).await?;
     let question = format!("Delete {} and its file from the backend?", resolve::told(&model));
     if !secret_input::is_meant(&question, yes)? {
         context.output.say("nothing was changed");
         return Ok(());
     }
-    backend.delete_model(model.model_id).await?;
+    let deleted = backend.delete_model(model.model_id).await;
+    deleted.map_err(|error| in_use(error.into(), named))?;
     context.output.say(&format!("deleted `{}`", model.name));
-    context.output.data(&json!({"deleted": model.model_id}), |_| String::new())
+    context.output.data(&Deleted { deleted: model.model_id }, |_| String::new())
+}
+
+/// Says how to remove a model that a device still has.
+fn in_use(error: CliError, named: &str) -> CliError {
+    if error.code.as_str() != Code::ModelInUse.as_str() {
+        return error;
+    }
+    error.hint(format!(
+        "first remove the model from each device with `link model remove {named} --device DEVICE`; \
+         `link model show {named}` lists the devices"
+    ))
 }
 
 fn patience<const SECONDS: u64>(wait: Wait<SECONDS>) -> Option<Duration> {

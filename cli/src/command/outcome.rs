@@ -17,7 +17,7 @@ use crate::{
 /// Waits for the device's result and prints it. Without `wait`, prints that the command was sent.
 ///
 /// # Errors
-/// When the device failed or refused, the command expired, or the deadline passed.
+/// If the device failed or refused, the command expired, or the deadline passed.
 pub(super) async fn report(
     context: &Context,
     backend: &BackendClient,
@@ -47,7 +47,7 @@ pub(super) async fn report(
 /// Waits until the device has finished.
 ///
 /// # Errors
-/// When the device failed or refused, the command expired, or the deadline passed.
+/// If the device failed or refused, the command expired, or the deadline passed.
 pub(super) async fn done(
     context: &Context,
     backend: &BackendClient,
@@ -77,7 +77,8 @@ pub(super) async fn done(
         .hint("`link status` on the device has details"))
 }
 
-/// Returns the error for a command that a newer one has replaced. A retry would undo the newer one.
+/// Returns the error for a command that a newer command has replaced. Retrying it would undo the
+/// newer one.
 pub(super) fn superseded(command: &CommandInfo, what: &str) -> CliError {
     let newer = command.superseded_by.map(|newer| newer.to_string()).unwrap_or_default();
     let message = format!("a newer command, {newer}, replaced this one: {what}");

@@ -1,8 +1,8 @@
 //! `link register`: makes this machine a device.
 //!
-//! The identity file is written in one step after the backend's answer, so a device is either
-//! registered or not. The device's key pair is stored before the call: if the answer is lost, the
-//! same command gets the same device again, even with a key for one device.
+//! The identity file is written atomically after the backend's answer, so a device is either registered or not. The
+//! device's key pair is stored before the request: if the answer is lost, a retry with the same key pair gets the same
+//! device, even with a key for only one device.
 
 use std::io::IsTerminal as _;
 
@@ -15,21 +15,39 @@ use link_platform::{facts, fs};
 use link_protocol::{
     backend_api::key::CreateKey,
     exit_code::ExitCode,
+    id::DeviceId,
     identity::Identity,
     key::{EnrolmentKey, KeyKind},
+    registration::TransportSettings,
     secret::Secret,
 };
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{
     agent_process,
     args::Register,
+    backend_login,
     command::account,
     context::{self, Context},
+    document::Component,
     error::CliError,
     error_code::ErrorCode,
-    resolve, secret_input, session,
+    resolve, secret_input,
 };
+
+/// This machine as a device.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Registration<'a> {
+    #[schemars(with = "Component<DeviceId>")]
+    device_id: DeviceId,
+    backend_url: &'a str,
+    #[schemars(with = "Component<TransportSettings>")]
+    transport: &'a TransportSettings,
+    /// Whether the id that this machine had or asked for is not a device of the account, so that
+    /// the machine has a new id.
+    requested_id_unknown: bool,
+}
 
 pub(super) async fn run(context: &Context, arguments: &Register) -> Result<(), CliError> {
     let given = given_key(context, arguments)?;
@@ -49,18 +67,19 @@ pub(super) async fn run(context: &Context, arguments: &Register) -> Result<(), C
     if !agent_process::is_running(context)? {
         context.output.say("the agent is not running: start it with `link start`");
     }
-    let document = json!({
-        "device_id": identity.device_id, "backend_url": identity.backend_url,
-        "transport": identity.transport,
-        "requested_id_unknown": asked.is_some_and(|asked| asked != device_id),
-    });
+    let document = Registration {
+        device_id,
+        backend_url: &identity.backend_url,
+        transport: &identity.transport,
+        requested_id_unknown: asked.is_some_and(|asked| asked != device_id),
+    };
     context.output.data(&document, |_| String::new())
 }
 
-/// Returns the key from the arguments or, if there is none, from the environment.
+/// Returns the key from the arguments or, if they have none, from the environment.
 ///
 /// # Errors
-/// When the key is mistyped or of the other kind. Nothing was sent then.
+/// If the key is mistyped or of the other kind. Nothing has been sent then.
 pub(super) fn given_key(
     context: &Context,
     arguments: &Register,
@@ -93,7 +112,7 @@ pub(super) fn given_key(
     }
 }
 
-/// Returns the key of the environment: a key itself, or a file that holds one.
+/// Returns the key from the environment: from the variable with the key, or from the file that another variable names.
 fn from_environment(
     context: &Context,
 ) -> Result<Option<(Secret, KeyKind, &'static str)>, CliError> {
@@ -121,22 +140,22 @@ fn from_environment(
     }
 }
 
-/// Registers and writes the identity file.
+/// Registers the device, and writes the identity file.
 ///
 /// # Errors
-/// Why the device was not registered.
+/// The reason why the device was not registered.
 pub(super) async fn register(
     context: &Context,
     arguments: &Register,
     given: Option<EnrolmentKey>,
 ) -> Result<Identity, CliError> {
-    let url = session::backend_url(context, arguments.backend.url.as_deref())?;
+    let url = backend_login::backend_url(context, arguments.backend.url.as_deref())?;
     let http = Http::new(&url)?;
     let before = known_device(context, arguments, http.base())?;
     fs::create_private_dir(&context.roots.state).map_err(|error| CliError::file(&error))?;
     let account = account_given(context, arguments, &http).await?;
     let (key, backend) = match (given, account) {
-        // The backend checks that the key belongs to the account of the login.
+        // With the login, the backend checks that the key belongs to the same account.
         (Some(key), Some(account)) => (key, http.with_bearer(account.access_token())),
         (Some(key), None) => (key, http.clone()),
         (None, account) => key_of_account(context, account, &http).await?,
@@ -153,7 +172,7 @@ pub(super) async fn register(
     enrolment.enrol(&backend).await.map_err(explain)
 }
 
-/// Returns the device that this machine already is, unless it becomes a new device.
+/// Returns the existing device of this machine, unless it shall become a new device.
 fn known_device(
     context: &Context,
     arguments: &Register,
@@ -172,7 +191,7 @@ fn known_device(
         .hint("to leave that backend, add --new-device"))
 }
 
-/// Logs in to the account that the arguments name, if they name one.
+/// Logs in to the account that the arguments name. None if they name none.
 async fn account_given(
     context: &Context,
     arguments: &Register,
@@ -189,7 +208,7 @@ async fn account_given(
     Ok(Some(BackendClient::new(http.clone(), tokens, None)))
 }
 
-/// The interactive path: creates a key for the account of the login and presents the key with its
+/// Registers without a given key: creates a key for the logged-in account, and presents the key with the account's
 /// access token.
 async fn key_of_account(
     context: &Context,
@@ -206,7 +225,7 @@ async fn key_of_account(
             error
         }
     };
-    let login = account.map_or_else(|| session::logged_in(context).map_err(no_key), Ok)?;
+    let login = account.map_or_else(|| backend_login::logged_in(context).map_err(no_key), Ok)?;
     if login.http().base() != http.base() {
         let message = format!("the login is for {}, not for {}", login.http().base(), http.base());
         return Err(CliError::usage(message).hint("use a key of that backend, or log in to it"));
@@ -236,8 +255,7 @@ fn explain(failure: NotEnrolled) -> CliError {
     }
 }
 
-/// Returns the secret of an argument. For `-` it prompts for the secret on a terminal, and else reads
-/// stdin.
+/// Returns the secret of an argument. For `-`, prompts for it on a terminal, and otherwise reads stdin.
 fn secret(argument: &str, what: &str) -> Result<Secret, CliError> {
     match argument {
         "-" if std::io::stdin().is_terminal() => secret_input::ask_secret(what, "a pipe"),

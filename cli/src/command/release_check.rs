@@ -1,4 +1,4 @@
-//! Verifies an unpacked release before any file of it is installed, and reports what was verified.
+//! Verifies an unpacked release before any of its files is installed, and reports the result.
 
 use std::path::Path;
 
@@ -19,9 +19,9 @@ use crate::{
     error_code::ErrorCode,
 };
 
-/// `link verify-files`, which `install.sh` calls on the installed command before it downloads a
-/// release and before it runs a downloaded one. It also refuses an older release; otherwise the
-/// older program would decide about itself.
+/// Runs `link verify-files`. `install.sh` calls it on the installed command before it downloads a
+/// release, and again before it runs the downloaded one. It also refuses an older release:
+/// otherwise the older program would decide about itself.
 pub(super) fn run(context: &Context, arguments: &VerifyFiles) -> Result<(), CliError> {
     let VerifyFiles { from, archive, release: version, backend } = arguments;
     let layout = match backend {
@@ -33,12 +33,11 @@ pub(super) fn run(context: &Context, arguments: &VerifyFiles) -> Result<(), CliE
     Ok(install::refuse_downgrade(&layout, &release)?)
 }
 
-/// Verifies that the folder is the release `version`, signed by a key that this build trusts.
-/// Without a folder, verifies that the archive is the installed one and that no file of it is
-/// damaged.
+/// Verifies that the folder is the release `version`, signed by a trusted key. Without a folder,
+/// verifies that the archive is the installed one and that none of its files is damaged.
 ///
 /// # Errors
-/// When verification fails or a file cannot be read. Nothing was written then.
+/// If verification fails or a file cannot be read. Nothing has been written then.
 pub(super) fn to_install(
     context: &Context,
     (from, archive): (Option<&Path>, Option<&Sha256Hex>),
@@ -72,10 +71,10 @@ fn verify_programs(
     Ok(release)
 }
 
-/// Returns the keys that this build trusts.
+/// Returns the release keys that this build trusts.
 ///
 /// # Errors
-/// When a key of a development build is malformed.
+/// If a key of a development build is malformed.
 pub(super) fn trust(context: &Context) -> Result<Trust, CliError> {
     Trust::of_this_build(context.environment.development_release_keys.as_deref()).map_err(explain)
 }

@@ -1,17 +1,18 @@
-//! `link repair-serving`: updates the allowlist of a served model in place.
+//! `link repair-serving`: updates the allowlist of a served model without a restart.
 
 use link_protocol::backend_api::operation::Work;
 
 use crate::{
     args::RepairServing,
+    backend_login,
     command::{bulk, outcome},
     context::{Context, idempotency_key},
     error::CliError,
-    resolve, session,
+    resolve,
 };
 
 pub(super) async fn run(context: &Context, arguments: &RepairServing) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let model = resolve::model(&backend, &arguments.model).await?;
     let patience = arguments.wait.wait.then_some(arguments.wait.timeout);
     if let Some(selector) = &arguments.many.select {

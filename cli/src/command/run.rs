@@ -1,4 +1,5 @@
-//! `link run`: prepares everything that a model needs to answer on this machine, then asks it.
+//! `link run`: prepares everything that a model needs to answer on this machine, then asks it a
+//! question.
 
 use std::time::Duration;
 
@@ -20,6 +21,7 @@ use link_protocol::{
 use crate::{
     agent_process::{self, Started},
     args::{Add, Run},
+    backend_login,
     command::{
         chat,
         model::{catalogue, deploy, lookup},
@@ -28,13 +30,13 @@ use crate::{
     context::{Context, idempotency_key},
     error::CliError,
     error_code::ErrorCode,
-    resolve, session,
+    resolve,
     wait::Deadline,
 };
 
-/// The longest time for a deployment, including its download.
+/// Timeout for a deployment, including its download.
 const PATIENCE: Duration = Duration::from_hours(1);
-/// The longest time to serve a downloaded model.
+/// Timeout for serving a downloaded model.
 const SERVING: Duration = Duration::from_mins(3);
 
 pub(super) async fn run(context: &Context, arguments: Run) -> Result<ExitCode, CliError> {
@@ -54,7 +56,7 @@ pub(super) async fn run(context: &Context, arguments: Run) -> Result<ExitCode, C
     chat::talk(context, &entry, arguments.question).await
 }
 
-/// Deploys and serves a model unless that is already done.
+/// Deploys and serves a model, unless that is already done.
 async fn bring(
     context: &Context,
     local: &LocalClient,
@@ -66,11 +68,11 @@ async fn bring(
             .hint("run `link up`, or register it with `link register`"));
     };
     let device = identity.device_id;
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let wish = (&Add::as_it_is(), !arguments.anyway);
     let model = lookup::find(context, &backend, &arguments.model, wish).await?;
     if let Some(facts) = model.facts.as_ref().filter(|_| !arguments.anyway) {
-        catalogue::ensure_fits(facts)?;
+        catalogue::ensure_fits(facts.memory_bytes)?;
     }
     let current = backend.current_deployments(Some(device), Some(model.model_id)).await?;
     let deployment = match current.into_iter().next() {
@@ -102,10 +104,11 @@ async fn deploy(
         proxy: ProxyFeatures { cors: true, telemetry: true },
     };
     let created = backend.deploy(&request, &idempotency_key()).await?;
-    deploy::wait_for(context, backend, created, true, PATIENCE).await
+    let again = format!("link run {}", resolve::called(model));
+    deploy::wait_for(context, backend, created, (true, PATIENCE), &again).await
 }
 
-/// Tells whether the model is served, or about to be, on the requested port.
+/// Returns whether the model is served, or about to be, on the requested port.
 fn is_serving(deployment: &Deployment, port: Option<Port>) -> bool {
     let state = deployment.serving.as_ref().map(|serving| serving.state);
     deployment.state == DeploymentState::Completed
@@ -115,7 +118,7 @@ fn is_serving(deployment: &Deployment, port: Option<Port>) -> bool {
 
 /// Waits until the agent reports the model as served.
 async fn shown(local: &LocalClient, deployment: &Deployment) -> Result<PipelineEntry, CliError> {
-    // An agent that has just started first loads the models that it served before.
+    // After its start, the agent first loads the models that it served before.
     let deadline = Deadline::after(SERVING);
     loop {
         let served = local

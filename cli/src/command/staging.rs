@@ -1,5 +1,4 @@
-//! A release on its way to this machine: shows how far it is, and says in words and codes why it did not
-//! arrive.
+//! The installation of a release: shows its progress, and turns failures into messages and codes.
 
 use link_installer::{
     layout::Layout,
@@ -21,10 +20,10 @@ use crate::{
     progress::Progress,
 };
 
-/// Installs the backend of the version of Link that is installed.
+/// Installs the backend in the same version as the installed Link.
 ///
 /// # Errors
-/// When the release cannot be had or trusted; the version that was there is still current.
+/// If the release cannot be downloaded or is not trusted. The previous version stays current.
 pub(super) async fn bring_backend(context: &Context, place: &Place) -> Result<(), CliError> {
     let layout = Layout::new(context.roots.clone());
     let (trust, wanted) = (release_check::trust(context)?, Wanted::default());
@@ -39,7 +38,7 @@ pub(super) async fn bring_backend(context: &Context, place: &Place) -> Result<()
     Ok(())
 }
 
-/// Shows how far `work` is until it has ended.
+/// Runs `work`, and shows its progress.
 pub(super) async fn shown<T>(
     context: &Context,
     mut seen: watch::Receiver<UpdateProgress>,
@@ -60,7 +59,7 @@ pub(super) async fn shown<T>(
     ended
 }
 
-/// Shows what the update is at.
+/// Shows the current phase of an update.
 pub(super) fn show(progress: &Progress, update: &UpdateProgress) {
     let what = match update.phase {
         UpdatePhase::Finding => "looking for a release",

@@ -1,6 +1,6 @@
 //! `link status`: the agent, its connection and its models, from the agent's local API.
 //!
-//! Exit code 0 means that all is well. Every other state has an exit code of its own.
+//! Exit code 0 means that everything works. Every other state has its own exit code.
 
 mod watch;
 
@@ -15,37 +15,48 @@ use link_protocol::{
     registration::TransportType,
     report::{LifecycleStatus, ModelState},
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
     agent_config, agent_process, args,
     context::Context,
+    document::Component,
     error::CliError,
-    output::{self, bytes},
+    output::{Cell, View, bytes},
     resolve, service,
 };
 
 /// The state of this machine.
-#[derive(Debug, Serialize)]
-struct Status {
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Status {
+    /// Whether this machine is registered as a device.
     registered: bool,
+    /// Whether the agent runs.
     running: bool,
+    /// Null if the machine is not registered.
     backend_url: Option<String>,
+    /// Null if the machine is not registered.
     device_id: Option<String>,
+    /// What the agent reports. Null if the agent does not answer.
+    #[schemars(with = "Option<Component<Healthz>>")]
     agent: Option<Healthz>,
-    /// The port of the local API of the agent that answers.
+    /// The port of the local API. Null if the agent does not answer.
     local_port: Option<u16>,
+    #[schemars(with = "Vec<Component<PipelineEntry>>")]
     pipelines: Vec<PipelineEntry>,
-    /// The build of the engine that new model processes use.
+    /// The build of the engine that future model processes use. Absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     engine: Option<Engine>,
     availability: Availability,
 }
 
-/// A build of the engine, and why it was chosen.
-#[derive(Debug, Serialize)]
+/// A build of the engine.
+#[derive(Debug, JsonSchema, Serialize)]
 struct Engine {
+    /// The name of the build.
     build: String,
+    /// Why the build was chosen, as text for a person.
     why: Option<String>,
 }
 
@@ -66,14 +77,14 @@ async fn once(context: &Context, local: &LocalClient) -> Result<ExitCode, CliErr
         let told = faults.map(|faults| format!("{faults}\ncorrect it, then run `link start`"));
         advice = told.or(advice);
     }
-    context.output.data(&status, text)?;
+    context.output.data(&status, |status| text(status, &context.view()))?;
     if let Some(advice) = advice {
         context.output.say(&format!("\n{advice}"));
     }
     Ok(exit)
 }
 
-/// Collects the state that the agent itself does not report.
+/// Collects the part of the state that the agent itself does not report.
 async fn look(
     context: &Context,
     local: &LocalClient,
@@ -99,7 +110,7 @@ async fn look(
     })
 }
 
-/// Finds the build that new model processes use. Nothing if there is none or it cannot be read.
+/// Finds the build that future model processes use. None if there is none or it cannot be read.
 fn engine(context: &Context) -> Option<Engine> {
     let builds = Engines::of_language_models(&context.roots.engines()).list().ok()?;
     let build = builds.into_iter().find(|build| build.current)?;
@@ -141,7 +152,7 @@ fn verdict(status: &Status, identity: Option<&Identity>) -> (ExitCode, Option<St
     }
 }
 
-fn text(status: &Status) -> String {
+fn text(status: &Status, view: &View) -> String {
     let mut lines = Vec::new();
     let agent = match &status.agent {
         Some(agent) => {
@@ -166,7 +177,7 @@ fn text(status: &Status) -> String {
     lines.push(format!("Service    {}", service::in_words(&status.availability)));
     if let Some(agent) = &status.agent {
         lines.push(String::new());
-        lines.push(models(agent, &status.pipelines));
+        lines.push(models(agent, &status.pipelines, view));
         lines.extend(agent.deployments.iter().map(deploying));
     }
     lines.join("\n")
@@ -191,7 +202,7 @@ fn deploying(deployment: &DeploymentProgress) -> String {
     format!("deploying {}  {state}{share}", deployment.model_id)
 }
 
-fn models(agent: &Healthz, pipelines: &[PipelineEntry]) -> String {
+fn models(agent: &Healthz, pipelines: &[PipelineEntry], view: &View) -> String {
     if agent.models.is_empty() {
         return "no models; deploy one with `link model deploy MODEL`".to_owned();
     }
@@ -201,9 +212,10 @@ fn models(agent: &Healthz, pipelines: &[PipelineEntry]) -> String {
             || "-".to_owned(),
             |entry| format!("http://{}:{}", entry.host, entry.port),
         );
-        [model.alias.to_string(), state(model), address, model.detail.clone().unwrap_or_default()]
+        let detail = model.detail.clone().unwrap_or_default();
+        [model.alias.to_string(), state(model), address, detail].map(Cell::Text)
     });
-    output::table(["MODEL", "STATE", "ADDRESS", ""], rows)
+    view.table(["MODEL", "STATE", "ADDRESS", ""], rows)
 }
 
 /// Formats the version, with the channel's label unless the channel is stable.
@@ -255,6 +267,7 @@ fn state(model: &ModelHealth) -> String {
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
     use link_installer::service::Tier;
 
     use super::*;
@@ -285,7 +298,7 @@ mod tests {
         };
         let wanted = "Agent      not running\nDevice     dev_1\nBackend    http://b\n\
                       Service    background process; survives logout, not a reboot: because";
-        assert_eq!(text(&status), wanted);
+        assert_eq!(text(&status, &View::exact(Timestamp::UNIX_EPOCH)), wanted);
         assert_eq!(verdict(&status, None).0, ExitCode::Unreachable);
         let unregistered = Status { registered: false, ..status };
         assert_eq!(verdict(&unregistered, None).0, ExitCode::NotRegistered);

@@ -4,14 +4,16 @@ use link_protocol::backend_api::token::{CreateToken, TokenInfo};
 
 use crate::{
     args::TokenCommand,
+    backend_login,
     context::{self, Context},
+    document::Revoked,
     error::CliError,
     output::{Cell, View},
-    resolve, session,
+    resolve,
 };
 
 pub(super) async fn run(context: &Context, command: TokenCommand) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     match command {
         TokenCommand::Create { name, scopes, expires_at } => {
             let expires_at = expires_at.map(|end| end.in_the_future(context::now()));
@@ -36,7 +38,7 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> Result<(), 
             };
             backend.revoke_token(token).await?;
             context.output.say(&format!("revoked {token}"));
-            context.output.data(&serde_json::json!({"revoked": token}), |_| String::new())
+            context.output.data(&Revoked { revoked: token }, |_| String::new())
         }
     }
 }

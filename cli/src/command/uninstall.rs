@@ -1,9 +1,11 @@
 //! `link uninstall`: stops the agent, deregisters the device and deletes the installation.
 //!
-//! After a "no" at the prompt nothing has changed (specification, section 3.4). Nothing changes
-//! either while the backend is unreachable, unless `--force` is given: then the command prints a
-//! retire code, which frees the device's slot at the backend later. The agent is stopped first, so
-//! that it cannot report for a deleted device. No installer runs meanwhile.
+//! After a "no" at the prompt, nothing has changed (specification, section 3.4). The same holds if the backend is
+//! unreachable, unless `--force` is given: then the command prints a retire code, which frees the device's slot at the
+//! backend later. The agent is stopped first, so that it cannot report for a deleted device. No other installer can run
+//! at the same time.
+
+use std::path::{Path, PathBuf};
 
 use link_client::agent::AgentClient;
 use link_installer::{
@@ -11,7 +13,8 @@ use link_installer::{
     uninstall::{Left, Places, Uninstallation},
 };
 use link_protocol::{exit_code::ExitCode, identity::Identity, problem::Code, retire::RetireCode};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 mod own_backend;
 
@@ -25,16 +28,32 @@ use crate::{
     output, path_setup, resolve, secret_input, shared_files,
 };
 
+/// The end of the installation.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Uninstalled<'a> {
+    /// Whether all files were deleted.
+    uninstalled: bool,
+    /// Whether the backend has no record of this device any more.
+    deregistered: bool,
+    /// The code that deletes the device's record at the backend later. Null if none is needed.
+    #[schemars(with = "Option<String>")]
+    retire_code: Option<&'a RetireCode>,
+    /// The address of the backend that the code is for.
+    backend_url: Option<&'a str>,
+    /// The folder in which the data of the backend of `link up` stays. Null if there is none.
+    kept_backend_data: Option<PathBuf>,
+}
+
 /// The state of the device's record at the backend.
 enum Record {
     /// There was no record.
     None,
     Removed,
-    /// The backend was unreachable.
+    /// The record stays, because the backend was unreachable.
     Kept(Option<Retirement>),
 }
 
-/// The code that removes the record later.
+/// The code that deletes the record at the backend later.
 struct Retirement {
     code: RetireCode,
     backend_url: String,
@@ -46,6 +65,9 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
         context.output.say("nothing was changed");
         return Ok(ExitCode::Success);
     }
+    // Look first: stopping the agent creates a lock file.
+    let roots = &context.roots;
+    let was_there = [&roots.data, &roots.state, &roots.config].iter().any(|path| has_files(path));
     let identity = match resolve::identity(context) {
         Err(error) if !arguments.force => return Err(without_identity(error)),
         other => other,
@@ -55,8 +77,6 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
     if was_running {
         context.output.say("stopped the agent");
     }
-    let roots = &context.roots;
-    let was_there = [&roots.data, &roots.state, &roots.config].iter().any(|path| path.exists());
     let begun = match Uninstallation::begin(&Layout::new(context.roots.clone())) {
         Ok(begun) => begun,
         Err(busy) => {
@@ -66,7 +86,7 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
     let record = match settle(context, identity, arguments.force).await {
         Ok(record) => record,
         Err(error) => {
-            // The restarted guard needs the lock.
+            // The restarted guard needs the installer's lock.
             drop(begun);
             return Err(as_before(context, was_running, error).await);
         }
@@ -78,13 +98,13 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
         Record::Kept(retirement) => retirement.as_ref(),
         Record::None | Record::Removed => None,
     };
-    let document = json!({
-        "uninstalled": left.failed.is_empty(),
-        "deregistered": !kept,
-        "retire_code": retirement.map(|retirement| &retirement.code),
-        "backend_url": retirement.map(|retirement| &retirement.backend_url),
-        "kept_backend_data": kept_data,
-    });
+    let document = Uninstalled {
+        uninstalled: left.failed.is_empty(),
+        deregistered: !kept,
+        retire_code: retirement.map(|retirement| &retirement.code),
+        backend_url: retirement.map(|retirement| retirement.backend_url.as_str()),
+        kept_backend_data: kept_data,
+    };
     context.output.data(&document, |_| String::new())?;
     if let Some((path, why)) = left.failed.first() {
         let message = format!(
@@ -104,7 +124,16 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
     Ok(if kept { ExitCode::DeregistrationDeferred } else { ExitCode::Success })
 }
 
-/// Deletes the installed files, as far as they are known.
+/// Tells whether a folder holds a file at any depth. An uninstallation keeps empty folders that it did not create.
+fn has_files(folder: &Path) -> bool {
+    let Ok(entries) = folder.read_dir() else { return false };
+    entries.flatten().any(|entry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() => has_files(&entry.path()),
+        Ok(_) | Err(_) => true,
+    })
+}
+
+/// Deletes the installed files.
 fn delete(context: &Context, begun: Uninstallation) -> Result<Left, CliError> {
     if !begun.has_lost_receipt() {
         return Ok(begun.finish(Places::default()));
@@ -121,7 +150,7 @@ fn delete(context: &Context, begun: Uninstallation) -> Result<Left, CliError> {
 /// Deregisters the device at the backend, or prints how to do so later.
 ///
 /// # Errors
-/// When the backend is unreachable without `--force`, or nobody can be shown the code.
+/// If the backend is unreachable without `--force`, or the code cannot be shown.
 async fn settle(
     context: &Context,
     identity: Result<Option<Identity>, CliError>,
@@ -166,8 +195,8 @@ async fn deregister(identity: &Identity) -> Result<(), CliError> {
     let Identity { backend_url, device_id, device_token, .. } = identity;
     let client = AgentClient::new(backend_url, *device_id, device_token.clone())?;
     match client.deregister().await {
-        // The backend does not know the device, so there is nothing left to do. A different server
-        // at this address has no such code.
+        // The backend does not know the device, so there is nothing left to do. A different server at this address
+        // would not answer with these codes.
         Err(failure) if matches!(failure.code(), Some(Code::Unauthorized | Code::NotFound)) => {
             Ok(())
         }
@@ -188,8 +217,7 @@ fn retirement(identity: &Identity) -> Result<Retirement, CliError> {
     Ok(Retirement { code, backend_url: backend_url.clone() })
 }
 
-/// Shows a person the code before anything is deleted. A program gets the code in the document at
-/// the end.
+/// Shows the code to a person before anything is deleted. A program gets it in the JSON document at the end.
 fn show(context: &Context, retirement: &Retirement) -> Result<(), CliError> {
     if context.output.is_json() {
         return Ok(());
@@ -207,7 +235,7 @@ fn show(context: &Context, retirement: &Retirement) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Restarts the agent if it was running, so that a failed uninstall has changed nothing.
+/// Restarts the agent if it was running, so that a failed uninstallation has changed nothing.
 async fn as_before(context: &Context, was_running: bool, mut error: CliError) -> CliError {
     if was_running {
         match agent_process::start(context).await {

@@ -1,11 +1,14 @@
-//! `link up`: prepares a backend of one's own, an account, this device and the agent.
+//! `link up`: sets up a backend of one's own, an account, this device and the agent.
 //!
-//! Each step first checks whether it is already done, so a second run completes an interrupted
-//! first one. If a first start fails, its files are removed again.
+//! Each step first checks whether it is already done, so a second run completes an interrupted first one. If the first
+//! start fails, its files are deleted again.
 
 mod account;
 mod device;
+mod document;
 mod fetch;
+
+pub(super) use self::document::Ready;
 
 use std::time::Duration;
 
@@ -13,8 +16,8 @@ use link_client::local::LocalClient;
 use link_installer::engines::Engines;
 use link_platform::fs::{self, Lock};
 use link_protocol::{backend_api::local_owner::OwnerFile, exit_code::ExitCode, port::Port};
-use serde_json::json;
 
+use self::document::{Account, Agent, Backend, ThisDevice};
 use crate::{
     agent_process::{self, Started},
     args::Up,
@@ -26,20 +29,20 @@ use crate::{
     wait::Deadline,
 };
 
-/// The longest wait for another `link up` or `link down`.
+/// Timeout for another `link up` or `link down` to finish.
 const TURN: Duration = Duration::from_mins(2);
 
-/// The backend, and how it came to run.
+/// The running backend, and how it was started.
 struct Running {
     owner: OwnerFile,
-    /// The backend was started now.
+    /// Whether this run has started the backend.
     is_started: bool,
-    /// The former address of a backend whose port was taken.
+    /// The former address of the backend, if another program has taken its port.
     before: Option<String>,
 }
 
 pub(super) async fn run(context: &Context, arguments: Up) -> Result<(), CliError> {
-    // Variables that scripts set for other backends must not apply.
+    // The variables that scripts set for other backends do not apply here.
     let context = &context.without_backend();
     let _turn = turn(context).await?;
     let local = LocalBackend::find(context)?;
@@ -75,13 +78,13 @@ pub(super) async fn run(context: &Context, arguments: Up) -> Result<(), CliError
     }
     output.say("chat in the terminal with `link run MODEL`, in the browser with `link open`");
     let local_api = LocalClient::of(&context.roots).port();
-    let document = json!({
-        "backend": {"url": owner.url, "started": is_started, "data": local.folder()},
-        "account": {"email": login.email, "created": login.is_new},
-        "device": {"device_id": device.id, "registered": device.is_new},
-        "agent": {"started": agent == Started::Now, "local_api_port": local_api},
-        "engine_installed": has_engine,
-    });
+    let document = Ready {
+        backend: Backend { url: &owner.url, started: is_started, data: local.folder() },
+        account: Account { email: &login.email, created: login.is_new },
+        device: ThisDevice { device_id: device.id, registered: device.is_new },
+        agent: Agent { started: agent == Started::Now, local_api_port: local_api },
+        engine_installed: has_engine,
+    };
     output.data(&document, |_| {
         let api = local_api
             .map_or_else(String::new, |port| format!("\nlocal API   http://127.0.0.1:{port}"));
@@ -92,7 +95,7 @@ pub(super) async fn run(context: &Context, arguments: Up) -> Result<(), CliError
 /// Waits for exclusive access to this user's backend.
 ///
 /// # Errors
-/// When another command does not end.
+/// If another command does not finish in time.
 pub(super) async fn turn(context: &Context) -> Result<Lock, CliError> {
     fs::create_private_dir(&context.roots.state).map_err(|error| CliError::file(&error))?;
     let file = context.roots.state.join("up.lock");
@@ -116,7 +119,7 @@ pub(super) async fn turn(context: &Context) -> Result<Lock, CliError> {
     }
 }
 
-/// Starts the backend if it is stopped; creates its settings if there are none.
+/// Starts the backend if it is stopped, with new settings if it has none.
 async fn ensure_backend(
     context: &Context,
     local: &LocalBackend,
@@ -173,7 +176,7 @@ fn is_at(wanted: Option<Port>, port: Option<u16>) -> bool {
     wanted.is_none_or(|wanted| Some(wanted.get()) == port)
 }
 
-/// Corrects the settings after the home folder has moved.
+/// Corrects the folder in the settings if the home folder has moved.
 fn at_home(context: &Context, local: &LocalBackend, settings: Settings) -> Settings {
     let data = local.folder();
     let named = settings.data().map(std::path::PathBuf::from);
@@ -187,7 +190,7 @@ fn at_home(context: &Context, local: &LocalBackend, settings: Settings) -> Setti
     settings.with_data(data)
 }
 
-/// Returns the settings with the requested port, or with a free port if that one is taken.
+/// Returns the settings with the requested port, or with a free port if that port is taken.
 fn with_free_port(
     context: &Context,
     settings: Settings,

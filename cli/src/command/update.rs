@@ -1,5 +1,5 @@
-//! `link update`: asks the agent to update itself and follows the update. Without an agent, updates
-//! directly.
+//! `link update`: asks the agent to update itself, and follows the update. Without a running agent, installs the update
+//! itself.
 
 use std::time::Duration;
 
@@ -15,8 +15,9 @@ use link_protocol::{
     report::LifecycleStatus,
     update::{UpdateEnd, UpdatePhase, UpdateProgress, UpdateRequest},
 };
+use schemars::JsonSchema;
 use semver::Version;
-use serde_json::json;
+use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::{
@@ -36,12 +37,25 @@ use crate::{
 mod backend;
 mod newest;
 
-/// The longest time for download, check and first answer of the new version together.
+pub(super) use self::newest::Updated;
+
+/// Timeout for the download, the check and the first answer of the new version together.
 const PATIENCE: Duration = Duration::from_secs(30 * 60);
-/// An agent that has been silent for this long may have ended.
+/// An agent that does not answer for this long may have ended.
 const SILENCE: Duration = Duration::from_secs(10);
-/// The longest wait for the new version to reach the backend before the command ends anyway.
+/// How long to wait for the first sign of the update. An agent without one has restarted and lost the request.
+const LOST: Duration = Duration::from_secs(10);
+/// How long to wait until the new version has connected to the backend. Then the command ends anyway.
 const CONNECT: Duration = Duration::from_secs(15);
+
+/// A newer version, which is not installed yet.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Available<'a> {
+    #[schemars(with = "String")]
+    available: &'a Version,
+    /// Whether the list of releases has expired, so that there may be a newer version.
+    stale: bool,
+}
 
 pub(super) async fn run(context: &Context, arguments: Update) -> Result<(), CliError> {
     let Update { version, again, channel, .. } = arguments;
@@ -68,7 +82,7 @@ async fn check(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
         Ok(found) => {
             warn_if(stale, context);
             context.output.say(&format!("version {} is available", found.version));
-            let document = json!({"available": found.version, "stale": stale});
+            let document = Available { available: &found.version, stale };
             context.output.data(&document, |_| String::new())
         }
         Err(StageError::Declined(Declined::UpToDate(version))) => {
@@ -90,13 +104,13 @@ async fn by_agent(
     local.update(&request).await?;
     let (progress, deadline) = (Progress::start(context.output), Deadline::after(PATIENCE));
     let (mut seen, mut began) = (UpdateProgress::default(), false);
-    let mut silence = None;
+    let (mut silence, mut idle) = (None, None);
     loop {
         if !deadline.pause_locally().await {
             return Err(deadline.gave_up("the update continues; follow it with `link status`"));
         }
         let Ok(now) = local.healthz().await else {
-            // Neither version answers while one replaces the other.
+            // While one version replaces the other, neither answers.
             if silence.get_or_insert_with(|| Deadline::after(SILENCE)).has_passed() {
                 if !agent_process::is_running(context)? {
                     return Err(ended_too());
@@ -115,8 +129,12 @@ async fn by_agent(
             seen.clone_from(update);
         }
         if now.status == LifecycleStatus::Updating {
-            began = true;
-        } else if is_over(seen.phase) || (began && now.update.is_none()) {
+            (began, idle) = (true, None);
+            continue;
+        }
+        let is_lost = now.update.is_none()
+            && (began || idle.get_or_insert_with(|| Deadline::after(LOST)).has_passed());
+        if is_over(seen.phase) || is_lost {
             progress.finish();
             return ended(context, &now, &seen, before).await;
         }
@@ -128,7 +146,7 @@ fn ended_too() -> CliError {
         .hint("start the agent with `link start`; it runs the last working version")
 }
 
-/// Reports that the new version answers, and briefly waits until it has reached the backend.
+/// Reports that the new version answers, and waits briefly until it has connected to the backend.
 async fn arrived(
     context: &Context,
     local: &LocalClient,
@@ -145,10 +163,10 @@ async fn arrived(
     context.output.say(&format!(
         "updated {before} to {to}; if {to} fails within the next two minutes, Link restores {before}"
     ));
-    context.output.data(&json!({"from": before, "to": to, "stale": stale}), |_| String::new())
+    context.output.data(&Updated::new(before, &to, stale), |_| String::new())
 }
 
-/// Reports the end of an update that installed no other version.
+/// Reports an update that ended without installing another version.
 async fn ended(
     context: &Context,
     now: &Healthz,
@@ -188,7 +206,7 @@ const fn is_over(phase: UpdatePhase) -> bool {
     matches!(phase, UpdatePhase::UpToDate | UpdatePhase::Declined | UpdatePhase::Failed)
 }
 
-/// Installs the new version without an agent, and starts it if one was running.
+/// Installs the new version without the agent's help. Restarts the agent if it was running.
 async fn here(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
     let (layout, trust) = (Layout::new(context.roots.clone()), release_check::trust(context)?);
     let stage = Stage { layout: &layout, trust: &trust, wanted, now: context::now(), check: &[] };
@@ -217,7 +235,7 @@ async fn here(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
     } else {
         context.output.say(&format!("updated {from} to {to}; start it with `link start`"));
     }
-    context.output.data(&json!({"from": from, "to": to, "stale": stale}), |_| String::new())
+    context.output.data(&Updated::new(&from, &to, stale), |_| String::new())
 }
 
 fn warn_if(stale: bool, context: &Context) {
@@ -229,7 +247,7 @@ fn warn_if(stale: bool, context: &Context) {
     }
 }
 
-/// The exit code that an agent names, which may be of a later version.
+/// Returns the exit code that an agent has named. The agent may be of a later version and name an unknown one.
 fn exit_code(number: Option<u8>) -> ExitCode {
     let named = ExitCode::ALL.iter().find(|code| Some(code.number()) == number);
     named.copied().unwrap_or(ExitCode::Failed)

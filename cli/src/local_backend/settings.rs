@@ -1,5 +1,5 @@
-//! The configuration of a backend of `link up`: the few lines that this program reads and edits.
-//! Every other line stays as its owner wrote it. Pure.
+//! The configuration of a backend of `link up`: the few lines that this program reads and edits. All other lines stay
+//! as they are. Pure.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ const HEAD: &str = "\
 ";
 
 impl Settings {
-    /// Creates the settings of a backend that keeps its data in `data`.
+    /// Creates the settings of a backend with its data in `data`.
     pub(crate) fn new(data: &Path, port: u16) -> Self {
         let data = quoted(&data.display().to_string());
         let listen = quoted(&address(port));
@@ -25,7 +25,7 @@ impl Settings {
         Self { text: format!("{HEAD}data = {data}\nlisten = {listen}\n{owner}\n") }
     }
 
-    /// Wraps the text of a file.
+    /// Creates the settings from the text of a file.
     pub(crate) const fn of(text: String) -> Self {
         Self { text }
     }
@@ -34,43 +34,43 @@ impl Settings {
         &self.text
     }
 
-    /// Tells whether a file proves the owner of the backend.
+    /// Returns whether the backend writes the file with its owner's proof.
     pub(crate) fn is_for_one_person(&self) -> bool {
         self.value("owner_proof").as_deref() == Some("file")
     }
 
-    /// The port on loopback, if the backend listens there.
+    /// Returns the port, if the backend listens on the loopback address.
     pub(crate) fn port(&self) -> Option<u16> {
         self.value("listen")?.strip_prefix("127.0.0.1:")?.parse().ok()
     }
 
-    /// The address of the backend.
+    /// Returns the address of the backend.
     pub(crate) fn url(&self) -> Option<String> {
         self.port().map(|port| format!("http://{}", address(port)))
     }
 
-    /// The folder of all its data.
+    /// Returns the folder of all its data.
     pub(crate) fn data(&self) -> Option<String> {
         self.value("data")
     }
 
-    /// The same with another port.
+    /// Returns the same settings with another port.
     pub(crate) fn with_port(&self, port: u16) -> Self {
         self.with("listen", &address(port))
     }
 
-    /// The same with another folder.
+    /// Returns the same settings with another folder.
     pub(crate) fn with_data(&self, data: &Path) -> Self {
         self.with("data", &data.display().to_string())
     }
 
-    /// The value of a top-level key, before any table.
+    /// Returns the value of a top-level key, which stands before the first table.
     fn value(&self, key: &str) -> Option<String> {
         let line = self.text.lines().take_while(|line| !is_table(line)).find_map(|line| {
             let (name, value) = line.split_once('=')?;
             (name.trim() == key).then(|| value.trim())
         })?;
-        // A quoted text has the same form in TOML and JSON.
+        // A quoted string has the same form in TOML and JSON.
         let mut values = serde_json::Deserializer::from_str(line).into_iter::<String>();
         values.next()?.ok()
     }

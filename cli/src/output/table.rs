@@ -1,30 +1,30 @@
-//! Lays out a table for the place where it is read. Pure.
+//! Lays out a table for a terminal or for a program. Pure.
 //!
-//! On a terminal a table fits its width: times are relative, ids are as short as their uniqueness in
-//! the column allows, and long texts end in `…`. Everywhere else every value is exact and whole, so
-//! that a script can use it. `--full` and `--utc` ask for the same on a terminal.
+//! On a terminal a table fits the width: times are relative, ids are shortened as far as they stay unique in their
+//! column, and long texts end in `…`. Elsewhere every value is exact and complete, so that a script can use it.
+//! `--full` and `--utc` request the same on a terminal.
 
 use console::{measure_text_width, truncate_str};
 use jiff::{Timestamp, Unit};
 use link_protocol::shown;
 
-/// Blank columns between two columns of a table.
+/// Blank characters between two columns.
 const GAP: usize = 2;
-/// A column does not become narrower than this.
+/// The minimum width of a column.
 const NARROWEST: usize = 6;
-/// The fewest characters of a shortened id, without its prefix.
+/// The minimum number of characters of a shortened id, without its prefix.
 const SHORTEST_ID: usize = 4;
-/// Times older or later than this are dates.
+/// A time that is further away than this is shown as a date.
 const OLDEST_DAYS: i64 = 30;
 
-/// How values are shown.
+/// The form in which values are shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
-    /// Columns of the terminal; absent where nothing limits a line.
+    /// The width of the terminal in characters. None if lines have no limit.
     pub(crate) width: Option<usize>,
-    /// Ids and texts are whole.
+    /// Whether ids and texts are shown in full.
     pub(crate) full: bool,
-    /// Times are exact.
+    /// Whether times are exact.
     pub(crate) utc: bool,
     pub(crate) now: Timestamp,
 }
@@ -34,7 +34,7 @@ pub(crate) struct View {
 pub(crate) enum Cell {
     Text(String),
     Id(String),
-    /// A thing with an id that may have a name.
+    /// An object with an id, and its name if known.
     Named {
         id: String,
         name: Option<String>,
@@ -55,7 +55,7 @@ impl From<&str> for Cell {
 }
 
 impl Cell {
-    /// Makes a time, or `none` where there is none.
+    /// Creates the cell of a time. The text is `none` if there is no time.
     pub(crate) fn time(time: Option<Timestamp>, none: &str) -> Self {
         time.map_or_else(|| none.into(), Self::Time)
     }
@@ -73,7 +73,7 @@ impl Cell {
 }
 
 impl View {
-    /// Everything exact and whole.
+    /// Creates a view with exact and complete values.
     pub(crate) const fn exact(now: Timestamp) -> Self {
         Self { width: None, full: true, utc: true, now }
     }
@@ -84,7 +84,12 @@ impl View {
         if self.utc { exact() } else { relative(time, self.now).unwrap_or_else(exact) }
     }
 
-    /// Lays out `rows` below their headings, each on one line.
+    /// Formats a value outside of a table: an id is complete, and its name stands behind it.
+    pub(crate) fn whole(&self, cell: Cell) -> String {
+        Self { full: true, ..*self }.text(cell, 0)
+    }
+
+    /// Lays out `rows` below their headings, one line per row.
     pub(crate) fn table<const N: usize>(
         &self,
         headings: [&str; N],
@@ -138,7 +143,7 @@ impl View {
     }
 }
 
-/// Returns how many characters after the prefix tell every two of `ids` apart.
+/// Returns how many characters after the prefix are enough to make all `ids` distinct.
 fn unique_length(ids: &[&str]) -> usize {
     let mut sorted: Vec<&str> = ids.to_vec();
     sorted.sort_unstable();
@@ -152,8 +157,8 @@ fn unique_length(ids: &[&str]) -> usize {
     longest.max().unwrap_or_default().max(SHORTEST_ID)
 }
 
-/// Returns widths that fit into `width`: the widest texts become narrower, and where that does not
-/// suffice the last columns are left out. A rigid column, of ids or times, is whole or left out.
+/// Returns column widths that fit into `width`: the widest texts are narrowed first. If that is not enough, the last
+/// columns are left out. A rigid column, with ids or times, is never narrowed, only left out.
 fn fitting(natural: &[usize], rigid: &[bool], width: usize) -> Vec<usize> {
     let mut widths = natural.to_vec();
     loop {
@@ -193,8 +198,7 @@ fn laid_out<const N: usize>(line: &[String; N], widths: &[usize]) -> String {
     text.trim_end().to_owned()
 }
 
-/// Returns the distance between `time` and `now` in the largest fitting unit. Nothing when the
-/// time is too far away for that.
+/// Returns the distance between `time` and `now` in the largest fitting unit. None if it is too large.
 fn relative(time: Timestamp, now: Timestamp) -> Option<String> {
     let seconds = now.as_second() - time.as_second();
     let (away, is_past) = (seconds.abs(), seconds >= 0);

@@ -1,7 +1,7 @@
 //! The manual pages and completions of `link-backend`, which `link` installs with it.
 //!
-//! `cargo xtask generate` makes them from the definition of that program, which this crate may not
-//! import. A test of `xtask` finds a file that these lists lack.
+//! `cargo xtask generate` creates them from the definition of that program, which this crate may
+//! not import. A test in `xtask` finds files that are missing in these lists.
 
 use clap_complete::Shell;
 
@@ -24,7 +24,7 @@ macro_rules! completions {
     };
 }
 
-/// The name of each page and what it holds.
+/// The name and the contents of each page.
 pub const PAGES: &[(&str, &[u8])] = pages! {
     "link-backend.1"
     "link-backend-backup.1"
@@ -42,7 +42,7 @@ pub const PAGES: &[(&str, &[u8])] = pages! {
     "link-backend-serve.1"
 };
 
-/// The shell, the name of the committed file and what it holds.
+/// The shell, the name of the committed file, and its contents.
 pub const COMPLETIONS: &[(Shell, &str, &[u8])] = completions! {
     Bash "link-backend.bash"
     Zsh "_link-backend"

@@ -1,11 +1,11 @@
-//! What the completions of a shell need to complete names: a call of `linkctl complete`.
+//! Extends the completions of a shell with names, which come from a call of `linkctl complete`.
 //!
-//! It is never `link` that is called: another program of this name may come first on PATH, and
-//! coreutils' `link` makes files. The part for a shell is appended to the generated script, or put into it.
+//! The scripts never call `link`: another program of this name may come first on PATH, and coreutils' `link` creates
+//! files. The addition is appended to the generated script, or inserted into it.
 
 use clap_complete::Shell;
 
-/// The command that prints names.
+/// The command that prints the names.
 const ASK: &str = "linkctl complete --";
 
 /// Adds names to the script of `shell` for a command called `name`.
@@ -61,7 +61,17 @@ _{name}_names() {{
 }
 
 fn fish(name: &str) -> String {
-    format!("\ncomplete -c {name} -a '({ASK} (commandline -opc) (commandline -ct) 2>/dev/null)'\n")
+    // Where a name is expected, the files of the current folder are not offered.
+    format!(
+        r#"
+function __{name}_names
+    set -g __{name}_found ({ASK} (commandline -opc) (commandline -ct) 2>/dev/null)
+    test (count $__{name}_found) -gt 0
+end
+
+complete -c {name} -n __{name}_names -f -a '$__{name}_found'
+"#
+    )
 }
 
 #[cfg(test)]
@@ -83,5 +93,9 @@ mod tests {
         let zsh = String::from_utf8(zsh).unwrap();
         assert!(zsh.contains("typeset -g -a _link_words") && zsh.contains(":_link_names'"));
         assert!(!zsh.contains(":_default'"));
+        for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+            let script = crate::shared_files::completions(&command, shell, "link-backend");
+            assert!(!String::from_utf8(script).unwrap().contains(ASK), "{shell}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What the compiled command says and how it ends, without a backend.
+//! The output and the exit codes of the compiled command, without a backend.
 
 use crate::support::{self, Home};
 use serde_json::json;
@@ -139,7 +139,7 @@ fn a_device_that_is_not_registered_says_so() {
     let ran = home.link(&["status", "--json"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (30, ""));
     let mut status = ran.stdout_json();
-    // What survives a logout depends on the machine.
+    // The availability after a logout depends on the machine.
     assert_eq!(status["availability"].take()["tier"], "detached");
     assert_eq!(
         status,
@@ -188,7 +188,7 @@ fn without_a_terminal_questions_name_their_flag() {
     assert!(ran.code == 2 && ran.stderr.contains("--yes"), "{}", ran.stderr);
 }
 
-/// `sudo -E link …`, or a shell that root has from `sudo -s`, keeps the person's HOME.
+/// `sudo -E link …`, or a root shell by `sudo -s`, keeps the person's HOME.
 #[test]
 fn a_home_of_another_user_is_not_written_to_by_the_command() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Devices by a selection: lists, tags, and what commands became.
+//! Devices by a selection: lists, tags, and the states of commands.
 
 use axum::{Json, Router, extract::RawQuery, routing::get};
 use serde_json::{Value, json};
@@ -37,6 +37,17 @@ fn a_selection_goes_to_the_backend_and_a_faulty_one_is_named_before() {
     assert!(ran.stderr.contains("term 2 of the selection, `state=asleep`"), "{ran:?}");
     let ran = home.link(&["device", "tag", "one", "lab"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, "tags of one: lab, desk\n"), "{ran:?}");
+}
+
+#[test]
+fn a_selection_of_no_device_is_an_empty_list_and_no_advice_to_register() {
+    let (home, backend) = (Home::new(), Backend::start(app()));
+    log_in(&home, &backend);
+    let ran = home.link(&["device", "list", "--select", "tag=none"]);
+    let shown = (ran.code, ran.stdout.as_str(), ran.stderr.as_str());
+    assert_eq!(shown, (0, "no device matches the selection\n", ""));
+    let ran = home.link(&["device", "list", "--select", "tag=none", "--json"]);
+    assert_eq!((ran.code, ran.stdout_json()), (0, json!([])));
 }
 
 #[test]
@@ -80,10 +91,12 @@ fn command() -> Value {
 }
 
 fn app() -> Router {
-    let devices = |RawQuery(_): RawQuery| async {
+    let devices = |RawQuery(query): RawQuery| async move {
         let one = device(1, "one", true, "1.3.0", &["lab", "desk"]);
         let two = device(2, "two", false, "1.2.0", &["lab"]);
-        Json(json!({ "items": [one, two], "next_cursor": null }))
+        let is_none = query.is_some_and(|query| query.contains("none"));
+        let items = if is_none { vec![] } else { vec![one, two] };
+        Json(json!({ "items": items, "next_cursor": null }))
     };
     let change = || async { Json(device(1, "one", true, "1.3.0", &["lab", "desk"])) };
     let explanation = || async {

@@ -1,5 +1,5 @@
-//! `scripts/install.sh` against a local release folder, in the shells that run it. The `link` of the
-//! release is a script that tells what it was asked, so only the script itself is tried here.
+//! `scripts/install.sh` with a local release folder, in the shells that must run it. The `link` of the release is a
+//! script that records its arguments, so only `install.sh` itself is tested here.
 
 use std::{
     path::{Path, PathBuf},
@@ -104,14 +104,14 @@ fn an_answer_without_an_end_fills_no_disk() {
             let _is_there = std::fs::remove_file(&document);
             std::os::unix::fs::symlink("/dev/zero", document).unwrap();
             let ran = release.install(shell, &[]);
-            // Without a word which is the newest, there is one version in the checksums.
+            // Without a file that names the newest version, the script uses the only version in the checksums.
             assert_eq!(ran.code, if name == "LATEST" { 0 } else { 12 }, "{shell}: {ran:?}");
             assert!(release.left_nothing(), "{shell}: {name}");
         }
     }
 }
 
-/// A mirror chooses the archive and its checksum alike, so both fit each other here.
+/// A malicious mirror serves an archive with a matching checksum.
 #[test]
 fn an_archive_of_anything_but_a_few_plain_files_is_not_unpacked() {
     let kinds = [
@@ -164,7 +164,7 @@ fn a_web_page_in_the_place_of_a_release_is_called_that() {
     }
 }
 
-/// Some shells read every other character as the locale says.
+/// Some shells decode every other character by the locale.
 #[test]
 fn the_script_is_plain_ascii() {
     assert!(std::fs::read(SCRIPT).unwrap().is_ascii());
@@ -187,7 +187,7 @@ fn a_shell_that_was_told_to_end_at_the_first_failure_installs() {
     }
 }
 
-/// `sudo -E` is how it is met: a home that another user owns.
+/// A home that another user owns, as `sudo -E` leaves it.
 #[test]
 fn a_home_of_another_user_is_not_written_to() {
     for shell in shells() {
@@ -288,7 +288,7 @@ fn a_copy_that_was_cut_off_does_nothing() {
     }
 }
 
-/// What a test does to a release.
+/// A change that a test makes to a release.
 type Fault = fn(&Release);
 
 struct Release {
@@ -372,7 +372,7 @@ impl Release {
         }
     }
 
-    /// Tells whether no temporary folder stays behind.
+    /// Returns whether the script has deleted its temporary folder.
     fn left_nothing(&self) -> bool {
         !self.home().join("data").exists()
     }

@@ -1,4 +1,4 @@
-//! Login, the file that keeps it, and the first account.
+//! Logins, the file that stores a login, and the first account.
 
 use std::{
     io::{Read as _, Write as _},
@@ -123,7 +123,7 @@ fn a_machine_that_nobody_decides_about_gives_up() {
     assert_eq!(serde_json::from_str::<Value>(error).unwrap()["error"], "gave-up");
 }
 
-/// Sent as soon as the prompt is there, as a paste or `expect` does.
+/// The password is sent as soon as the prompt appears, as with a paste or with `expect`.
 // Holds: S4.4-13b
 #[test]
 fn a_password_that_is_sent_with_its_prompt_is_not_shown() {

@@ -1,19 +1,18 @@
-//! `link logs` and the completion of names, against a backend that answers or is slow.
+//! `link logs`.
 
-use std::{
-    os::unix::fs::symlink,
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::time::Duration;
 
 use axum::{Json, Router, extract::RawQuery, routing::get};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::support::{Backend, Home, id, log_in};
+use crate::{
+    completion,
+    support::{Backend, Home, id, log_in},
+};
 
 #[test]
 fn logs_are_printed_oldest_first_and_filtered_by_the_backend() {
-    let (home, backend) = (Home::new(), Backend::start(app(Duration::ZERO)));
+    let (home, backend) = (Home::new(), Backend::start(app()));
     log_in(&home, &backend);
     let ran = home.link(&["logs", "workstation", "--severity", "warning", "--limit", "2"]);
     assert_eq!(
@@ -45,55 +44,7 @@ fn local_logs_are_those_of_the_agent() {
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "two\nthree\n"), "{ran:?}");
 }
 
-#[test]
-fn names_complete_at_once_or_not_at_all() {
-    let (home, backend) = (Home::new(), Backend::start(app(Duration::ZERO)));
-    log_in(&home, &backend);
-    let complete = |home: &Home, words: &[&str]| {
-        let words: Vec<&str> = ["complete", "--"].iter().chain(words).copied().collect();
-        let ran = home.link(&words);
-        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{ran:?}");
-        ran.stdout
-    };
-    assert_eq!(complete(&home, &["link", "device", "show", ""]), "attic\nworkstation\n");
-    assert_eq!(complete(&home, &["link", "device", "show", "wo"]), "workstation\n");
-    assert_eq!(complete(&home, &["link", "device", "list", "--select", "tag"]), "tag=lab\n");
-    assert_eq!(complete(&home, &["link", "status", ""]), "");
-
-    let slow = Backend::start(app(Duration::from_secs(20)));
-    log_in(&home, &slow);
-    let started = Instant::now();
-    assert_eq!(complete(&home, &["link", "device", "show", ""]), "");
-    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
-    assert_eq!(complete(&Home::new(), &["link", "device", "show", ""]), "", "nobody is logged in");
-}
-
-#[test]
-fn bash_completes_names_and_commands() {
-    let (home, backend) = (Home::new(), Backend::start(app(Duration::ZERO)));
-    log_in(&home, &backend);
-    let script = home.file("completions.bash", &home.link(&["completions", "bash"]).stdout);
-    symlink(env!("CARGO_BIN_EXE_link"), home.path("linkctl")).unwrap();
-    let complete = |words: &str, word: &str| {
-        let line = format!(
-            "source {script}; COMP_WORDS=({words} '{word}'); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
-             _link_names link '{word}' ''; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-        );
-        let ran = Command::new("bash")
-            .args(["--norc", "-c", &line])
-            .env_clear()
-            .env("LINK_HOME", home.path(""))
-            .env("PATH", format!("{}:/usr/bin:/bin", home.path("")))
-            .output()
-            .unwrap();
-        String::from_utf8(ran.stdout).unwrap()
-    };
-    assert_eq!(complete("link device show", "wo"), "workstation\n");
-    assert_eq!(complete("link device", "sh"), "show\n");
-    assert!(complete("link device show", "--js").contains("--json"));
-}
-
-fn app(wait: Duration) -> Router {
+fn app() -> Router {
     let records = |RawQuery(query): RawQuery| async move {
         let _asked = query;
         let record = |number: u64, severity: &str, message: &str| {
@@ -107,22 +58,5 @@ fn app(wait: Duration) -> Router {
             "next_cursor": null,
         }))
     };
-    let devices = move || async move {
-        tokio::time::sleep(wait).await;
-        Json(json!({
-            "items": [device(1, "workstation"), device(2, "attic")], "next_cursor": null,
-        }))
-    };
-    Router::new()
-        .route("/api/v1/devices", get(devices))
-        .route("/api/v1/devices/{id}/logs", get(records))
-}
-
-fn device(number: u32, name: &str) -> Value {
-    json!({
-        "device_id": id("dev", number), "name": name, "online": true, "status": "online",
-        "agent_version": "1.3.0", "tags": ["lab"], "registered_at": "2026-10-01T00:00:00Z",
-        "last_seen_at": null,
-        "platform": { "os": "linux", "arch": "x86_64", "hostname": name },
-    })
+    completion::app(Duration::ZERO).route("/api/v1/devices/{id}/logs", get(records))
 }

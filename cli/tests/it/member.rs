@@ -1,4 +1,4 @@
-//! Members of an account, as the command shows and changes them.
+//! `link member` shows and changes the members of an account.
 
 use std::collections::HashMap;
 

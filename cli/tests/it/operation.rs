@@ -54,7 +54,7 @@ fn every_verb_that_names_a_device_takes_a_selection() {
     let (home, backend) = (Home::new(), Backend::start(app(2)));
     log_in(&home, &backend);
     let model = id("mdl", 1);
-    let verbs: [&[&str]; 9] = [
+    let verbs: [&[&str]; 10] = [
         &["model", "deploy", &model, "--serve"],
         &["model", "serve", &model],
         &["model", "stop", &model],
@@ -64,6 +64,7 @@ fn every_verb_that_names_a_device_takes_a_selection() {
         &["device", "tag", "blue"],
         &["device", "tag", "blue", "green"],
         &["device", "untag", "blue"],
+        &["device", "rename", "lab-{n}"],
     ];
     for verb in verbs {
         let ran = home.link(&[verb, &["--select", "tag=lab"]].concat());
@@ -80,6 +81,9 @@ fn every_verb_that_names_a_device_takes_a_selection() {
     let ran = home.link(&["model", "stop", &model, "--device", "one", "--select", "tag=lab"]);
     assert_eq!(ran.code, 2, "{ran:?}");
     assert_eq!(home.link(&["device", "tag", "one"]).code, 2);
+    assert_eq!(home.link(&["device", "rename", "one"]).code, 2);
+    let both = ["device", "rename", "one", "two", "--select", "tag=lab"];
+    assert_eq!(home.link(&both).code, 2, "a pattern and a name");
     assert_eq!(home.link(&["device", "update", "--to", "1.4.0"]).code, 2);
 }
 
@@ -108,12 +112,16 @@ fn ctrl_c_leaves_the_operation_running_and_says_so() {
         .spawn()
         .unwrap();
     let began = Instant::now();
-    while backend.seen().is_empty() {
-        assert!(began.elapsed() < Duration::from_secs(30), "it does not ask");
+    // The command reads the operation once before it listens to Ctrl-C, and again while it does.
+    let (read, mut reads) = (format!("GET /api/v1/operations/{}", id("op", 1)), 0);
+    while reads < 2 {
+        assert!(
+            began.elapsed() < Duration::from_secs(30),
+            "it has read the operation {reads} times"
+        );
         std::thread::sleep(Duration::from_millis(20));
+        reads += backend.seen().iter().filter(|line| line.starts_with(&read)).count();
     }
-    // It asks once before it listens to Ctrl-C.
-    std::thread::sleep(Duration::from_millis(300));
     let killed = Command::new("kill").args(["-INT", &waiting.id().to_string()]).status().unwrap();
     assert!(killed.success());
     assert_eq!(waiting.wait().unwrap().code(), Some(130));
@@ -137,6 +145,12 @@ fn operations_are_listed_shown_cancelled_and_retried() {
     let ran = home.link(&["operation", "show", &operation]);
     assert!(ran.stdout.contains("State      failed: 1 succeeded, 1 failed"), "{ran:?}");
     assert!(ran.stdout.contains("failed (device-offline)"), "{ran:?}");
+    let beginning = &operation[..operation.len() - 1];
+    for verb in ["show", "cancel", "retry"] {
+        assert_eq!(home.link(&["operation", verb, beginning]).code, 0, "{verb}");
+    }
+    let ran = home.link(&["operation", "show", "op_7"]);
+    assert!(ran.stderr.contains("no operation has an id that begins with `op_7`"), "{ran:?}");
     let ran = home.link(&["operation", "show", &operation, "--state", "failed", "--json"]);
     assert_eq!(ran.stdout_json()["devices"].as_array().unwrap().len(), 1, "{ran:?}");
     let ran = home.link(&["operation", "cancel", &operation]);
@@ -163,7 +177,7 @@ fn operation(is_over: bool) -> Value {
     })
 }
 
-/// The operation is over when it was read `looks` times.
+/// A backend whose operation has ended after `looks` reads.
 fn app(looks: usize) -> Router {
     let seen = Arc::new(AtomicUsize::new(0));
     let model = || async {

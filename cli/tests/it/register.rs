@@ -1,4 +1,4 @@
-//! Registration: the key alone suffices, and a device is registered or it is not.
+//! Registration: a key alone is enough, and a device is either registered or not.
 
 use std::sync::{
     Arc, Mutex,
@@ -20,7 +20,10 @@ use link_protocol::{
 };
 use serde_json::json;
 
-use crate::support::{Backend, Home, id, log_in, refuse};
+use crate::{
+    support::{Backend, Home, id, log_in, refuse},
+    terminal::at_a_terminal,
+};
 
 type Requests = Arc<Mutex<Vec<RegisterRequest>>>;
 
@@ -43,7 +46,7 @@ fn a_key_alone_registers_and_the_identity_is_what_the_agent_reads() {
 
 // Holds: S4.4-2, S4.4-3, S5-3a
 #[test]
-fn the_key_may_stand_in_the_environment_or_come_from_stdin() {
+fn the_key_may_stand_in_the_environment_or_a_file_or_come_from_stdin_or_a_prompt() {
     for kind in [KeyKind::Registration, KeyKind::Fleet] {
         let requests = Requests::default();
         let backend = Backend::start(accepting(&requests));
@@ -56,6 +59,17 @@ fn the_key_may_stand_in_the_environment_or_come_from_stdin() {
         assert_eq!(home.link(&["register"]).code, 0);
         let home = Home::new().with("LINK_BACKEND_URL", &backend.url);
         assert_eq!(home.link_with_input(&["register", flag, "-"], &format!("{key}\n")).code, 0);
+        let home = Home::new().with("LINK_BACKEND_URL", &backend.url);
+        let file = home.file("secret", &format!("{key}\n"));
+        assert_eq!(home.link_with(&[(&format!("{variable}_FILE"), &file)], &["register"]).code, 0);
+        let both = [(variable, &*key), (&*format!("{variable}_FILE"), &*file)];
+        let ran = home.link_with(&both, &["register", "--new-device"]);
+        assert!(ran.code == 2 && ran.stderr.contains("are set"), "{ran:?}");
+        let home = Home::new().with("LINK_BACKEND_URL", &backend.url);
+        let words = format!("register {flag} -");
+        let shown = at_a_terminal(&home, 100, &words, &format!("{key}\n"));
+        assert!(shown.contains("key: ") && shown.contains("registered as"), "{shown}");
+        assert_eq!(requests.lock().unwrap().len(), 4);
         for request in requests.lock().unwrap().iter() {
             let sent = match kind {
                 KeyKind::Registration => &request.registration_key,
@@ -122,6 +136,51 @@ fn registering_again_keeps_the_device_and_proves_its_key() {
     assert_eq!(request.public_key.verify(&statement, &proof.signature), Ok(()));
 }
 
+#[test]
+fn registering_again_changes_the_name_only_if_one_is_given() {
+    let (home, requests) = (Home::new(), Requests::default());
+    let backend = Backend::start(accepting(&requests));
+    let key = key(KeyKind::Registration);
+    let words = ["register", "--registration-key", &key, "--backend", &backend.url];
+    let named = [&words[..], &["--name", "desk"]].concat();
+    for words in [&named[..], &words, &named] {
+        let ran = home.link(words);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+    let requests = requests.lock().unwrap();
+    let sent: Vec<_> =
+        requests.iter().map(|request| (request.name.as_str(), request.keeps_name)).collect();
+    let hostname = requests[1].platform.hostname.as_str();
+    assert_eq!(sent, [("desk", false), (hostname, true), ("desk", false)]);
+}
+
+#[test]
+fn a_key_of_another_account_changes_nothing_and_says_what_to_do() {
+    let (home, requests) = (Home::new(), Requests::default());
+    let answers = Arc::new(AtomicU32::new(0));
+    let record = Arc::clone(&requests);
+    let answer = move |Json(request): Json<RegisterRequest>| {
+        record.lock().unwrap().push(request);
+        let is_first = answers.fetch_add(1, Ordering::Relaxed) == 0;
+        async move {
+            if is_first {
+                registered().into_response()
+            } else {
+                refuse(Code::OtherAccount, "the key belongs to another account")
+            }
+        }
+    };
+    let backend = Backend::start(Router::new().route(REGISTER_PATH, post(answer)));
+    assert_eq!(register(&home, &backend).code, 0);
+    let before = std::fs::read(home.path("state/identity.json")).unwrap();
+    let ran = register(&home, &backend);
+    assert_eq!(ran.code, 77, "{ran:?}");
+    assert!(ran.stderr.contains("the key belongs to another account"), "{ran:?}");
+    assert!(ran.stderr.contains("link device transfer"), "{ran:?}");
+    assert!(ran.stderr.contains("link register --new-device"), "{ran:?}");
+    assert_eq!(std::fs::read(home.path("state/identity.json")).unwrap(), before);
+}
+
 // Holds: S4.4-15
 #[test]
 fn a_device_is_activated_again_with_its_id_and_its_key_alone() {
@@ -139,25 +198,34 @@ fn a_device_is_activated_again_with_its_id_and_its_key_alone() {
 // Holds: S5-3b
 #[test]
 fn whoever_is_logged_in_needs_no_key_and_shows_the_token() {
-    let create = |Json(body): Json<serde_json::Value>| async move {
-        assert_eq!(body["kind"], "registration");
-        let info = json!({
-            "key_id": id("key", 1), "kind": "registration", "name": "", "expires_at": null,
-            "created_at": "2026-11-21T00:00:00Z", "max_devices": null, "devices": 0, "tags": [],
-            "revoked": false,
-        });
-        Json(json!({"key": key(KeyKind::Registration), "info": info}))
-    };
     let answer = |headers: HeaderMap, Json(request): Json<RegisterRequest>| async move {
         assert_eq!(headers[header::AUTHORIZATION], "Bearer access");
         assert!(request.registration_key.is_some());
         registered()
     };
-    let app = Router::new().route("/api/v1/keys", post(create)).route(REGISTER_PATH, post(answer));
+    let app = Router::new().route("/api/v1/keys", post(new_key)).route(REGISTER_PATH, post(answer));
     let (home, backend) = (Home::new(), Backend::start(app));
     log_in(&home, &backend);
     let ran = home.link(&["register"]);
     assert!(ran.code == 0 && home.has("state/identity.json"), "{ran:?}");
+}
+
+#[test]
+fn a_new_key_is_shown_with_the_whole_line_for_a_device() {
+    let (home, backend) =
+        (Home::new(), Backend::start(Router::new().route("/api/v1/keys", post(new_key))));
+    log_in(&home, &backend);
+    for (kind, word, variable) in [
+        (KeyKind::Registration, "registration", "LINK_REGISTRATION_KEY"),
+        (KeyKind::Fleet, "fleet", "LINK_FLEET_KEY"),
+    ] {
+        let (key, url) = (key(kind), &backend.url);
+        let ran = home.link(&["key", "create", "--kind", word]);
+        assert_eq!(ran.stdout, format!("{key}\n"), "a script takes the key alone");
+        let line = format!("curl -fsSL {url}/install.sh | {variable}={key} sh");
+        let said = format!("copy the key now: it is not shown again\non the device: {line}\n");
+        assert_eq!((ran.code, &ran.stderr), (0, &said));
+    }
 }
 
 // Holds: S5-3b, S4.4-13a
@@ -243,6 +311,17 @@ fn register(home: &Home, backend: &Backend) -> crate::support::Ran {
 
 fn key(kind: KeyKind) -> String {
     EnrolmentKey::from_secret(kind, [7; 32]).expose().to_owned()
+}
+
+/// Answers like a backend that creates a key.
+async fn new_key(Json(body): Json<serde_json::Value>) -> Json<serde_json::Value> {
+    let kind = if body["kind"] == "fleet" { KeyKind::Fleet } else { KeyKind::Registration };
+    let info = json!({
+        "key_id": id("key", 1), "kind": kind, "name": "", "expires_at": null,
+        "created_at": "2026-11-21T00:00:00Z", "max_devices": null, "devices": 0, "tags": [],
+        "revoked": false,
+    });
+    Json(json!({"key": key(kind), "info": info}))
 }
 
 fn identity(home: &Home) -> Identity {

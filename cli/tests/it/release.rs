@@ -1,8 +1,8 @@
-//! Signed releases, through the compiled command and real archives: what a trusted key signed is
-//! installed, and whatever else comes is refused before anything is written.
+//! Signed releases, with the compiled command and real archives: a release with a trusted signature is installed, and
+//! any other is refused before a file is written.
 //!
-//! The programs of these releases are scripts, so the agent does not start (41) where a release is
-//! good; that is behind everything that is looked at here.
+//! The programs of these releases are scripts, so the agent does not start (exit code 41) even if the release is good.
+//! All checks of interest come before that.
 
 use std::{collections::BTreeMap, path::PathBuf, process::Command};
 
@@ -21,7 +21,7 @@ use crate::support::{Home, Ran};
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const PROGRAMS: [&str; 3] = ["link", "link-agent", "link-guard"];
 
-/// Where an installation ends whose agent is a script.
+/// The exit code of an installation whose agent is a script.
 const LAID_OUT: i32 = 41;
 
 // Holds: S5-5
@@ -37,6 +37,18 @@ fn a_release_by_a_trusted_key_is_verified_and_installed() {
     assert_eq!(receipt["versions"][0]["release"]["counter"], 7);
 }
 
+#[test]
+fn the_plan_of_an_installation_is_a_document() {
+    let release = Release::new().signed_by(1);
+    let from = release.unpacked().display().to_string();
+    let words = ["install-files", "--from", &from, "--dry-run", "--json"];
+    let ran = release.home.link_with(&[("LINK_DEV_RELEASE_KEYS", &public(&[1]))], &words);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let plan = ran.stdout_json();
+    assert_eq!(plan["version"], VERSION);
+    assert!(plan["would"].as_array().is_some_and(|steps| !steps.is_empty()), "{plan}");
+}
+
 // Holds: S4.4-8b
 #[test]
 fn whatever_no_trusted_key_signed_is_refused_and_nothing_is_written() {
@@ -50,7 +62,7 @@ fn whatever_no_trusted_key_signed_is_refused_and_nothing_is_written() {
             release.write("contents.json", &text);
         }),
         ("not of the form", |release| release.write("contents.json", "{}")),
-        ("not pinned", |release| release.sign(2, VERSION, 7)),
+        ("does not trust", |release| release.sign(2, VERSION, 7)),
         ("not part of the release", |release| release.write("more", "")),
         ("is missing", |release| release.remove("link-guard")),
         ("9.9.9", |release| release.sign(1, "9.9.9", 7)),
@@ -92,7 +104,7 @@ fn an_older_release_is_refused_and_the_same_version_is_a_repair() {
     assert_eq!(release.install(&public(&[1])).code, LAID_OUT);
     release.sign(1, VERSION, 6);
     assert_eq!(release.install(&public(&[1])).code, LAID_OUT, "the same version");
-    // As if a later version was installed and its record was lost.
+    // The state after a later version was installed and its entry in the receipt was lost.
     let current = PathBuf::from(release.home.path("data/current"));
     std::fs::remove_file(&current).unwrap();
     std::os::unix::fs::symlink(current.with_file_name("versions/99.0.0"), &current).unwrap();
@@ -153,10 +165,11 @@ fn a_downloaded_command_is_not_run_before_the_installed_one_agrees() {
     std::fs::copy(env!("CARGO_BIN_EXE_link"), &command).unwrap();
     release.sign(1, VERSION, 7);
     assert_eq!(release.install_from_archive().code, LAID_OUT);
-    // A mirror has replaced the command and its checksum, and cannot sign.
+    // A malicious mirror has replaced the command and its checksum, but cannot sign.
     let (ran_here, canary) = (release.dir.path().join("ran"), release.dir.path().display());
     release.write("link", &format!("#!/bin/sh\ntouch '{canary}/ran'\n"));
-    // The folder that was unpacked in is gone again, and that changed the one above it.
+    // The script creates and deletes a temporary folder, which changes the parent folder's time, so only files are
+    // compared.
     let files = || {
         let mut tree = release.tree();
         tree.retain(|path, _| path.is_file());
@@ -170,15 +183,14 @@ fn a_downloaded_command_is_not_run_before_the_installed_one_agrees() {
     std::fs::copy(env!("CARGO_BIN_EXE_link"), &command).unwrap();
     let again = release.install_from_archive();
     assert!(again.code == LAID_OUT && again.stderr.contains("verified"), "{again:?}");
-    // One that does not run is asked nothing: it is what the download repairs.
+    // A damaged installed command is not asked, because the download is to repair it.
     let installed = PathBuf::from(release.home.path("data/current/link"));
     std::fs::remove_file(&installed).unwrap();
     std::fs::write(&installed, "damaged").unwrap();
     assert_eq!(release.install_from_archive().code, LAID_OUT);
 }
 
-/// An older `link` that had no such check, or one with a fault that was mended since, must not be the
-/// program that decides.
+/// An older `link` without this check, or with a fault in it, must not be the program that decides.
 #[test]
 fn an_older_release_is_refused_by_the_installed_command_and_runs_nothing() {
     let release = Release::new();
@@ -226,10 +238,44 @@ fn a_list_of_releases_that_has_expired_is_told_of_whatever_it_names() {
     }
 }
 
-/// What a test does to an unpacked release.
+#[test]
+fn a_forged_list_of_releases_is_told_apart_from_a_failed_download() {
+    let release = Release::new().signed_by(1);
+    let trusted = public(&[1]);
+    let link =
+        |words: &[&str]| release.home.link_with(&[("LINK_DEV_RELEASE_KEYS", &trusted)], words);
+    let (from, source) = (release.unpacked().display().to_string(), release.url());
+    let installed = link(&["install-files", "--from", &from, "--source", &source]);
+    assert_eq!(installed.code, LAID_OUT, "{installed:?}");
+    let tomorrow = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(24);
+    let mut before = release.tree();
+    // An update takes its lock in the folder, so the times of folders change.
+    before.retain(|path, _| !path.is_dir());
+    for signer in [1, 2] {
+        release.publish_by(signer, "99.0.1", tomorrow);
+        if signer == 1 {
+            let list = release.folder().join("manifest.json");
+            let text = std::fs::read_to_string(&list).unwrap();
+            // The first member of the envelope is its contents, in base64.
+            let at = text.len() / 2;
+            let other = if text.as_bytes()[at] == b'A' { "B" } else { "A" };
+            std::fs::write(&list, format!("{}{other}{}", &text[..at], &text[at + 1..])).unwrap();
+        }
+        for words in [&["update", "--check", "--json"][..], &["update", "--json"]] {
+            let ran = link(words);
+            assert_eq!(ran.code, 24, "{words:?}, signed by {signer}: {ran:?}");
+            assert_eq!(ran.stderr_json()["error"], "signature-invalid", "{ran:?}");
+        }
+    }
+    let mut after = release.tree();
+    after.retain(|path, _| before.contains_key(path));
+    assert_eq!(after, before, "an installed file has changed");
+}
+
+/// A change that a test makes to an unpacked release.
 type Fault = fn(&Release);
 
-/// A release of three scripts, unpacked, and a home to install it in.
+/// An unpacked release of three scripts, and a home to install it in.
 struct Release {
     dir: tempfile::TempDir,
     home: Home,
@@ -293,8 +339,12 @@ impl Release {
         self.write("contents.json", &serde_json::to_string(&signed).unwrap());
     }
 
-    /// Writes the manifest of a release, beside which there is nothing to download.
+    /// Writes the manifest of a release without archives to download.
     fn publish(&self, version: &str, expires_at: jiff::Timestamp) {
+        self.publish_by(1, version, expires_at);
+    }
+
+    fn publish_by(&self, signer: u8, version: &str, expires_at: jiff::Timestamp) {
         let archive = Archive {
             target: target(),
             package: Package::Everything,
@@ -311,12 +361,12 @@ impl Release {
             counter: 8,
             archives: vec![archive],
         };
-        let signed = key(1).seal_release(&Statement::Manifest(manifest));
+        let signed = key(signer).seal_release(&Statement::Manifest(manifest));
         let text = serde_json::to_string(&signed).unwrap();
         std::fs::write(self.folder().join("manifest.json"), text).unwrap();
     }
 
-    /// The folder that a mirror has, made when it is asked for.
+    /// Returns the folder of the mirror, and creates it if it is missing.
     fn folder(&self) -> PathBuf {
         let folder = self.dir.path().join("release");
         std::fs::create_dir_all(&folder).unwrap();
@@ -333,7 +383,7 @@ impl Release {
             .link_with(&[("LINK_DEV_RELEASE_KEYS", trusted)], &["install-files", "--from", &from])
     }
 
-    /// Packs what is unpacked, with checksums that fit, and installs it with the script.
+    /// Packs the unpacked release with matching checksums, and installs it with the script.
     fn install_from_archive(&self) -> Ran {
         let folder = self.folder();
         let asset = format!("link-{VERSION}-{}.tar.gz", target());
@@ -354,14 +404,10 @@ impl Release {
             .env("LINK_DEV_RELEASE_KEYS", public(&[1]))
             .output()
             .unwrap();
-        Ran {
-            code: output.status.code().unwrap(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        Ran::of(&[], output)
     }
 
-    /// Every path below the home, with its time of change.
+    /// Every path in the home, with its modification time.
     fn tree(&self) -> BTreeMap<PathBuf, std::time::SystemTime> {
         let (mut tree, mut open) = (BTreeMap::new(), vec![PathBuf::from(self.home.path(""))]);
         while let Some(folder) = open.pop() {
@@ -378,7 +424,7 @@ impl Release {
     }
 }
 
-/// The name of this system among the archives of a release.
+/// The name of this system in the archives of a release.
 fn target() -> String {
     format!("{}-unknown-linux-gnu", std::env::consts::ARCH)
 }

@@ -1,14 +1,9 @@
-//! `link status` against an agent that answers what a test says, at the socket of a home.
+//! `link status` with an agent whose answers the test sets, at the socket of a home.
 
 use axum::{Json, Router, routing::get};
-use link_protocol::{
-    identity::{Identity, SCHEMA_VERSION, encode_seed},
-    registration::{TransportSettings, TransportType},
-    secret::Secret,
-};
 use serde_json::{Value, json};
 
-use crate::support::{Agent, Backend, Home, id};
+use crate::support::{Agent, Backend, Home, id, register};
 
 // Holds: S9-5
 #[test]
@@ -85,7 +80,8 @@ fn an_agent_that_runs_as_another_device_is_not_taken_for_this_one() {
 fn whoever_has_the_port_is_not_asked() {
     let stranger = Backend::start(api("connected", "stable"));
     let port = stranger.url.rsplit(':').next().unwrap();
-    let home = with_identity(Home::new().with("LINK_LOCAL_PORT", port));
+    let home = Home::new().with("LINK_LOCAL_PORT", port);
+    register(&home);
     home.file("state/run/control.token", "secret");
     for words in [&["status"][..], &["update"]] {
         let ran = home.link(words);
@@ -103,27 +99,18 @@ fn a_file_of_an_earlier_schema_is_rejected() {
     assert!(ran.stderr.contains("schema version is `2.0`, and only `2.1` is read"), "{ran:?}");
 }
 
-/// A home of a registered device whose agent answers so.
+/// A home of a registered device whose agent reports these values.
 fn registered(connection: &'static str, channel: &'static str) -> (Home, Agent) {
-    let home = with_identity(Home::new());
-    home.file("state/run/local-api.json", r#"{"port": 41234, "pid": 1}"#);
-    let agent = Agent::start(&home, api(connection, channel));
+    let home = Home::new();
+    register(&home);
+    let agent = agent_at(&home, connection, channel);
     (home, agent)
 }
 
-fn with_identity(home: Home) -> Home {
-    let identity = Identity {
-        schema_version: SCHEMA_VERSION.into(),
-        backend_url: "https://link.example".into(),
-        device_id: id("dev", 1).parse().unwrap(),
-        device_token: Secret::new("token"),
-        epoch: 1,
-        transport: TransportSettings { r#type: TransportType::Http },
-        backend_keys: vec![],
-        private_key_seed: encode_seed(&[3; 32]),
-    };
-    home.file("state/identity.json", &identity.to_text());
-    home
+/// An agent of the registered `home` that reports these values.
+pub(crate) fn agent_at(home: &Home, connection: &'static str, channel: &'static str) -> Agent {
+    home.file("state/run/local-api.json", r#"{"port": 41234, "pid": 1}"#);
+    Agent::start(home, api(connection, channel))
 }
 
 fn api(connection: &'static str, channel: &'static str) -> Router {

@@ -1,9 +1,9 @@
-//! A scratch home, the compiled command in it, and a backend that answers what a test says.
+//! A temporary home, the compiled command in it, and a backend whose answers the test sets.
 
 use std::{
     io::Write as _,
     path::PathBuf,
-    process::{Command, Stdio},
+    process::{Command, Output, Stdio},
     sync::{Arc, Mutex},
 };
 
@@ -14,18 +14,27 @@ use axum::{
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
 };
-use link_protocol::problem::{Code, Problem};
+use link_protocol::{
+    counter::Epoch,
+    identity::{Identity, SCHEMA_VERSION, encode_seed},
+    problem::{Code, Problem},
+    registration::{TransportSettings, TransportType},
+    secret::Secret,
+};
 use serde_json::{Value, json};
 
-/// A home of its own for one test.
+use crate::schemas;
+
+/// The temporary home of one test.
 pub(crate) struct Home {
     dir: tempfile::TempDir,
     variables: Vec<(&'static str, String)>,
 }
 
-/// What a run of the command gave.
+/// The result of a run of the command.
 #[derive(Debug)]
 pub(crate) struct Ran {
+    words: Vec<String>,
     pub(crate) code: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -39,6 +48,11 @@ impl Home {
     pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.variables.push((name, value.into()));
         self
+    }
+
+    /// Returns the variables that [`Home::with`] has set.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.variables.iter().map(|(name, value)| (*name, value.as_str()))
     }
 
     pub(crate) fn path(&self, name: &str) -> String {
@@ -64,7 +78,7 @@ impl Home {
         self.run(&[], words, input)
     }
 
-    /// Runs the command with `variables` beside those of the home.
+    /// Runs the command with `variables`, in addition to those of the home.
     pub(crate) fn link_with(&self, variables: &[(&str, &str)], words: &[&str]) -> Ran {
         self.run(variables, words, "")
     }
@@ -76,26 +90,31 @@ impl Home {
             .env("LINK_HOME", self.dir.path())
             .env("LINK_LOCAL_PORT", closed_port().to_string())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .envs(self.variables.iter().map(|(name, value)| (*name, value.as_str())))
+            .envs(self.variables())
             .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // A command that asks nothing may have ended before its input comes.
+        // A command that reads no input may have ended already.
         let _ended = child.stdin.take().unwrap().write_all(input.as_bytes());
         let output = child.wait_with_output().unwrap();
-        Ran {
+        Ran::of(words, output)
+    }
+}
+
+impl Ran {
+    pub(crate) fn of(words: &[&str], output: Output) -> Self {
+        Self {
+            words: words.iter().map(|word| (*word).to_owned()).collect(),
             code: output.status.code().unwrap(),
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
         }
     }
-}
 
-impl Ran {
-    /// What `link status` printed, but for the line that depends on the machine.
+    /// Returns the output of `link status`, without the line that depends on the machine.
     pub(crate) fn without_service(&self) -> String {
         let (service, rest): (Vec<_>, Vec<_>) =
             self.stdout.split_inclusive('\n').partition(|line| line.starts_with("Service    "));
@@ -106,21 +125,31 @@ impl Ran {
         rest.concat()
     }
 
+    /// Returns the document on stdout, which must fit the schema of the command.
     pub(crate) fn stdout_json(&self) -> Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+        let document = self.parsed(&self.stdout);
+        schemas::check(&schemas::command(&self.words), &document);
+        document
     }
 
+    /// Returns the error on stderr, which must fit its schema.
     pub(crate) fn stderr_json(&self) -> Value {
-        serde_json::from_str(&self.stderr).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+        let document = self.parsed(&self.stderr);
+        schemas::check("error", &document);
+        document
+    }
+
+    fn parsed(&self, text: &str) -> Value {
+        serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 }
 
-/// A port of this machine that nobody listens on.
+/// Returns a port of this machine on which nobody listens.
 pub(crate) fn closed_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// A backend that runs while the value lives, and the requests it has seen.
+/// A backend that runs until the value is dropped, and records its requests.
 pub(crate) struct Backend {
     pub(crate) url: String,
     seen: Arc<Mutex<Vec<String>>>,
@@ -152,7 +181,7 @@ impl Backend {
     }
 }
 
-/// An agent that runs while the value lives, at the socket of its home.
+/// An agent that runs until the value is dropped, at the socket of its home.
 pub(crate) struct Agent {
     _runtime: tokio::runtime::Runtime,
 }
@@ -175,28 +204,43 @@ impl Agent {
 }
 
 impl Backend {
-    /// Returns the requests that have come, and forgets them.
+    /// Returns the recorded requests, and clears the record.
     pub(crate) fn seen(&self) -> Vec<String> {
         std::mem::take(&mut *self.seen.lock().unwrap())
     }
 }
 
-/// The answer of a refusal.
+/// Returns a response that refuses a request.
 pub(crate) fn refuse(code: Code, detail: &str) -> Response {
     let status = StatusCode::from_u16(code.status()).unwrap();
     (status, Json(Problem::new(code, detail))).into_response()
 }
 
-/// An id of any kind.
+/// Returns an id with this prefix.
 pub(crate) fn id(prefix: &str, number: u32) -> String {
     format!("{prefix}_{number:032x}")
 }
 
-/// A login that is kept in `home`.
+/// Stores a login in `home`.
 pub(crate) fn log_in(home: &Home, backend: &Backend) {
     let login = json!({
         "backend_url": backend.url, "email": "a@b.c", "access_token": "access",
         "refresh_token": "refresh",
     });
     home.file("config/credentials.json", &login.to_string());
+}
+
+/// Makes `home` that of a registered device.
+pub(crate) fn register(home: &Home) {
+    let identity = Identity {
+        schema_version: SCHEMA_VERSION.into(),
+        backend_url: "https://link.example".into(),
+        device_id: id("dev", 1).parse().unwrap(),
+        device_token: Secret::new("token"),
+        epoch: Epoch(1),
+        transport: TransportSettings { r#type: TransportType::Http },
+        backend_keys: vec![],
+        private_key_seed: encode_seed(&[3; 32]),
+    };
+    home.file("state/identity.json", &identity.to_text());
 }

@@ -1,4 +1,5 @@
-//! `link device transfer`: where the key comes from, and that nothing is sent before it is right.
+//! `link device transfer`: the sources of the key, and that nothing is sent before the key is
+//! right.
 
 use axum::{Json, Router, http::StatusCode, routing::post};
 use link_protocol::key::{EnrolmentKey, KeyKind};
@@ -54,7 +55,7 @@ fn nothing_is_sent_without_a_key_or_a_yes_and_no_key_is_repeated() {
     assert_eq!(backend.seen(), Vec::<String>::new());
 }
 
-/// Takes a key as the member that says its kind.
+/// A backend that accepts a key only in the field for its kind.
 fn app() -> Router {
     let transfer = async |Json(body): Json<Value>| {
         let fits = |member: &str, prefix: &str| {

@@ -1,14 +1,17 @@
-//! Commands that wait for a device: what they say, and that the exit code tells refused, failed
-//! and gave up apart.
+//! Commands that wait for a device: their output, and exit codes that distinguish a refusal, a failure and a timeout.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    process::{Command, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
 use axum::{
     Json, Router,
-    routing::{get, post},
+    routing::{delete, get, post},
 };
 use link_protocol::problem::Code;
 use serde_json::{Value, json};
@@ -114,6 +117,16 @@ fn a_refusal_ends_with_77_and_gives_the_hint() {
 }
 
 #[test]
+fn a_model_that_a_device_still_has_is_named_in_the_hint() {
+    let used = || async { refuse(Code::ModelInUse, "the model is deployed on a device") };
+    let (home, _backend) = ready(names().route("/api/v1/models/{model}", delete(used)));
+    let ran = home.link(&["model", "delete", "smollm", "--yes"]);
+    assert_eq!(ran.code, 77);
+    assert!(ran.stderr.contains("`link model remove smollm --device DEVICE`"), "{ran:?}");
+    assert!(ran.stderr.contains("`link model show smollm` lists the devices"), "{ran:?}");
+}
+
+#[test]
 fn giving_up_ends_with_75() {
     let (home, _backend) = ready(repairs(vec![command("sent", None)]));
     let words = ["repair-serving", "smollm", "--device", "box", "--wait", "--timeout", "1s"];
@@ -157,6 +170,37 @@ fn a_deployment_without_a_terminal_shows_lines_in_steps() {
 }
 
 #[test]
+fn ctrl_c_leaves_the_deployment_running_and_says_how_to_cancel_it() {
+    let (home, backend) = ready(deployments(vec![deployment("downloading", 100, None)]));
+    let mut waiting = Command::new(env!("CARGO_BIN_EXE_link"))
+        .args(["model", "deploy", "smollm", "--device", "box", "--wait"])
+        .env_clear()
+        .env("LINK_HOME", home.path(""))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The command listens to Ctrl-C before it reads the deployment for the first time.
+    let read = format!("GET /api/v1/deployments/{}", id("dep", 1));
+    let began = Instant::now();
+    while !backend.seen().contains(&read) {
+        assert!(began.elapsed() < Duration::from_secs(30), "it does not read the deployment");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let killed = Command::new("kill").args(["-INT", &waiting.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    assert_eq!(waiting.wait().unwrap().code(), Some(130));
+    let mut said = String::new();
+    std::io::Read::read_to_string(&mut waiting.stderr.take().unwrap(), &mut said).unwrap();
+    let told = "error: stopped waiting; the deployment continues\n \
+                hint: to cancel it, run `link model cancel smollm --device box`\n";
+    assert!(said.ends_with(told), "{said}");
+    let seen = backend.seen();
+    assert!(!seen.iter().any(|line| line.contains("cancel")), "{seen:?}");
+}
+
+#[test]
 fn a_failed_deployment_gives_its_reason() {
     let failed = deployment("failed", 0, Some("the disk is full"));
     let (home, _backend) = ready(deployments(vec![failed]));
@@ -165,6 +209,8 @@ fn a_failed_deployment_gives_its_reason() {
     let error = ran.stderr_json();
     assert_eq!(error["error"], "deployment-failed");
     assert_eq!(error["message"], "the deployment failed: the disk is full");
+    let again = "link model deploy smollm --device box --wait";
+    assert_eq!(error["hint"], format!("correct the cause, then run `{again}`"));
 }
 
 #[test]
@@ -290,7 +336,7 @@ fn ready(app: Router) -> (Home, Backend) {
     (home, backend)
 }
 
-/// A backend that knows the model `smollm` and the device `box`.
+/// A backend with the model `smollm` and the device `box`.
 fn names() -> Router {
     let time = "2026-11-21T00:00:00Z";
     let model = json!({
@@ -314,7 +360,7 @@ fn device() -> Value {
     })
 }
 
-/// Answers one after the other; the last one stays.
+/// Returns the answers in turn. The last answer repeats.
 fn in_turn(answers: Vec<Value>) -> impl Fn() -> Json<Value> + Clone {
     let next = Arc::new(AtomicUsize::new(0));
     move || {

@@ -1,4 +1,4 @@
-//! Each call's method, path, token and body as a server sees them.
+//! Tests the method, path, token and body of each call, as received by a server.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +8,11 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use link_protocol::{envelope::ReceiptKind, id::CommandId};
+use link_protocol::{
+    counter::{Epoch, Seq},
+    envelope::ReceiptKind,
+    id::CommandId,
+};
 use serde_json::{Value, json};
 
 use super::*;
@@ -34,7 +38,7 @@ async fn calls_go_to_their_paths_with_the_token_of_the_device() {
 #[tokio::test]
 async fn a_poll_without_commands_is_a_success() {
     let (client, seen) = agent().await;
-    let poll = client.poll(7, Duration::from_secs(50)).await.unwrap();
+    let poll = client.poll(Seq(7), Duration::from_secs(50)).await.unwrap();
     assert_eq!(poll.commands, []);
     let line = seen.lock().unwrap()[0].0.clone();
     assert_eq!(line, format!("GET /api/v1/agent/dev_{ID}/commands?after=7&wait=50"));
@@ -45,10 +49,10 @@ async fn a_device_that_is_refused_is_told_apart_from_a_backend_that_is_away() {
     let (client, _) = agent().await;
     let gone = AgentClient { device: format!("dev_{}", "f".repeat(32)).parse().unwrap(), ..client };
     let hello = Hello {
-        epoch: 1,
+        epoch: Epoch(1),
         boot_id: "b".into(),
         agent_version: semver::Version::new(1, 3, 0),
-        last_seq: 0,
+        last_seq: Seq(0),
         inflight: vec![],
         serving: vec![],
     };

@@ -52,8 +52,8 @@ impl BackendClient {
         self.call(|| Call::get(format!("{PREFIX}/me"))).await
     }
 
-    /// Returns the account's own origins and the backend's defaults, which every later deployment
-    /// allows.
+    /// Returns the allowlist of later deployments: the account's own origins and the backend's
+    /// defaults.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

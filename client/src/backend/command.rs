@@ -18,7 +18,7 @@ use crate::{
 
 impl BackendClient {
     /// Updates the allowlist of a serving pipeline in place (specification, section 4.1). Calls
-    /// with the same `idempotency_key` make one repair.
+    /// with the same `idempotency_key` start one repair.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -67,7 +67,7 @@ impl BackendClient {
         self.call(|| Call::post(format!("{PREFIX}/models/{model}/uninstall/{device}"))).await
     }
 
-    /// Returns at most `most` commands to the account's devices, newest first.
+    /// Returns at most `most` commands of the account's devices, newest first.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl BackendClient {
-    /// Deploys or redeploys a model. Calls with the same `idempotency_key` make one deployment.
+    /// Deploys or redeploys a model. Calls with the same `idempotency_key` create one deployment.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

@@ -15,10 +15,10 @@ use crate::{
     http::{Call, Failure, Http},
 };
 
-/// Removes the device that signed `code`. Needs no login.
+/// Removes the device that signed the retire code `code`. Needs no login.
 ///
 /// # Errors
-/// [`Failure`], such as a removed device or one that has registered again.
+/// [`Failure`], for example if the device is already removed or has registered again.
 pub async fn retire_device(http: &Http, code: &RetireCode) -> Result<(), Failure> {
     http.call_for_status(Call::post(RETIRE_PATH).json(&RetireRequest::from(code))).await
 }
@@ -40,8 +40,8 @@ impl BackendClient {
         self.call(|| Call::get(format!("{PREFIX}/devices/{device}"))).await
     }
 
-    /// Asks a device to replace its agent with another version. Calls with the same
-    /// `idempotency_key` make one command.
+    /// Requests an update of a device's agent to another version. Calls with the same
+    /// `idempotency_key` create one command.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -67,7 +67,7 @@ impl BackendClient {
         self.call_for_status(|| Call::delete(format!("{PREFIX}/devices/{device}"))).await
     }
 
-    /// Transfers a device to the account whose key `wish` holds.
+    /// Transfers a device to the account of the key in `wish`.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

@@ -13,10 +13,10 @@ use crate::{
     http::{Call, Failure, Http},
 };
 
-/// Asks for the codes with which a person approves this login.
+/// Requests the codes with which a person approves this login.
 ///
 /// # Errors
-/// [`Failure`].
+/// [`Failure`] if the backend refuses or does not answer.
 pub async fn begin_device_login(
     http: &Http,
     request: &DeviceCodeRequest,
@@ -24,10 +24,10 @@ pub async fn begin_device_login(
     http.call(Call::post(format!("{PREFIX}/auth/device/code")).json(request)).await
 }
 
-/// Asks whether the person has decided.
+/// Polls for the decision of the person. Returns the tokens once the login is approved.
 ///
 /// # Errors
-/// [`Failure`]; `authorization-pending` and `slow-down` until the decision.
+/// [`Failure`]. Its code is `authorization-pending` or `slow-down` until the person has decided.
 pub async fn poll_device_login(
     http: &Http,
     request: &DeviceTokenRequest,

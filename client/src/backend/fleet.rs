@@ -1,4 +1,4 @@
-//! Devices by a selection, and their tags.
+//! Selections of devices, and tags.
 
 use link_protocol::{
     agent_api::PREFIX,

@@ -28,7 +28,7 @@ impl BackendClient {
         self.all(&format!("{PREFIX}/keys")).await
     }
 
-    /// Returns the keys that a member is responsible for.
+    /// Returns the keys for which a member is responsible.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

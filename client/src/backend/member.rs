@@ -20,7 +20,7 @@ use crate::{
 /// Accepts an invitation as a new user.
 ///
 /// # Errors
-/// [`Failure`], such as a used invitation.
+/// [`Failure`], for example if the invitation is already used.
 pub async fn join(http: &Http, request: &AcceptInvitation) -> Result<Tokens, Failure> {
     let call = Call::post(format!("{PREFIX}/members/accept")).json(request);
     http.call::<TokenResponse>(call).await.map(Tokens::from)
@@ -78,7 +78,7 @@ impl BackendClient {
         self.call(|| Call::patch(format!("{PREFIX}/members/{user}")).json(&body)).await
     }
 
-    /// Removes a member, and revokes or takes over the member's keys as `keys` says.
+    /// Removes a member. `keys` determines whether the member's keys are revoked or taken over.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -91,7 +91,7 @@ impl BackendClient {
         self.call(|| Call::delete(&path)).await
     }
 
-    /// Leaves the account. The keys that the user is responsible for are revoked.
+    /// Leaves the account. The keys for which the user is responsible are revoked.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

@@ -11,7 +11,8 @@ use link_protocol::{
 };
 
 impl BackendClient {
-    /// Describes a model. Its file is then uploaded, or downloaded by devices from its URL.
+    /// Creates a model from its description. Afterwards its file is uploaded, or devices download
+    /// it from its URL.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl BackendClient {
-    /// Starts an operation. The same `idempotency_key` makes one operation, however often it is sent.
+    /// Starts an operation. Calls with the same `idempotency_key` start one operation.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -33,7 +33,7 @@ impl BackendClient {
         .await
     }
 
-    /// Returns the devices that an operation would have.
+    /// Returns the devices on which an operation would run, without starting it.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -42,7 +42,7 @@ impl BackendClient {
         self.call(|| Call::post(format!("{PREFIX}/operations")).json(&wish)).await
     }
 
-    /// Returns the newest `most` operations of the account.
+    /// Returns at most `most` operations of the account, newest first.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -81,7 +81,7 @@ impl BackendClient {
         self.all(&format!("{PREFIX}/operations/{operation}/devices{state}")).await
     }
 
-    /// Cancels an operation. Devices that were told continue.
+    /// Cancels an operation. Devices that already have their command continue.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

@@ -1,4 +1,5 @@
-//! Renewal of an expired login, lists page by page, and uploads, against a real server.
+//! Tests the renewal of an expired login, lists with several pages, and uploads, against a real
+//! server.
 
 use std::{
     io::Write as _,
@@ -23,7 +24,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// Tokens in memory, shared by several clients as a file is.
+/// A token store in memory, shared by several clients like a file.
 #[derive(Clone, Default)]
 struct Memory {
     kept: Arc<Mutex<Option<Tokens>>>,
@@ -137,7 +138,7 @@ async fn an_upload_goes_on_behind_what_arrived_before_the_line_was_cut() {
         let mut body = body.into_data_stream();
         while let Some(Ok(piece)) = body.next().await {
             open(&arriving).extend_from_slice(&piece);
-            // The first line breaks, and so does the second.
+            // The first connection breaks, and so does the second.
             if open(&seen).len() < 3 && open(&arriving).len() > offset + 200_000 {
                 return Err(StatusCode::BAD_GATEWAY);
             }

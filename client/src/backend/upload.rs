@@ -1,5 +1,5 @@
-//! Uploads a model's file. An interrupted upload resumes where the backend's copy ends, even after
-//! a restart.
+//! Uploads the file of a model. An interrupted upload resumes at the end of the backend's copy,
+//! even after a restart.
 
 #![expect(
     clippy::disallowed_methods,
@@ -28,11 +28,12 @@ use crate::{
     http::{Call, Cause, Failure},
 };
 
-/// Bytes that are read and sent at once.
+/// The size of one read and send, in bytes.
 const CHUNK: usize = 256 * 1024;
-/// An upload without progress for this long is cut.
+/// An upload without progress for this long is aborted.
 const STALL: Duration = Duration::from_secs(60);
-/// Waits between attempts that sent no bytes. After one more such attempt the upload has failed.
+/// The waits between attempts that sent no bytes. After one more such attempt the upload has
+/// failed.
 const RETRIES: [Duration; 6] = [
     Duration::from_millis(500),
     Duration::from_millis(1500),
@@ -52,7 +53,7 @@ pub struct UploadSource {
 /// An upload failed.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadError {
-    /// The backend refused it.
+    /// The backend refused the upload.
     #[error(transparent)]
     Call(#[from] CallError),
     /// The file could not be read to its end.
@@ -61,7 +62,7 @@ pub enum UploadError {
 }
 
 impl UploadError {
-    /// Tells whether a later attempt may resume. Otherwise the backend has refused the file.
+    /// Returns whether a later upload may resume. Otherwise the backend has refused the file.
     #[must_use]
     pub fn may_go_on(&self) -> bool {
         match self {
@@ -74,7 +75,7 @@ impl UploadError {
         }
     }
 
-    /// Tells whether an immediate retry may succeed.
+    /// Returns whether an immediate retry may succeed.
     fn may_pass(&self) -> bool {
         let is_full = |failure: &Failure| failure.code() == Some(Code::InsufficientStorage);
         match self {
@@ -85,9 +86,9 @@ impl UploadError {
 }
 
 impl BackendClient {
-    /// Uploads the file of a model, from where the backend's copy ends. `sent` receives the number
-    /// of sent bytes. A cut upload is resumed, with a limited number of attempts in a row that send
-    /// nothing.
+    /// Uploads the file of a model, starting at the end of the backend's copy. `sent` receives the
+    /// number of sent bytes. A cut upload is resumed, with a limited number of consecutive attempts
+    /// that send nothing.
     ///
     /// # Errors
     /// [`UploadError`]. The same upload can be resumed.
@@ -113,7 +114,7 @@ impl BackendClient {
         }
     }
 
-    /// Sends the bytes that the backend lacks, and stores where they begin in `reached`.
+    /// Sends the bytes that the backend lacks, and stores the offset of the first one in `reached`.
     async fn try_upload(
         &self,
         model: ModelId,
@@ -126,7 +127,7 @@ impl BackendClient {
         let path = format!("{PREFIX}/models/{model}/content");
         let (offset, method) = match self.upload_offset(&path).await {
             Ok(offset) => (offset, Method::PATCH),
-            // An older backend takes a file only in one piece.
+            // An older backend accepts a file only in one request.
             Err(Failure::Refused(error)) if error.status == StatusCode::METHOD_NOT_ALLOWED => {
                 (0, Method::PUT)
             }
@@ -165,7 +166,7 @@ impl BackendClient {
         Ok(answer.map_err(CallError::from)?)
     }
 
-    /// Asks how many bytes of the file the backend has.
+    /// Returns how many bytes of the file the backend has.
     async fn upload_offset(&self, path: &str) -> Result<u64, Failure> {
         let http = self.http().with_bearer(self.tokens().access);
         let answer = http.exchange(Call::new(Method::HEAD, path)).await?;

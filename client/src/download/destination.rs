@@ -1,9 +1,9 @@
-//! The permitted destinations of a download: the named server, and public ones.
+//! The permitted destinations of a download: the named server, and public servers.
 //!
-//! Nobody who may name an address, or who answers at one, may make a device send requests into its
-//! own network. A numeric address is checked before a redirect is followed. A name is checked by
-//! the addresses that it resolves to, at each connection, so a name whose address changes is
-//! checked again.
+//! Neither the person who enters an address nor the server behind it may make a device send
+//! requests into the device's own network. A numeric address is checked before a redirect is
+//! followed. A host name is checked at each connection by the addresses that it resolves to, so a
+//! name whose address changes is checked again.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: names, and the environment's proxies")]
 
@@ -18,7 +18,7 @@ use reqwest::{
     dns::{Addrs, Name, Resolve, Resolving},
 };
 
-/// The variables that name a proxy.
+/// The environment variables that name a proxy.
 const PROXY_VARIABLES: [&str; 6] =
     ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
@@ -28,8 +28,8 @@ pub(super) fn may_follow(from: &Url, to: &Url) -> bool {
     same_scheme && (from.origin() == to.origin() || !is_private(to))
 }
 
-/// Returns whether the host of a URL is this machine or in a private network, as far as the URL
-/// shows.
+/// Returns whether the host of a URL is this machine or in a private network, without resolving
+/// names.
 fn is_private(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     let name = host.trim_end_matches('.');
@@ -69,8 +69,8 @@ fn is_private_v4(address: Ipv4Addr) -> bool {
         || (first == 198 && (second == 18 || second == 19))
 }
 
-/// Returns the IPv4 address that a translator (RFC 6052), a 6to4 router (RFC 3056) or the
-/// deprecated compatible form puts in an IPv6 address.
+/// Returns the IPv4 address inside an IPv6 address of a translator (RFC 6052), of a 6to4 router
+/// (RFC 3056), or in the deprecated IPv4-compatible form.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let [a, b, c, d, e, f, g, h] = address.segments();
     let v4 = |high: u16, low: u16| {
@@ -84,7 +84,7 @@ fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     }
 }
 
-/// Resolves names, and omits private addresses unless the user named the host.
+/// A DNS resolver that omits private addresses, unless the user named the host.
 #[derive(Debug)]
 pub(super) struct Resolver {
     named: Arc<[String]>,

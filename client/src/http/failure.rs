@@ -1,4 +1,4 @@
-//! Why a call failed: it may be retried, or it was refused.
+//! The failures of calls. A failed call may be retried, or was refused.
 
 use std::{error::Error, fmt, time::Duration};
 
@@ -10,7 +10,7 @@ pub enum Failure {
     /// The server did not answer, or had an internal error. A retry may succeed.
     #[error("no answer from {url}: {cause}")]
     Unavailable { url: String, cause: Cause },
-    /// The server refused: a retry gets the same answer.
+    /// The server refused the request: a retry gets the same answer.
     #[error(transparent)]
     Refused(#[from] HttpError),
 }
@@ -19,16 +19,16 @@ pub enum Failure {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct HttpError {
     pub status: u16,
-    /// The detail of the problem document, or else the status in words.
+    /// The detail of the problem document, or the status in words.
     pub reason: String,
-    /// Whether a retry may succeed. Never for a 4xx.
+    /// Whether a retry may succeed; never true for a 4xx.
     pub retryable: bool,
     pub problem: Option<Box<Problem>>,
     /// How long the server asked to wait before another request.
     pub retry_after: Option<Duration>,
 }
 
-/// Why a server did not answer.
+/// The reason why a server did not answer.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Cause {
     /// Nothing listens at the address, or the address is unreachable.

@@ -1,4 +1,4 @@
-//! Each rule of the client against a real server on a free port.
+//! Tests each rule of the client against a real server on a free port.
 
 use std::{future::pending, time::Duration};
 
@@ -236,7 +236,7 @@ async fn server(app: Router) -> Http {
     Http::new(&base).unwrap()
 }
 
-/// A server that has gone.
+/// Returns the address of a server that no longer runs.
 async fn nobody() -> Http {
     crate::install_crypto();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

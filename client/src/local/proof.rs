@@ -1,8 +1,8 @@
 //! The proof of a listener: the program on a port shows that it knows the control token without
 //! sending it.
 //!
-//! The proof includes the port. A program on another port that forwards the challenge to the agent
-//! therefore proves nothing. Pure, except for the random nonce.
+//! The proof includes the port. A program on another port therefore cannot pass off the agent's
+//! answer as its own. Pure, except for the random nonce.
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use link_protocol::secret::Secret;
@@ -11,7 +11,8 @@ use ring::{
     rand::{SecureRandom as _, SystemRandom},
 };
 
-/// The purpose of the digest, so that no other digest can replace it.
+/// The purpose of the digest. It is part of the digest, so that no digest for another purpose can
+/// be used as a proof.
 const PURPOSE: &str = "link local api";
 
 /// The length of a nonce, in characters.

@@ -13,7 +13,7 @@ use crate::{
 /// The largest event, in bytes.
 const EVENT_LIMIT: usize = 1024 * 1024;
 
-/// An agent that is silent for this long is gone.
+/// An agent that sends nothing for this long counts as unreachable.
 const SILENCE: Duration = KEEP_ALIVE.saturating_mul(3);
 
 /// The states of an agent, as they arrive.
@@ -33,7 +33,7 @@ impl States {
         Self { answer, events: EventStream::default() }
     }
 
-    /// Waits for the next state. Nothing when the agent has ended the stream.
+    /// Waits for the next state. Returns `None` when the agent has ended the stream.
     ///
     /// # Errors
     /// [`Failure`] when the stream broke, was silent for too long, or was unreadable.

@@ -1,4 +1,4 @@
-//! Who is asked, and who is given the token.
+//! Tests which listeners are called, and which receive the token.
 
 use std::sync::{Arc, Mutex};
 
@@ -16,13 +16,14 @@ use super::*;
 /// Each request with its token.
 type Seen = Arc<Mutex<Vec<String>>>;
 
-/// The token by which a listener proves itself, and for which port.
+/// The token in a listener's proof, and the offset of the port in the proof.
 type Proves = Option<(&'static str, u16)>;
 
 #[tokio::test]
 async fn who_does_not_prove_itself_is_never_sent_the_token() {
     let (_dir, roots) = installation();
-    // It proves nothing, has a token of its own, or passes the question on to an agent elsewhere.
+    // The listener proves nothing, has another token, or forwards the challenge to an agent on
+    // another port.
     for proves in [None, Some(("wrong", 0)), Some(("control token", 1))] {
         let seen = serve(&roots, proves).await;
         let failure = LocalClient::of(&roots).models().await.unwrap_err();
@@ -48,7 +49,7 @@ async fn without_an_agent_of_ours_nobody_is_asked() {
     assert!(matches!(failure, Failure::Unavailable { cause: Cause::Connect(_), .. }), "{failure}");
 }
 
-/// A port and a token that an agent has written down, and no socket.
+/// An installation whose agent has written an address file and a token, without a socket.
 fn installation() -> (tempfile::TempDir, Roots) {
     let dir = tempfile::tempdir().unwrap();
     let roots = Roots::below(dir.path());
@@ -57,8 +58,8 @@ fn installation() -> (tempfile::TempDir, Roots) {
     (dir, roots)
 }
 
-/// Listens on a port that the agent has written down. It proves itself with a token, and with a
-/// port that is its own or one beside it.
+/// Listens on the port in the agent's address file. The listener's proof uses the token and the
+/// port offset of `proves`.
 async fn serve(roots: &Roots, proves: Proves) -> Seen {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -1,16 +1,20 @@
 //! The builds of an engine that a machine tries, in order. Pure.
 //!
-//! The builds follow the plugin's order, its default first. Among the archives of one build, those for an accelerator of
-//! the machine come before those for its processor. A build that cannot run here is skipped, with the reason.
+//! The builds follow the plugin's order, its default first. Among the archives of one build, those for an accelerator
+//! of the machine come before those for its processor. A build that cannot run here is skipped, and the reason is
+//! recorded.
 
-use link_protocol::engine_index::{Accelerator, EngineBuild};
+use link_protocol::{
+    engine_index::{Accelerator, EngineBuild},
+    plugin::Engine,
+};
 
 /// Facts about the machine.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Machine {
     pub system: &'static str,
     pub processor: &'static str,
-    /// The features of the processor. None if the system does not tell.
+    /// The features of the processor. None if the system does not report them.
     pub features: Option<Vec<&'static str>>,
     /// The processor and the accelerators of the machine.
     pub accelerators: Vec<Accelerator>,
@@ -21,6 +25,8 @@ pub struct Machine {
 pub struct Wanted {
     /// The engine, such as `llama-server`.
     pub engine: String,
+    /// The program of a build.
+    pub executable: String,
     /// The builds that the plugin accepts, in its order.
     pub builds: Vec<String>,
 }
@@ -28,19 +34,20 @@ pub struct Wanted {
 impl Wanted {
     /// Puts the default build of a manifest before the other accepted builds.
     #[must_use]
-    pub fn new(engine: &str, default: &str, accepted: &[String]) -> Self {
-        let others = accepted.iter().filter(|build| *build != default).cloned();
-        let builds = std::iter::once(default.to_owned()).chain(others).collect();
-        Self { engine: engine.to_owned(), builds }
+    pub fn of(engine: &Engine) -> Self {
+        let Engine { name, executable, default_build, accepted_builds } = engine;
+        let others = accepted_builds.iter().filter(|build| *build != default_build).cloned();
+        let builds = std::iter::once(default_build.clone()).chain(others).collect();
+        Self { engine: name.clone(), executable: executable.clone(), builds }
     }
 }
 
-/// The builds to try.
+/// The builds to try, and the skipped ones.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Choice<'a> {
-    /// The builds in the order of the attempts.
+    /// The builds, in the order in which they are tried.
     pub tries: Vec<&'a EngineBuild>,
-    /// Skipped builds, with the reasons.
+    /// The skipped builds, each with its reason.
     pub passed_over: Vec<String>,
 }
 
@@ -56,7 +63,7 @@ pub enum Unfit {
     Nothing(Vec<String>),
 }
 
-/// Chooses among `builds` for `machine`.
+/// Chooses the builds of `builds` that `machine` tries, in order.
 ///
 /// # Errors
 /// [`Unfit`] if no build can be tried.
@@ -90,7 +97,7 @@ pub fn choose<'a>(
     Err(Unfit::NotAccepted { wanted: wanted.clone(), found })
 }
 
-/// Returns the fastest hardware of this machine that a build can use.
+/// Returns the fastest hardware of this machine that a build can use, or the reason why the build cannot run here.
 fn fit(build: &EngineBuild, machine: &Machine) -> Result<Accelerator, String> {
     if (build.system.as_str(), build.processor.as_str()) != (machine.system, machine.processor) {
         return Err(format!("is for {} on {}", build.system, build.processor));
@@ -120,7 +127,7 @@ mod tests {
     fn the_default_of_the_manifest_comes_first_and_then_the_other_builds_in_their_order() {
         let index =
             [build("b1", "cpu"), build("b2", "cpu"), build("b3", "cpu"), build("b9", "cpu")];
-        let wanted = Wanted::new("llama-server", "b2", &["b3".into(), "b2".into(), "b1".into()]);
+        let wanted = wanted("llama-server", "b2", &["b3".into(), "b2".into(), "b1".into()]);
         let choice = choose(&index, &wanted, &machine(&[])).unwrap();
         assert_eq!(names(&choice), ["b2", "b3", "b1"]);
         assert!(choice.passed_over.is_empty());
@@ -129,7 +136,7 @@ mod tests {
     #[test]
     fn an_accelerator_that_the_machine_has_comes_before_its_processor() {
         let index = [build("b1", "cpu"), build("b1", "vulkan"), build("b1", "cuda")];
-        let wanted = Wanted::new("llama-server", "b1", &[]);
+        let wanted = wanted("llama-server", "b1", &[]);
         let tried = |machine: &Machine| {
             let choice = choose(&index, &wanted, machine).unwrap();
             choice.tries.iter().map(|build| build.licence.clone()).collect::<Vec<_>>()
@@ -144,7 +151,7 @@ mod tests {
     fn what_cannot_run_here_is_passed_over_with_the_reason() {
         let avx512 = EngineBuild { needs: vec!["avx512f".into()], ..build("b1", "cpu") };
         let mac = EngineBuild { system: "macos".into(), ..build("b2", "cpu") };
-        let wanted = Wanted::new("llama-server", "b1", &["b2".into(), "b3".into()]);
+        let wanted = wanted("llama-server", "b1", &["b2".into(), "b3".into()]);
         let index = [avx512.clone(), mac, build("b3", "cpu")];
         let choice = choose(&index, &wanted, &machine(&[])).unwrap();
         assert_eq!(names(&choice), ["b3"]);
@@ -161,7 +168,7 @@ mod tests {
 
     #[test]
     fn without_an_accepted_build_the_refusal_names_those_that_would_do() {
-        let wanted = Wanted::new("llama-server", "b9789", &["b8808".into()]);
+        let wanted = wanted("llama-server", "b9789", &["b8808".into()]);
         let other = EngineBuild { engine: "whisper-server".into(), ..build("b9789", "cpu") };
         let refused =
             |index: &[EngineBuild]| choose(index, &wanted, &machine(&[])).unwrap_err().to_string();
@@ -201,5 +208,14 @@ mod tests {
             sha256: "0".repeat(64).parse().unwrap(),
             licence: accelerator.to_owned(),
         }
+    }
+
+    fn wanted(engine: &str, default: &str, accepted: &[String]) -> Wanted {
+        Wanted::of(&Engine {
+            name: engine.to_owned(),
+            executable: engine.to_owned(),
+            default_build: default.to_owned(),
+            accepted_builds: accepted.to_vec(),
+        })
     }
 }

@@ -1,9 +1,10 @@
 //! The decisions of the guard: keep the agent running, stop it on request, and commit or roll back a version on trial.
 //!
-//! After the agent has ended, the guard restarts it. The delay grows with each quick end, and is reset once the agent has
-//! run for a while. The guard kills an agent that is silent for too long. It rolls a version on trial back at once if the
-//! agent fails, and at the end of the window unless the agent was healthy a moment ago. On a request to stop, the guard
-//! asks the agent to end, then kills it, and restarts nothing. Pure: the shell is the program `link-guard`.
+//! After the agent has ended, the guard restarts it. The delay grows with each quick end, and is reset once the agent
+//! has run for a while. The guard kills an agent that is silent for too long. If the agent of a version on trial fails,
+//! the guard rolls that version back at once. At the end of the trial it commits the version if the agent was healthy a
+//! moment ago, and rolls it back otherwise. On a request to stop, the guard asks the agent to end, then kills it, and
+//! restarts nothing. Pure: the shell is the program `link-guard`.
 
 use std::time::Duration;
 
@@ -19,40 +20,39 @@ pub const BACK_OFF: [Duration; 5] = [
     Duration::from_secs(60),
 ];
 
-/// Run time from which an end does not count as quick.
+/// An agent that has run for this time and then ends does not count as a quick end.
 pub const SETTLED: Duration = Duration::from_secs(60);
 
 /// How long the agent may take to end after a request.
 pub const PATIENCE: Duration = Duration::from_secs(15);
 
-/// How recently a version must have been healthy at the end of its window to be kept.
+/// A version is committed at the end of its trial if its last healthy report is at most this old.
 pub const FRESH: Duration = Duration::from_secs(30);
 
 /// Silence after which the agent is suspected to hang.
 pub const SILENCE: Duration = Duration::from_secs(60);
 
-/// Further silence that is granted to a suspected agent. If the guard itself was suspended, with or without the agent, it
-/// hears the agent within this time.
+/// A suspected agent gets a further `SILENCE / HEARING` to report. If the guard itself was suspended, with or without
+/// the agent, a report of the agent arrives within this time.
 const HEARING: u32 = 6;
 
-/// Exit code of an agent whose local API port is taken by another program, which is no fault of the
-/// version.
+/// Exit code of an agent whose local API port another program uses. The version is not at fault.
 pub const PORT_TAKEN: u8 = 76;
 
 /// The time limits of the guard's decisions.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Limits {
-    /// A version is on trial.
+    /// How long the trial of a version lasts.
     pub window: Duration,
-    /// How long the agent may be silent. None if the guard cannot hear it.
+    /// How long the agent may be silent. None if the guard cannot receive its reports.
     pub silence: Option<Duration>,
 }
 
-/// The guard.
+/// The state of the guard.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Guard {
     phase: Phase,
-    /// Quick ends in a row.
+    /// Consecutive quick ends.
     quick_ends: usize,
     limits: Limits,
     trial: Option<Trial>,
@@ -66,12 +66,12 @@ enum Phase {
     Ended,
 }
 
-/// Whether the agent has been heard of lately.
+/// When the agent last reported that it is alive.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Heard {
-    /// When the agent was started or last spoke.
+    /// The agent was started or last reported at this time.
     At(Now),
-    /// The agent was silent for too long, and has time until this moment.
+    /// The agent was silent for too long. It is killed at this time unless it reports before.
     Until(Now),
     /// The agent has been killed because of its silence.
     Never,
@@ -81,21 +81,22 @@ enum Heard {
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct Trial {
     until: Now,
-    /// Whether the version has started. An end before its start may be that of the previous version.
+    /// Whether the agent of this version has started. Before that, an end of the agent may be that of the previous
+    /// version.
     started: bool,
     well_at: Option<Now>,
-    /// Whether the version was unhealthy at the end of the window, and so has been killed.
+    /// Whether the agent was killed because it was unhealthy at the end of the trial.
     condemned: bool,
 }
 
-/// An event that the guard decides upon.
+/// An event that the guard handles.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Event {
-    /// The agent ended, or could not be started.
+    /// The agent ended, or failed to start.
     AgentEnded(End),
     /// The agent has reported that it is alive.
     Heard,
-    /// A version on trial was found. `started` unless the version is about to take over the process.
+    /// A version is on trial. `started` is false if the previous version still runs and is about to be replaced.
     OnTrial { started: bool },
     /// The agent of the version on trial has started.
     Runs,
@@ -112,7 +113,7 @@ pub enum Event {
 pub enum End {
     InOrder,
     Failed,
-    /// Another program has the port of its local API.
+    /// Another program uses the port of the local API.
     PortTaken,
 }
 
@@ -123,7 +124,7 @@ pub enum Effect {
     /// Ask the agent to end.
     TerminateAgent,
     KillAgent(Cause),
-    /// Commit the version on trial.
+    /// Commit the version on trial: end its trial and keep it.
     Commit,
     /// Roll back to the previous version.
     RollBack(Fault),
@@ -134,7 +135,7 @@ pub enum Effect {
 /// Why the agent is killed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Cause {
-    /// The agent was asked to end and still runs.
+    /// The agent still runs although it was asked to end.
     GoesOn,
     /// The agent was unhealthy at the end of the trial of its version.
     NotWell,
@@ -149,19 +150,19 @@ pub enum Fault {
     Ended,
     /// The version was unhealthy at the end of its trial.
     NotWell,
-    /// Another program has its port. The version may be retried.
+    /// Another program uses the port of the local API. The version may be retried.
     PortTaken,
 }
 
 impl Guard {
-    /// Creates the guard. Its first effect starts the agent.
+    /// Creates the guard, and returns the effect that starts the agent.
     #[must_use]
     pub const fn new(now: Now, limits: Limits) -> (Self, Effect) {
         let phase = running(now);
         (Self { phase, quick_ends: 0, limits, trial: None }, Effect::StartAgent)
     }
 
-    /// Applies `event` and returns the effects that must run, in their order.
+    /// Applies `event` and returns the effects to run, in order.
     #[must_use]
     pub fn handle(&mut self, event: Event, now: Now) -> Vec<Effect> {
         match event {
@@ -173,7 +174,7 @@ impl Guard {
             Event::OnTrial { started } => {
                 let until = now + self.limits.window;
                 let trial = Trial { until, started, well_at: None, condemned: false };
-                // One that is known keeps its window: being told again must not make it longer.
+                // A trial that is already known keeps its end: a repeated event must not extend it.
                 self.trial.get_or_insert(trial);
                 Vec::new()
             }
@@ -190,7 +191,7 @@ impl Guard {
         }
     }
 
-    /// When to send the next [`Event::DeadlineReached`], if at all.
+    /// Returns the time at which to send the next [`Event::DeadlineReached`]. None if no deadline is set.
     #[must_use]
     pub fn deadline(&self) -> Option<Now> {
         let phase = match self.phase {
@@ -217,15 +218,13 @@ impl Guard {
         self.trial.is_some()
     }
 
-    /// When the trial ends. None if its end has passed or the guard stops: then the next start of the
-    /// guard decides.
+    /// The end of the trial. None if the trial has ended or the guard stops: then the guard decides at its next start.
     fn window_ends(&self) -> Option<Now> {
         let open = matches!(self.phase, Phase::Running { .. } | Phase::Waiting { .. });
         self.trial.as_ref().filter(|trial| open && !trial.condemned).map(|trial| trial.until)
     }
 
-    /// When the guard acts on the silence of the agent. Within a trial it acts only at the end of the
-    /// window.
+    /// When the guard acts on the silence of the agent. None during a trial, which checks the health at its end.
     fn silence_ends(&self) -> Option<Now> {
         let limit = self.limits.silence.filter(|_| self.trial.is_none())?;
         match self.phase {
@@ -259,8 +258,8 @@ impl Guard {
                     (Some(Trial { started: true, .. }), End::PortTaken) => {
                         return self.roll_back(Fault::PortTaken, now);
                     }
-                    // The version before has made way, or the one on trial ended as it was asked to. The
-                    // next start is that of the one on trial.
+                    // Either the previous version has ended to be replaced, or the version on trial has ended normally.
+                    // In both cases the next start runs the version on trial.
                     (Some(trial), End::InOrder | End::Failed | End::PortTaken) => {
                         trial.started = true;
                     }
@@ -284,7 +283,7 @@ impl Guard {
 
     fn roll_back(&mut self, fault: Fault, now: Now) -> Vec<Effect> {
         self.trial = None;
-        // The quick ends were those of the version that goes; the one that comes back does not wait.
+        // The quick ends were those of the rolled-back version. The restored version starts without a delay.
         self.quick_ends = 0;
         self.phase = running(now);
         vec![Effect::RollBack(fault), Effect::StartAgent]
@@ -331,7 +330,7 @@ impl Guard {
         let hearing = self.limits.silence.unwrap_or_default() / HEARING;
         let Phase::Running { heard, .. } = &mut self.phase else { return Vec::new() };
         match heard {
-            // The guard itself may have been held up: the agent has spoken then, and is not heard yet.
+            // The guard itself may have been suspended. Then a report of the agent may be waiting to be read.
             Heard::At(_) => {
                 *heard = Heard::Until(now + hearing);
                 Vec::new()
@@ -355,7 +354,7 @@ impl Guard {
             trial.condemned = true;
             vec![Effect::KillAgent(Cause::NotWell)]
         } else {
-            // It has ended and waits for its next start, so there is nothing to kill first.
+            // The agent has ended and waits for its restart, so there is no process to kill first.
             self.roll_back(Fault::NotWell, now)
         }
     }

@@ -1,9 +1,9 @@
-//! The steps of an installation, from its arguments to a program that runs, decided before the first of them. Pure.
+//! The steps of an installation, from its arguments to a running program, decided before the first step. Pure.
 //!
-//! A [`Plan`] is the only list of steps: `--dry-run` prints the list, and an installation carries it out. Each step is
-//! idempotent, and the receipt lists its results before the step begins. So the next run finishes an interrupted one, and
-//! an uninstallation undoes it by the receipt. This file decides the steps with files; [`device`] and [`backend`] decide
-//! the steps after them.
+//! A [`Plan`] is the only list of steps: `--dry-run` prints it, and an installation carries it out. Each step is
+//! idempotent, and the receipt names the results of a step before the step begins. So the next run finishes an
+//! interrupted one, and an uninstallation can undo it. This file decides the steps that concern files. [`device`] and
+//! [`backend`] decide the steps after them.
 
 use std::{fmt, path::PathBuf};
 
@@ -12,17 +12,17 @@ use semver::Version;
 pub mod backend;
 pub mod device;
 
-/// The steps of an installation, in order. `Further` is the type of the steps after the files.
+/// The steps of an installation, in order. `Further` is the type of the steps after the file steps.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Plan<Further> {
-    /// Steps under the lock that one installer holds.
+    /// File steps, run while the installer's lock is held.
     pub files: Vec<FileStep>,
-    /// Steps without that lock, because the programs that they start need it.
+    /// Steps that run after the lock is released, because the programs that they start need it.
     pub further: Vec<Further>,
 }
 
 impl<Further: fmt::Display> Plan<Further> {
-    /// Returns each step in words.
+    /// Returns a description of each step.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let files = self.files.iter().map(ToString::to_string);
@@ -30,9 +30,9 @@ impl<Further: fmt::Display> Plan<Further> {
     }
 }
 
-/// The state of the place of a file of ours.
+/// The state of one of the installation's files.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Found {
+pub enum FileState {
     Missing,
     /// The file is as it should be.
     Intact,
@@ -47,18 +47,18 @@ pub enum Found {
 pub struct Observed {
     /// The current version.
     pub current: Option<Version>,
-    /// The wanted version.
-    pub version: Found,
-    pub guard: Found,
-    /// The names of the command.
-    pub commands: Vec<(PathBuf, Found)>,
-    /// Completions and manual pages.
-    pub shared: Vec<(PathBuf, Found)>,
-    /// Completions and pages of another version that the wanted version does not have.
+    /// The state of the wanted version.
+    pub version: FileState,
+    pub guard: FileState,
+    /// The names of the command, each with its state.
+    pub commands: Vec<(PathBuf, FileState)>,
+    /// Completions and manual pages, each with its state.
+    pub shared: Vec<(PathBuf, FileState)>,
+    /// Completions and manual pages of another version that do not exist in the wanted version.
     pub outdated: Vec<PathBuf>,
 }
 
-/// One step with the files.
+/// One file step.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum FileStep {
     LayOut(Version),
@@ -75,31 +75,33 @@ pub enum FileStep {
     Delete(PathBuf),
 }
 
-/// A name of the command is another program.
+/// Another program already uses a name of the command.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct NameTaken(pub PathBuf);
 
-/// Decides what must be done with the files so that `wanted` is installed and whole.
+/// Decides the file steps that install `wanted` or repair it.
 ///
 /// # Errors
-/// [`NameTaken`]. Nothing must be done then.
+/// [`NameTaken`]. Then nothing may be changed.
 pub fn files(wanted: &Version, observed: &Observed) -> Result<Vec<FileStep>, NameTaken> {
-    if let Some((name, _)) = observed.commands.iter().find(|(_, found)| *found == Found::Foreign) {
+    if let Some((name, _)) =
+        observed.commands.iter().find(|(_, found)| *found == FileState::Foreign)
+    {
         return Err(NameTaken(name.clone()));
     }
     let mut steps = Vec::new();
-    if observed.version != Found::Intact {
+    if observed.version != FileState::Intact {
         steps.push(FileStep::LayOut(wanted.clone()));
     }
-    // After an update the guard before stays until the new version has proved itself.
-    if observed.guard != Found::Intact {
+    // After an update, the previous guard stays in place until the trial of the new version has ended.
+    if observed.guard != FileState::Intact {
         steps.push(FileStep::PlaceGuard);
     }
     if observed.current.as_ref() != Some(wanted) {
         steps.push(FileStep::Switch { from: observed.current.clone(), to: wanted.clone() });
     }
-    let broken = |found: &Found| matches!(found, Found::Missing | Found::Damaged);
-    let named = |found: &[(PathBuf, Found)], step: fn(PathBuf) -> FileStep| {
+    let broken = |found: &FileState| matches!(found, FileState::Missing | FileState::Damaged);
+    let named = |found: &[(PathBuf, FileState)], step: fn(PathBuf) -> FileStep| {
         let broken = found.iter().filter(|(_, found)| broken(found));
         broken.map(|(path, _)| step(path.clone())).collect::<Vec<_>>()
     };
@@ -110,7 +112,7 @@ pub fn files(wanted: &Version, observed: &Observed) -> Result<Vec<FileStep>, Nam
 }
 
 impl FileStep {
-    /// The name of the checkpoint after the step.
+    /// Returns the name of the checkpoint after the step.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -146,7 +148,8 @@ mod tests {
 
     use super::*;
 
-    const FOUND: [Found; 4] = [Found::Missing, Found::Intact, Found::Damaged, Found::Foreign];
+    const FOUND: [FileState; 4] =
+        [FileState::Missing, FileState::Intact, FileState::Damaged, FileState::Foreign];
 
     fn version(patch: u64) -> Version {
         Version::new(1, 3, patch)
@@ -155,10 +158,10 @@ mod tests {
     fn nothing() -> Observed {
         Observed {
             current: None,
-            version: Found::Missing,
-            guard: Found::Missing,
-            commands: vec![("bin/link".into(), Found::Missing)],
-            shared: vec![("man/link.1".into(), Found::Missing)],
+            version: FileState::Missing,
+            guard: FileState::Missing,
+            commands: vec![("bin/link".into(), FileState::Missing)],
+            shared: vec![("man/link.1".into(), FileState::Missing)],
             outdated: vec!["man/old.1".into()],
         }
     }
@@ -183,15 +186,15 @@ mod tests {
     #[test]
     fn a_program_of_the_same_name_stops_everything_and_a_foreign_page_is_left_alone() {
         let mut observed = nothing();
-        observed.shared[0].1 = Found::Foreign;
+        observed.shared[0].1 = FileState::Foreign;
         let steps = files(&version(0), &observed).unwrap();
         assert!(!steps.iter().any(|step| matches!(step, FileStep::Write(_))));
-        observed.commands[0].1 = Found::Foreign;
+        observed.commands[0].1 = FileState::Foreign;
         assert_eq!(files(&version(0), &observed), Err(NameTaken("bin/link".into())));
     }
 
     proptest! {
-        /// An intact installation needs no step, and the steps of a damaged one repair exactly the damage.
+        /// An intact installation needs no step. The steps for a damaged one repair exactly the damage.
         #[test]
         fn what_is_intact_is_not_touched(
             version_is in 0usize..3, guard in 0usize..3, command in 0usize..3, page in 0usize..4,

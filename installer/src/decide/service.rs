@@ -1,8 +1,8 @@
-//! What starts Link by itself: a systemd unit of the user, or nothing, said as it is.
+//! How Link is started automatically: by a systemd unit of the user, or not at all.
 //!
-//! Pure decisions: which way is open, the text of the unit, what to do with a unit that is there,
-//! and what will survive a logout and a reboot. The shell is [`crate::service`]. [`launchd`] and the
-//! Windows [`task`] are texts without a caller yet: the support of macOS and Windows will use them.
+//! Pure decisions: which way is available, the text of the unit, what to do with an existing unit, and whether the
+//! agent survives a logout and a reboot. The shell is [`crate::service`]. [`launchd`] and the Windows [`task`] contain
+//! texts that nothing uses yet. The support of macOS and Windows will use them.
 
 use serde::Serialize;
 
@@ -16,29 +16,29 @@ pub(crate) use backend_unit::SERVICE_USER;
 pub use backend_unit::{BackendUnit, Scope};
 pub use unit::{Unit, difference, starts};
 
-/// What the owner asks for by `LINK_SERVICE`.
+/// The owner's choice in `LINK_SERVICE`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Wish {
-    /// Whatever this machine has.
+    /// The best way that this machine offers.
     Best,
-    /// A unit, although everything else is in a folder of its own.
+    /// A systemd unit, even if `LINK_HOME` puts everything else into one folder.
     Systemd,
     /// No service.
     Detached,
 }
 
 /// How the guard is started.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tier {
-    /// A unit of the user's systemd starts it and starts it again.
+    /// A unit of the user's systemd starts and restarts the guard.
     SystemdUser,
-    /// `link start` starts it as a process in the background.
+    /// `link start` starts the guard as a background process.
     Detached,
 }
 
-/// Chooses the tier. `own_folder` tells that `LINK_HOME` is set: such an installation touches
-/// nothing outside of it unless it is asked to.
+/// Chooses the tier. `own_folder` says that `LINK_HOME` is set. Such an installation changes nothing outside that
+/// folder unless a unit is requested.
 #[must_use]
 pub const fn choose(wish: Wish, own_folder: bool, manager_answers: bool) -> Tier {
     match (wish, own_folder, manager_answers) {
@@ -47,17 +47,18 @@ pub const fn choose(wish: Wish, own_folder: bool, manager_answers: bool) -> Tier
     }
 }
 
-/// Reads what `systemctl --user is-system-running` printed: any state means that it answers.
+/// Returns whether systemd answers, given the output of `systemctl --user is-system-running`: every known state is an
+/// answer.
 #[must_use]
 pub fn manager_answers(state: &str) -> bool {
     matches!(state, "initializing" | "starting" | "running" | "degraded" | "maintenance")
 }
 
-/// What stands where the unit belongs.
+/// The file at the path of the unit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Found<'a> {
+pub enum UnitFile<'a> {
     Nothing,
-    /// A link to nowhere, by which its owner forbids systemd to start the unit.
+    /// A link to `/dev/null`, which forbids systemd to start the unit.
     Mask,
     Text {
         text: &'a str,
@@ -68,64 +69,64 @@ pub enum Found<'a> {
 /// What to do with the unit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum UnitStep {
-    /// It is there and as it should be.
+    /// The unit exists and is up to date: leave it.
     Leave,
-    /// It is missing, emptied, or as we once wrote it.
+    /// The unit is missing, empty, or an earlier text of ours: write it.
     Write,
-    /// Somebody changed it: it stays as it is.
+    /// Somebody has changed the unit: keep it.
     Keep { difference: String },
-    /// Its owner masked it: it stays so.
+    /// The owner has masked the unit: keep the mask.
     Masked,
-    /// It is of somebody else.
+    /// The unit belongs to somebody else.
     NotOurs,
 }
 
-/// Decides what to do with the unit that was `found`. `written` are the hashes of what this
-/// installation wrote there.
+/// Decides what to do with the unit that was `found`. `written` holds the hashes of the texts that this installation
+/// has written there.
 #[must_use]
-pub fn unit_step(found: Found<'_>, written: &[String], wanted: &str) -> UnitStep {
+pub fn unit_step(found: UnitFile<'_>, written: &[String], wanted: &str) -> UnitStep {
     let (text, hash) = match found {
-        Found::Nothing => return UnitStep::Write,
-        Found::Mask => return UnitStep::Masked,
-        Found::Text { text, hash } => (text, hash),
+        UnitFile::Nothing => return UnitStep::Write,
+        UnitFile::Mask => return UnitStep::Masked,
+        UnitFile::Text { text, hash } => (text, hash),
     };
     if written.is_empty() {
-        // A receipt that was lost does not make our own text another's.
+        // The receipt was lost. A unit with exactly our text is still ours.
         return if text == wanted { UnitStep::Write } else { UnitStep::NotOurs };
     }
     if text == wanted {
         return UnitStep::Leave;
     }
-    // Nobody edits a unit by emptying it: it was cut off, and systemd would take it for masked.
+    // An empty unit results from an interrupted write, not from an edit. Systemd would treat the unit as masked.
     if text.trim().is_empty() || written.iter().any(|ours| ours == hash) {
         return UnitStep::Write;
     }
     UnitStep::Keep { difference: difference(text, wanted) }
 }
 
-/// What was found of the unit.
+/// The state of the unit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UnitFound {
     pub step: UnitStep,
-    /// The service manager starts it by itself.
+    /// Whether the service manager starts the unit automatically.
     pub enabled: bool,
-    /// It is another than the service manager has read.
+    /// Whether the file differs from the one that the service manager has loaded.
     pub stale: bool,
 }
 
-/// How the unit is changed.
+/// A change to the unit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum UnitChange {
-    /// It is written, enabled and read.
+    /// Write, enable and load the unit.
     Write,
-    /// It is enabled.
+    /// Enable the unit.
     Enable,
-    /// The service manager reads it again.
+    /// Reload the unit in the service manager.
     Reload,
 }
 
 impl UnitFound {
-    /// Decides what has to be changed; nothing of a unit that is masked or of somebody else.
+    /// Decides the change. None for a unit that is masked or belongs to somebody else.
     #[must_use]
     pub const fn change(&self) -> Option<UnitChange> {
         match (&self.step, self.enabled, self.stale) {
@@ -137,7 +138,7 @@ impl UnitFound {
         }
     }
 
-    /// Tells whether the unit starts, or will start, our program.
+    /// Returns whether the unit starts our program, now or after its change.
     #[must_use]
     pub const fn is_ours(&self) -> bool {
         match self.step {
@@ -147,24 +148,24 @@ impl UnitFound {
     }
 }
 
-/// What has become of the unit.
+/// The state of the unit in the service manager.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum UnitState {
-    /// There is none of this installation.
+    /// This installation has no unit.
     Absent,
     /// The user's service manager does not answer.
     Unknown,
-    /// The service manager takes it as it is.
+    /// The service manager has loaded the unit.
     Loaded,
-    /// Its owner forbids that it is started.
+    /// The owner has masked the unit.
     Masked,
-    /// Nothing stands in it.
+    /// The file of the unit is empty.
     Empty,
-    /// The service manager does not take it, and calls that so.
+    /// The service manager did not load the unit. Holds its name for this state.
     Refused(String),
 }
 
-/// Reads what `systemctl --user show --property=LoadState` printed.
+/// Parses the output of `systemctl --user show --property=LoadState`.
 #[must_use]
 pub fn unit_state(load_state: &str) -> UnitState {
     match load_state {
@@ -175,33 +176,34 @@ pub fn unit_state(load_state: &str) -> UnitState {
     }
 }
 
-/// What is known of the way that Link is started.
+/// Facts about how Link is started.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Facts {
     pub unit: UnitState,
-    /// It is started with the user's service manager.
+    /// The user's service manager starts the unit automatically.
     pub enabled: bool,
     /// The user's service manager runs without a login.
     pub lingers: bool,
     pub systemd_is_init: bool,
-    /// The end of a login ends the processes that it started.
+    /// A logout kills the processes of that login.
     pub logout_kills: bool,
-    /// The user could have cron start something at boot.
+    /// Cron is available to start a program at boot.
     pub has_cron: bool,
     pub user: String,
 }
 
-/// What will and what will not survive.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+/// Whether the agent survives a logout and a reboot, and why.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Availability {
     pub tier: Tier,
     pub survives_logout: bool,
     pub survives_reboot: bool,
+    /// The reason, as text for a person.
     pub why: String,
 }
 
-/// Says what will survive, and what the owner can do about the rest. Of a unit that does not load
-/// nothing is claimed.
+/// Says whether the agent survives a logout and a reboot, and what the owner can do if not. A unit that is not loaded
+/// survives neither.
 #[must_use]
 pub fn availability(facts: &Facts) -> Availability {
     let why = match &facts.unit {
@@ -225,10 +227,10 @@ pub fn availability(facts: &Facts) -> Availability {
     Availability { tier, survives_logout: false, survives_reboot: false, why }
 }
 
-/// How a mask is taken away: with it goes the file that stood for the unit.
+/// How to unmask the unit. This deletes the link that masks it.
 pub const UNMASK: &str = "run `systemctl --user unmask link` and install again";
 
-/// The command by which the owner of the machine lets the services of `user` run without a login.
+/// Returns the command with which an administrator keeps the services of `user` running without a login.
 #[must_use]
 pub fn linger_by_owner(user: &str) -> String {
     format!("sudo loginctl enable-linger {user}")

@@ -1,8 +1,8 @@
-//! Decisions about updates: whether a release may be installed, in which steps a version replaces another one, and how to
-//! resolve an interrupted replacement. Pure; the shells are [`crate::stage`], [`crate::versions`] and the guard.
+//! Decisions about updates: whether a release may be installed, in which steps a version replaces another one, and how
+//! to resolve an interrupted replacement. Pure: the shells are [`crate::stage`], [`crate::versions`] and the guard.
 //!
-//! One file holds the state. A replacement is written there before the pointer moves, and only the guard ends it: it
-//! commits the new version, or restores the previous version and records the reason.
+//! One file holds the state. A replacement is recorded there before the pointer moves, and only the guard ends it: the
+//! guard commits the new version, or restores the previous version and records the reason.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -15,24 +15,24 @@ use serde::{Deserialize, Serialize};
 /// The version of the state file.
 pub const SCHEMA: u32 = 1;
 
-/// Starts of the guard that a version on trial may need. A version that needs more is rolled back, even if the starts are
-/// not its fault.
+/// Maximum number of starts of the guard during a trial. A version that needs more is rolled back, even if the starts
+/// are not its fault.
 pub const TRIAL_STARTS: u32 = 3;
 
-/// How many bad versions are remembered.
+/// Maximum number of bad versions to remember.
 const REMEMBERED: usize = 16;
 
 /// The state of updates on this machine.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct UpdateState {
     pub schema: u32,
-    /// The version that is on trial or about to be.
+    /// The version that is on trial, or is about to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<Pending>,
     /// The version that ran before the current one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<Version>,
-    /// Versions that were rolled back, or did not pass their check.
+    /// Versions that were rolled back or failed their self-check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<Skipped>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,22 +44,22 @@ pub struct UpdateState {
 pub struct Pending {
     pub from: Version,
     pub to: Version,
-    /// How often the guard has started during the trial.
+    /// The number of starts of the guard during the trial.
     #[serde(default)]
     pub starts: u32,
-    /// The reason of a rollback in progress.
+    /// The reason for a rollback in progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
-    /// Whether the version is free of fault, so that it may be retried.
+    /// Whether the version is not at fault, so that it may be retried.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub innocent: bool,
 }
 
 /// Why a version is rolled back.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Failure {
+pub struct TrialFailure {
     pub reason: String,
-    /// Whether the version must not be installed again automatically.
+    /// Whether the version is at fault. Such a version must not be installed again automatically.
     pub is_its_fault: bool,
 }
 
@@ -74,23 +74,23 @@ pub struct Skipped {
 #[derive(Clone, Copy, Debug)]
 pub struct Installed<'a> {
     pub version: &'a Version,
-    /// The counter of its signed release. None if its signature was not checked.
+    /// The counter of its signed release. None if its signature was not verified.
     pub counter: Option<u64>,
     pub channel: Channel,
 }
 
-/// The requested update.
+/// The options of an update.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Wanted {
-    /// The wanted version. If absent, the newest.
+    /// The requested version. None for the newest.
     pub version: Option<Version>,
-    /// Accept a version that was rolled back before.
+    /// Whether to accept a version that was rolled back before.
     pub again: bool,
-    /// The least stable channel to accept. If absent, the channel of the installed version.
+    /// The least stable channel to accept. None for the channel of the installed version.
     pub channel: Option<Channel>,
 }
 
-/// The reason why no version is installed.
+/// Why a release is not installed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Declined {
     #[error("version {0} is installed already")]
@@ -107,14 +107,14 @@ pub enum Declined {
     Skipped { version: Version, reason: String },
     #[error("the manifest of the releases has expired; is the clock of this machine right?")]
     Expired,
-    #[error("version {0} is on trial; its time is not over")]
+    #[error("version {0} is still on trial; run `link update` again when the trial is over")]
     OnTrial(Version),
 }
 
-/// Decides whether the release of `manifest` is installed.
+/// Decides whether to install the release of `manifest`.
 ///
 /// # Errors
-/// [`Declined`] with the reason.
+/// [`Declined`], the reason not to install it.
 pub fn decide(
     state: &UpdateState,
     installed: Installed<'_>,
@@ -123,9 +123,14 @@ pub fn decide(
     now: Timestamp,
 ) -> Result<(), Declined> {
     let offered = manifest.version.clone();
-    // First: a second trial would forget which version is known to be good.
+    // Check this first: a second trial would lose the name of the version that is known to be good.
     if let Some(pending) = &state.pending {
-        return Err(Declined::OnTrial(pending.to.clone()));
+        let is_wanted = *wanted.version.as_ref().unwrap_or(&offered) == pending.to;
+        return Err(if is_wanted && pending.to == *installed.version {
+            Declined::UpToDate(pending.to.clone())
+        } else {
+            Declined::OnTrial(pending.to.clone())
+        });
     }
     if let Some(wanted) = wanted.version.clone().filter(|wanted| *wanted != offered) {
         if wanted == *installed.version {
@@ -152,7 +157,7 @@ pub fn decide(
     {
         return Err(Declined::Skipped { version: offered, reason: skipped.reason.clone() });
     }
-    // Last: where nothing would be installed anyway, a wrong clock is nobody's concern.
+    // Check this last: a wrong clock matters only if a release would otherwise be installed.
     if manifest.freshness(now) == Freshness::Expired {
         return Err(Declined::Expired);
     }
@@ -161,28 +166,28 @@ pub fn decide(
 
 /// One step of a replacement. Each step is on disk before the next one begins.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Step {
+pub enum UpdateStep {
     Write(Box<UpdateState>),
-    /// Point `current` to this version.
+    /// Make this version current.
     Point(Version),
 }
 
 /// The state of a replacement when the guard starts.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Found {
+pub enum TrialState {
     /// Nothing is pending.
     Nothing,
-    /// A version is on trial. Its window restarts.
+    /// A version is on trial. The duration of the trial starts anew.
     Trial,
-    /// An unfinished replacement, and the steps that end it.
-    Unfinished(Vec<Step>),
+    /// A replacement is unfinished. The steps resolve it.
+    Unfinished(Vec<UpdateStep>),
 }
 
 impl UpdateState {
-    /// The steps by which `to` replaces `from`, on trial. The state comes first: a current version that the
+    /// Returns the steps by which `to` replaces `from`, on trial. The state comes first: a current version that the
     /// state does not list as on trial would never be rolled back.
     #[must_use]
-    pub fn swap(&self, from: &Version, to: &Version) -> Vec<Step> {
+    pub fn swap(&self, from: &Version, to: &Version) -> Vec<UpdateStep> {
         let (from, to) = (from.clone(), to.clone());
         let pending = Pending { from, to: to.clone(), starts: 0, failed: None, innocent: false };
         let skipped = self.skipped.iter().filter(|skipped| skipped.version != to).cloned();
@@ -192,21 +197,21 @@ impl UpdateState {
             skipped: skipped.collect(),
             ..self.clone()
         };
-        vec![Step::Write(state.into()), Step::Point(to)]
+        vec![UpdateStep::Write(state.into()), UpdateStep::Point(to)]
     }
 
-    /// The steps that restore the previous version. None if no replacement is pending. The reason comes
-    /// first: if the pointer moved before the reason was stored, the version would count as never tried.
+    /// Returns the steps that restore the previous version, none if no replacement is pending. The reason comes first:
+    /// if the pointer moved before the reason was stored, the version would count as never tried.
     #[must_use]
-    pub fn roll_back(&self, failure: Failure) -> Vec<Step> {
+    pub fn roll_back(&self, failure: TrialFailure) -> Vec<UpdateStep> {
         let Some(pending) = &self.pending else { return Vec::new() };
         let (failed, innocent) = (Some(failure.reason), !failure.is_its_fault);
         let condemned = Pending { failed, innocent, ..pending.clone() };
         let first = Self { schema: SCHEMA, pending: Some(condemned), ..self.clone() };
-        [vec![Step::Write(first.clone().into())], first.finish_roll_back()].concat()
+        [vec![UpdateStep::Write(first.clone().into())], first.finish_roll_back()].concat()
     }
 
-    fn finish_roll_back(&self) -> Vec<Step> {
+    fn finish_roll_back(&self) -> Vec<UpdateStep> {
         let Some(Pending { from, to, failed: Some(reason), innocent, .. }) = &self.pending else {
             return Vec::new();
         };
@@ -219,10 +224,10 @@ impl UpdateState {
         };
         let ended = Self { pending: None, last: Some(last), ..self.clone() };
         let ended = if *innocent { ended } else { ended.skip(to, reason) };
-        vec![Step::Point(from.clone()), Step::Write(ended.into())]
+        vec![UpdateStep::Point(from.clone()), UpdateStep::Write(ended.into())]
     }
 
-    /// The state after the commit of the version on trial. None if there is none.
+    /// Returns the state after the commit of the version on trial. None if no version is on trial.
     #[must_use]
     pub fn commit(&self) -> Option<Self> {
         let Pending { from, to, .. } = self.pending.clone()?;
@@ -232,7 +237,7 @@ impl UpdateState {
         Some(Self { schema: SCHEMA, pending: None, previous, last: Some(last), ..self.clone() })
     }
 
-    /// The state with `version` added to the versions that are not installed again automatically.
+    /// Returns the state with `version` added to the versions that are not installed again automatically.
     #[must_use]
     pub fn skip(&self, version: &Version, reason: String) -> Self {
         let others = self.skipped.iter().filter(|skipped| skipped.version != *version).cloned();
@@ -242,29 +247,30 @@ impl UpdateState {
         Self { schema: SCHEMA, skipped: skipped.split_off(excess), ..self.clone() }
     }
 
-    /// The text of the state file.
+    /// Returns the text of the state file.
     #[must_use]
     pub fn to_text(&self) -> String {
         let text = serde_json::to_string_pretty(self).expect("a state has only string keys");
         format!("{text}\n")
     }
 
-    /// Decides how the guard proceeds at its start, or when its agent has ended.
-    /// `current` is the current version.
+    /// Decides how to proceed when the guard starts or its agent has ended. `current` is the current version.
     #[must_use]
-    pub fn found(&self, current: &Version) -> Found {
+    pub fn found(&self, current: &Version) -> TrialState {
         match &self.pending {
-            None => Found::Nothing,
-            Some(Pending { failed: Some(_), .. }) => Found::Unfinished(self.finish_roll_back()),
-            Some(pending) if pending.to == *current => Found::Trial,
-            // The pointer was never moved.
-            Some(_) => {
-                Found::Unfinished(vec![Step::Write(Self { pending: None, ..self.clone() }.into())])
+            None => TrialState::Nothing,
+            Some(Pending { failed: Some(_), .. }) => {
+                TrialState::Unfinished(self.finish_roll_back())
             }
+            Some(pending) if pending.to == *current => TrialState::Trial,
+            // The pointer was never moved to the new version.
+            Some(_) => TrialState::Unfinished(vec![UpdateStep::Write(
+                Self { pending: None, ..self.clone() }.into(),
+            )]),
         }
     }
 
-    /// The versions that stay on disk: the current, the previous and the pending one.
+    /// Returns the versions to keep on disk: the current, the previous and the pending one.
     #[must_use]
     pub fn kept<'a>(&'a self, current: &'a Version) -> Vec<&'a Version> {
         let pending = self.pending.iter().flat_map(|pending| [&pending.from, &pending.to]);

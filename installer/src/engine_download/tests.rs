@@ -1,4 +1,4 @@
-//! Builds come by the index, and what is no build of it changes nothing.
+//! The installer downloads builds that the index lists. An archive that is no build of the engine changes nothing.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
 
@@ -84,7 +84,7 @@ async fn an_archive_that_is_not_what_the_index_says_leaves_nothing() {
     assert!(!bench.engines().downloads().exists());
 }
 
-/// A home, and a folder with an index.
+/// A temporary home, and a folder with an index.
 struct Bench {
     dir: tempfile::TempDir,
     roots: Roots,
@@ -109,7 +109,11 @@ impl Bench {
 
     async fn bring(&self, builds: &[&str]) -> Result<Brought, DownloadError> {
         let builds: Vec<_> = builds.iter().map(ToString::to_string).collect();
-        let wanted = Wanted::new("llama-server", &builds[0], &builds);
+        let wanted = Wanted {
+            engine: "llama-server".to_owned(),
+            executable: "llama-server".to_owned(),
+            builds,
+        };
         let trust = Trust::new([self.key.verifying().public_key.as_str()]).unwrap();
         let sources = [Source::Local(self.release())];
         let (progress, _seen) = watch::channel(Progress::default());
@@ -134,7 +138,7 @@ impl Bench {
         fs::write(self.release().join(INDEX_FILE), serde_json::to_vec(&signed).unwrap()).unwrap();
     }
 
-    /// An archive with a script in the engine's place.
+    /// Creates an archive whose engine is `script`.
     fn build(&self, name: &str, script: &str) -> EngineBuild {
         let program = self.dir.path().join("llama-server");
         fs::write(&program, script).unwrap();

@@ -1,7 +1,7 @@
-//! The files of a build: compared, unpacked and copied within bounds.
+//! The files of a build: verifies, unpacks and copies them within limits.
 //!
-//! An archive may hold plain files, folders, and links to a file in the same folder; nothing of it lands outside of the
-//! folder that it is unpacked into.
+//! An archive may contain plain files, folders, and links to a file in the same folder. No entry is written outside the
+//! target folder.
 
 #![expect(
     clippy::disallowed_methods,
@@ -22,12 +22,12 @@ use tar::Archive;
 
 use super::{EngineError, failed};
 
-/// The most files of one build.
+/// The maximum number of files in a build.
 pub(super) const MOST_FILES: usize = 4096;
-/// How deep in an archive the engine may lie.
+/// The maximum depth of the engine's executable in an archive.
 pub(super) const DEPTH: usize = 4;
 
-/// Compares a file with what it should hold.
+/// Verifies the checksum of a file.
 pub(super) fn verify(path: &Path, expected: &str) -> Result<(), EngineError> {
     let mut file = File::open(path).map_err(|source| failed("read", path, source))?;
     let mut hasher = Sha256::new();
@@ -46,7 +46,7 @@ pub(super) fn verify(path: &Path, expected: &str) -> Result<(), EngineError> {
     Err(EngineError::Altered { path: path.to_owned(), found })
 }
 
-/// Unpacks plain files, folders, and links to a neighbour.
+/// Unpacks plain files, folders, and links to a file in the same folder.
 pub(super) fn unpack(archive: &Path, into: &Path) -> Result<(), EngineError> {
     let unreadable = |source| failed("unpack", archive, source);
     let file = File::open(archive).map_err(unreadable)?;
@@ -81,7 +81,7 @@ pub(super) fn unpack(archive: &Path, into: &Path) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Finds the folder that holds the executable.
+/// Searches the folder that contains the executable.
 pub(super) fn find(folder: &Path, executable: &str, depth: usize) -> Option<PathBuf> {
     let here = std::fs::symlink_metadata(folder.join(executable));
     if here.is_ok_and(|metadata| metadata.is_file()) {
@@ -94,7 +94,7 @@ pub(super) fn find(folder: &Path, executable: &str, depth: usize) -> Option<Path
     folders.take(MOST_FILES).find_map(|entry| find(&entry.path(), executable, below))
 }
 
-/// Copies the files of a folder, and its links to a neighbour.
+/// Copies the files of a folder, and its links to files in the same folder.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<(), EngineError> {
     std::fs::create_dir_all(to).map_err(|source| failed("create", to, source))?;
     let (mut files, mut bytes) = (0_usize, 0_u64);
@@ -120,7 +120,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Copies what a link leads to under the link's name, when it is a neighbour.
+/// Copies the target of a link under the link's name, if the target is in the same folder.
 fn link(path: &Path, target: &Path) -> io::Result<()> {
     let leads_to = std::fs::canonicalize(path)?;
     let folder = path.parent().map(std::fs::canonicalize).transpose()?;

@@ -1,4 +1,4 @@
-//! Builds come, are used and go; what is no build changes nothing.
+//! Builds are installed, used and removed. An archive that is no build changes nothing.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
@@ -76,7 +76,7 @@ fn what_is_no_build_leaves_the_one_before_in_its_place() {
     }
 }
 
-/// A folder with an engine that says `version` of itself, and a library with a link to it.
+/// Creates a folder with an engine that prints `version`, and a library with a link to it.
 fn build(dir: &Path, version: &str) -> PathBuf {
     let folder = tempfile::tempdir_in(dir).unwrap().keep();
     let program = folder.join(LLAMA_SERVER);
@@ -87,7 +87,7 @@ fn build(dir: &Path, version: &str) -> PathBuf {
     folder
 }
 
-/// Packs a build as its makers do: below a folder, with its links.
+/// Packs a build as its publishers do: within a top folder, with its links.
 fn pack(folder: &Path, archive: &Path) {
     let mut made = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
     made.follow_symlinks(false);

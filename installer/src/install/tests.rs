@@ -1,4 +1,4 @@
-//! Fresh, again, damaged, another version, and away again, in a scratch home.
+//! First installation, reinstallation, repair, update and uninstallation, in a temporary home.
 
 use std::{collections::BTreeMap, io, os::unix::fs::PermissionsExt as _};
 
@@ -14,7 +14,12 @@ use crate::{
 
 #[test]
 fn programs_read_these_words_of_an_outcome() {
-    let outcomes = [Outcome::Installed, Outcome::Intact, Outcome::Repaired, Outcome::Changed];
+    let outcomes = [
+        InstallOutcome::Installed,
+        InstallOutcome::Intact,
+        InstallOutcome::Repaired,
+        InstallOutcome::Changed,
+    ];
     let words = outcomes.map(|outcome| format!("{}\n", outcome.as_str())).concat();
     assert_eq!(words, include_str!("golden/outcomes.txt"));
 }
@@ -22,7 +27,7 @@ fn programs_read_these_words_of_an_outcome() {
 #[test]
 fn what_stays_because_it_holds_something_else_is_named() {
     let scratch = Scratch::new();
-    assert_eq!(scratch.install("1.3.0").unwrap(), Outcome::Installed);
+    assert_eq!(scratch.install("1.3.0").unwrap(), InstallOutcome::Installed);
     let state = scratch.layout.roots().state.clone();
     let begun = Uninstallation::begin(&scratch.layout).unwrap();
     let left = begun.finish(Places::default());
@@ -30,7 +35,7 @@ fn what_stays_because_it_holds_something_else_is_named() {
 
     std::fs::create_dir_all(&state).unwrap();
     std::fs::write(state.join("mine"), "another's").unwrap();
-    assert_eq!(scratch.install("1.3.0").unwrap(), Outcome::Installed);
+    assert_eq!(scratch.install("1.3.0").unwrap(), InstallOutcome::Installed);
     let begun = Uninstallation::begin(&scratch.layout).unwrap();
     let left = begun.finish(Places::default());
     assert!(left.failed.is_empty() && left.folders.contains(&state), "{left:?}");
@@ -39,7 +44,7 @@ fn what_stays_because_it_holds_something_else_is_named() {
 #[test]
 fn a_fresh_installation_points_to_its_version() {
     let scratch = Scratch::new();
-    assert_eq!(scratch.install("1.3.0").unwrap(), Outcome::Installed);
+    assert_eq!(scratch.install("1.3.0").unwrap(), InstallOutcome::Installed);
     let text = |path: PathBuf| std::fs::read_to_string(path).unwrap();
     assert_eq!(text(scratch.layout.command()), "link 1.3.0");
     assert_eq!(text(scratch.layout.current().join("link-agent")), "link-agent 1.3.0");
@@ -51,7 +56,7 @@ fn installing_again_writes_nothing() {
     let scratch = Scratch::new();
     scratch.install("1.3.0").unwrap();
     let before = scratch.tree();
-    assert_eq!(scratch.install("1.3.0").unwrap(), Outcome::Intact);
+    assert_eq!(scratch.install("1.3.0").unwrap(), InstallOutcome::Intact);
     assert_eq!(scratch.tree(), before);
 }
 
@@ -78,11 +83,11 @@ fn whatever_is_damaged_is_repaired_and_taken_away_afterwards() {
         scratch.install("1.3.0").unwrap();
         damage(&scratch.layout);
         let outcome = scratch.install("1.3.0").unwrap();
-        assert_eq!(outcome, Outcome::Repaired, "damage {number}");
-        assert_eq!(scratch.install("1.3.0").unwrap(), Outcome::Intact, "damage {number}");
+        assert_eq!(outcome, InstallOutcome::Repaired, "damage {number}");
+        assert_eq!(scratch.install("1.3.0").unwrap(), InstallOutcome::Intact, "damage {number}");
         assert_eq!(std::fs::read_to_string(page(&scratch.layout)).unwrap(), ".TH link");
         assert!(scratch.uninstall().is_empty());
-        // Who had made the folders that do not bear our name is not known any more.
+        // Without the receipt, nobody knows who created the folders that do not have our name.
         let receipt_was_lost = number >= 11;
         assert!(receipt_was_lost || scratch.tree() == before, "damage {number}");
     }
@@ -100,7 +105,7 @@ fn a_first_installation_that_fails_leaves_nothing() {
     ));
     assert_eq!(scratch.tree(), before);
 
-    // Who this device is was there before, and stays.
+    // The identity of the device existed before, and stays.
     let identity = scratch.layout.roots().state.join("identity.json");
     std::fs::create_dir_all(identity.parent().unwrap()).unwrap();
     std::fs::write(&identity, "{}").unwrap();
@@ -131,7 +136,7 @@ fn a_page_that_the_new_version_does_not_have_is_deleted() {
     let release = scratch.release("1.3.1");
     let layout = &scratch.layout;
     let install = Install { release: &release, layout, shared: &[], made: None, source: None };
-    assert_eq!(install.run_files().unwrap(), Outcome::Changed);
+    assert_eq!(install.run_files().unwrap(), InstallOutcome::Changed);
     assert!(!page(layout).exists());
 }
 
@@ -139,7 +144,7 @@ fn a_page_that_the_new_version_does_not_have_is_deleted() {
 fn another_version_becomes_the_current_one_beside_the_old() {
     let scratch = Scratch::new();
     scratch.install("1.3.0").unwrap();
-    assert_eq!(scratch.install("1.3.1").unwrap(), Outcome::Changed);
+    assert_eq!(scratch.install("1.3.1").unwrap(), InstallOutcome::Changed);
     assert_eq!(std::fs::read_to_string(scratch.layout.command()).unwrap(), "link 1.3.1");
     assert!(complete_mark(&scratch.layout.version("1.3.0")).is_file());
 }
@@ -166,14 +171,14 @@ fn an_older_release_is_refused_and_the_same_version_is_not() {
         let receipt = Receipt::read(&scratch.layout.receipt()).unwrap();
         receipt.version("1.3.1").unwrap().release.clone().unwrap()
     };
-    assert_eq!(install("1.3.1", 5).unwrap(), Outcome::Installed);
+    assert_eq!(install("1.3.1", 5).unwrap(), InstallOutcome::Installed);
     let before = scratch.tree();
     assert!(matches!(install("1.3.0", 4), Err(InstallError::Downgrade { .. })));
-    assert_eq!(install("1.3.1", 4).unwrap(), Outcome::Intact);
+    assert_eq!(install("1.3.1", 4).unwrap(), InstallOutcome::Intact);
     assert_eq!(scratch.tree(), before, "and the higher counter is kept");
-    assert_eq!(install("1.3.1", 6).unwrap(), Outcome::Intact);
+    assert_eq!(install("1.3.1", 6).unwrap(), InstallOutcome::Intact);
     assert_eq!((receipt().counter, receipt().channel), (6, Channel::Beta));
-    assert_eq!(install("1.3.2", 6).unwrap(), Outcome::Changed);
+    assert_eq!(install("1.3.2", 6).unwrap(), InstallOutcome::Changed);
 }
 
 #[test]
@@ -259,7 +264,7 @@ fn folders_that_the_script_made_before_are_taken_away_too() {
     assert_eq!(scratch.tree(), before);
 }
 
-/// Two that begin at once: the one that is done first found a folder that the other had made.
+/// Two installers start at once. The first to finish has found a folder that the other one created.
 #[test]
 fn folders_of_the_second_of_two_installations_are_taken_away_too() {
     let scratch = Scratch::new();
@@ -267,8 +272,8 @@ fn folders_of_the_second_of_two_installations_are_taken_away_too() {
     let data = scratch.layout.roots().data.clone();
     std::fs::create_dir_all(&data).unwrap();
     let release = scratch.release("1.3.0");
-    assert_eq!(run(&release, &scratch.layout, None).unwrap(), Outcome::Installed);
-    assert_eq!(run(&release, &scratch.layout, Some(&data)).unwrap(), Outcome::Intact);
+    assert_eq!(run(&release, &scratch.layout, None).unwrap(), InstallOutcome::Installed);
+    assert_eq!(run(&release, &scratch.layout, Some(&data)).unwrap(), InstallOutcome::Intact);
     assert!(scratch.uninstall().is_empty());
     assert_eq!(scratch.tree(), before);
 }
@@ -285,7 +290,11 @@ fn uninstalling_keeps_what_others_put_into_folders_that_were_there() {
     assert_eq!(scratch.tree(), before);
 }
 
-fn run(release: &Release, layout: &Layout, made: Option<&Path>) -> Result<Outcome, InstallError> {
+fn run(
+    release: &Release,
+    layout: &Layout,
+    made: Option<&Path>,
+) -> Result<InstallOutcome, InstallError> {
     let shared = [SharedFile { path: page(layout), contents: b".TH link".to_vec() }];
     let install = Install { release, layout, shared: &shared, made, source: None };
     install.run_files()
@@ -316,7 +325,7 @@ impl Scratch {
         self.dir.path().join("a home").join("ü")
     }
 
-    fn install(&self, version: &str) -> Result<Outcome, InstallError> {
+    fn install(&self, version: &str) -> Result<InstallOutcome, InstallError> {
         run(&self.release(version), &self.layout, None)
     }
 
@@ -341,7 +350,7 @@ impl Scratch {
         from
     }
 
-    /// Every path below the home, with its time of change.
+    /// Every path in the home, with its modification time.
     fn tree(&self) -> BTreeMap<PathBuf, Option<std::time::SystemTime>> {
         let (mut tree, mut open) = (BTreeMap::new(), vec![self.home()]);
         while let Some(folder) = open.pop() {

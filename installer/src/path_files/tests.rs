@@ -1,4 +1,4 @@
-//! The files of the shells in a scratch home: edited, edited again, and as they were before.
+//! The shells' start files in a temporary home: edited once, edited twice, and restored.
 
 use std::collections::BTreeMap;
 
@@ -99,18 +99,51 @@ fn a_file_that_is_no_text_is_left_alone() {
 
 #[test]
 fn a_fresh_login_shell_finds_the_command() {
-    let scratch = Scratch::new();
-    scratch.add();
-    let command = scratch.layout.command();
-    std::fs::create_dir_all(command.parent().unwrap()).unwrap();
-    std::os::unix::fs::symlink("/bin/true", &command).unwrap();
-    assert_eq!(
-        resolve_in_login_shell(&scratch.shells(), "alice", "link"),
-        Resolved::Found(command)
-    );
+    // The last of them reads no start file that is edited, so nothing may be claimed for it.
+    for (shell, finds) in [
+        ("/bin/sh", true),
+        ("/usr/bin/bash", true),
+        ("/usr/bin/zsh", true),
+        ("/usr/bin/fish", true),
+        ("/usr/bin/yash", false),
+    ] {
+        if !Path::new(shell).exists() {
+            eprintln!("skipped: {shell} is not installed");
+            continue;
+        }
+        let scratch = Scratch::new();
+        let shells = Shells { login_shell: Some(shell.into()), ..scratch.shells() };
+        add(&scratch.layout, &shells).unwrap();
+        let command = scratch.layout.command();
+        std::fs::create_dir_all(command.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink("/bin/true", &command).unwrap();
+        let resolved = resolve_in_login_shell(&shells, "alice", "link");
+        assert_eq!(resolved == Resolved::Found(command), finds, "{shell}: {resolved:?}");
+    }
 }
 
-/// Another shell's answer says nothing about one that reads other start files.
+/// A shell that records how it is asked and answers for none of its own start files: the link below its name decides.
+#[test]
+fn a_shell_that_is_asked_is_asked_as_a_login_shell_and_by_itself() {
+    let scratch = Scratch::new();
+    for name in ["yash", "fish", "ksh93"] {
+        let (shell, asked) = (scratch.dir.path().join(name), scratch.dir.path().join("asked"));
+        let script = format!(
+            "#!/bin/sh\nprintf '%s\\n' \"$@\" >'{}'\necho 'a greeting'\necho \"/found/by/$SHELL\"\n",
+            asked.display()
+        );
+        executable(&shell, &script);
+        let shells = Shells { login_shell: Some(shell.clone()), ..scratch.shells() };
+        let found = PathBuf::from(format!("/found/by/{}", shell.display()));
+        assert_eq!(resolve_in_login_shell(&shells, "alice", "link"), Resolved::Found(found));
+        assert_eq!(std::fs::read_to_string(&asked).unwrap(), "-l\n-c\ncommand -v link\n");
+
+        executable(&shell, "#!/bin/sh\nexit 1\n");
+        assert_eq!(resolve_in_login_shell(&shells, "alice", "link"), Resolved::Nothing);
+    }
+}
+
+/// The answer of one shell says nothing about a shell with other start files.
 #[test]
 fn a_shell_of_another_kind_is_not_spoken_for() {
     let scratch = Scratch::new();
@@ -120,6 +153,16 @@ fn a_shell_of_another_kind_is_not_spoken_for() {
         let resolved = resolve_in_login_shell(&shells, "alice", "link");
         assert_eq!(resolved, Resolved::NotAsked(shell.into()));
     }
+    let (shell, ran) = (scratch.dir.path().join("tcsh"), scratch.dir.path().join("ran"));
+    executable(&shell, &format!("#!/bin/sh\n: >'{}'\necho /bin/link\n", ran.display()));
+    let shells = Shells { login_shell: Some(shell.clone()), ..scratch.shells() };
+    assert_eq!(resolve_in_login_shell(&shells, "alice", "link"), Resolved::NotAsked(shell));
+    assert!(!ran.exists(), "a shell that may not know the question is not started");
+}
+
+fn executable(path: &Path, script: &str) {
+    std::fs::write(path, script).unwrap();
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
 }
 
 struct Scratch {

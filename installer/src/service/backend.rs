@@ -1,4 +1,4 @@
-//! Writes, starts and removes the unit of the backend. The receipt names the unit before it is written.
+//! Writes, starts and removes the unit of the backend. The receipt lists the unit before it is written.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: looks at files of the service")]
 
@@ -19,7 +19,7 @@ use crate::{
     decide::{
         plan::backend::BackendService,
         service::{
-            BackendUnit, Found, SERVICE_USER, Scope, UnitFound, UnitStep, manager_answers,
+            BackendUnit, SERVICE_USER, Scope, UnitFile, UnitFound, UnitStep, manager_answers,
             unit_step,
         },
     },
@@ -30,16 +30,16 @@ use crate::{
 };
 
 const NAME: &str = "link-backend.service";
-/// The folder for units of the administrator.
+/// The folder for the administrator's units.
 const SYSTEM_UNITS: &str = "/etc/systemd/system";
-/// How long a start may take: the backend may first migrate large tables.
+/// Timeout for a start. The backend may first migrate large tables.
 const PATIENCE: Duration = Duration::from_secs(310);
 
 impl Scope {
     /// Returns whether the service manager answers.
     #[must_use]
     pub fn answers(self) -> bool {
-        // It says `degraded` with a failure exit code.
+        // `degraded` is an answer too, although the exit code is a failure.
         self.systemctl(&["is-system-running"]).is_ok_and(|answer| manager_answers(&answer.stdout))
     }
 
@@ -130,7 +130,7 @@ pub fn restart(scope: Scope) -> Result<(), ServiceError> {
     scope.ask("start", &["restart", NAME])
 }
 
-/// Stops the service until its service manager starts again.
+/// Stops the service. It stays enabled, so its service manager starts it at the next boot.
 ///
 /// # Errors
 /// [`ServiceError::Manager`].
@@ -144,11 +144,11 @@ pub fn is_active(scope: Scope) -> bool {
     scope.systemctl(&["is-active", "--quiet", NAME]).is_ok_and(|answer| answer.success)
 }
 
-/// Stops, disables and removes the unit that the receipt names.
+/// Stops, disables and removes the unit that the receipt lists. Returns the paths that could not be removed.
 #[must_use]
 pub fn remove(receipt: &Receipt, scope: Scope) -> Vec<(PathBuf, io::Error)> {
     let Some(unit) = &receipt.unit else { return Vec::new() };
-    // Without the manager the unit is only a file.
+    // Without a service manager, the unit is only a file.
     let _no_manager = scope.systemctl(&["disable", "--now", NAME]);
     let left = match std::fs::remove_file(&unit.path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => vec![(unit.path.clone(), error)],
@@ -160,8 +160,8 @@ pub fn remove(receipt: &Receipt, scope: Scope) -> Vec<(PathBuf, io::Error)> {
     left
 }
 
-/// Lets the user of the service run the programs and read the configuration. The permissions of secrets beside it do not
-/// change.
+/// Lets the user of the service run the programs and read the configuration. The permissions of the secrets beside the
+/// configuration do not change.
 ///
 /// # Errors
 /// [`ServiceError::Manager`].
@@ -179,9 +179,9 @@ pub fn open_to_service(layout: &Layout, config: &Path) -> Result<(), ServiceErro
     Ok(())
 }
 
-/// Deletes the user of the service, with its data.
+/// Deletes the user of the service, and its data.
 pub fn remove_user() {
-    // There may be none.
+    // The user may not exist.
     let _there_was_none = run("userdel", &[SERVICE_USER]);
 }
 
@@ -196,9 +196,9 @@ fn survey(receipt: &Receipt, unit: &BackendUnit) -> Result<Survey, ServiceError>
     let text = std::fs::read_to_string(&path).ok();
     let hash = text.as_ref().map(|text| hash_of(text.as_bytes()).to_string()).unwrap_or_default();
     let found = match &text {
-        _ if is_mask => Found::Mask,
-        None => Found::Nothing,
-        Some(text) => Found::Text { text, hash: &hash },
+        _ if is_mask => UnitFile::Mask,
+        None => UnitFile::Nothing,
+        Some(text) => UnitFile::Text { text, hash: &hash },
     };
     Ok((unit_step(found, &written, &wanted), path, wanted, written))
 }

@@ -1,8 +1,8 @@
 //! The user's systemd: writes, enables, starts, stops and removes the unit.
 //!
-//! The crate `service-manager` writes, enables, starts and disables. This module adds what that crate lacks: a check
-//! whether the manager answers, the reload of a changed unit, the stop before a removal, the reset of a failure, and
-//! services without a login.
+//! The crate `service-manager` writes, enables, starts and disables units. This module adds the missing parts: checking
+//! whether the manager answers, reloading a changed unit, stopping it before its removal, resetting a failure, and
+//! running services without a login.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: looks at files of the service")]
 
@@ -15,7 +15,7 @@ use std::{
 use link_platform::{
     paths::Roots,
     process::{self, Answer, Call},
-    session,
+    user_manager,
 };
 use link_protocol::command::Sha256Hex;
 use service_manager::{
@@ -26,7 +26,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     decide::service::{
-        Facts, Found, Unit, UnitFound, UnitState, UnitStep, manager_answers, starts, unit_state,
+        Facts, Unit, UnitFile, UnitFound, UnitState, UnitStep, manager_answers, starts, unit_state,
         unit_step,
     },
     layout::Layout,
@@ -41,16 +41,16 @@ pub use linger::{Linger, ask_to_linger};
 
 /// The unit's name.
 const NAME: &str = "link.service";
-/// How long the manager may take to answer: longer than a start or a stop takes.
+/// Timeout for systemd, longer than a start or a stop takes.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// The unit could not be placed.
+/// The unit could not be installed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// A unit cannot hold a path of this installation.
+    /// A unit cannot represent a path of this installation.
     #[error("a path or variable of this installation cannot stand in a unit")]
     Unwritable,
-    /// The user has no folder for units.
+    /// The user has no home folder, and so no folder for units.
     #[error("this user has no home folder for a unit")]
     NoHome,
     /// The receipt could not be read or written.
@@ -59,7 +59,7 @@ pub enum ServiceError {
     /// The owner of the unit has masked it.
     #[error("`{NAME}` is masked, so systemd does not start it")]
     Masked,
-    /// The service manager refused.
+    /// The service manager reported a failure.
     #[error("systemd could not {action} `{NAME}`")]
     Manager {
         action: &'static str,
@@ -71,12 +71,12 @@ pub enum ServiceError {
 /// Returns whether the user's systemd answers.
 #[must_use]
 pub fn answers() -> bool {
-    // It says `degraded` with a failure exit code.
+    // `degraded` is an answer too, although the exit code is a failure.
     systemctl(&["is-system-running"]).is_ok_and(|answer| manager_answers(&answer.stdout))
 }
 
-/// Returns the unit that this installation has created, even if the unit is gone. Without an entry in the receipt, a unit
-/// that starts our guard counts as ours.
+/// Returns the unit that this installation created, even if its file is gone. If the receipt lists none, a unit that
+/// starts our guard counts as ours.
 #[must_use]
 pub fn made(layout: &Layout) -> Option<InstalledUnit> {
     match Receipt::load(&layout.receipt()) {
@@ -99,7 +99,7 @@ pub fn has_unit(layout: &Layout) -> bool {
     made(layout).is_some_and(|unit| stands(&unit.path))
 }
 
-/// Returns the value of a variable that the unit of this installation gives to the guard.
+/// Returns the value of an environment variable that the unit of this installation sets for the guard.
 #[must_use]
 pub fn variable(layout: &Layout, name: &str) -> Option<String> {
     let unit = made(layout).filter(|unit| stands(&unit.path))?;
@@ -115,11 +115,11 @@ pub fn is_active() -> bool {
     })
 }
 
-/// The step for a unit, and the facts behind that decision.
+/// The step for the unit, and the facts behind that decision.
 struct Survey {
     step: UnitStep,
     path: PathBuf,
-    /// The unit, with its previous variables.
+    /// The wanted unit, including its previous variables.
     unit: Unit,
     wanted: String,
     written: Vec<String>,
@@ -147,7 +147,7 @@ pub fn place(layout: &Layout, unit: Unit) -> Result<UnitStep, ServiceError> {
     let Survey { step, path, unit, wanted, mut written } = survey(&receipt, unit)?;
     match &step {
         UnitStep::Write => {
-            // The receipt comes first: a unit that it does not name would be left behind.
+            // Update the receipt first: a unit that it does not list would never be removed.
             if !written.contains(&sha256(&wanted)) {
                 written.push(sha256(&wanted));
             }
@@ -180,26 +180,25 @@ fn survey(receipt: &Receipt, unit: Unit) -> Result<Survey, ServiceError> {
     let text = bytes.as_deref().map(String::from_utf8_lossy);
     let hash = text.as_deref().map(sha256).unwrap_or_default();
     let found = match &text {
-        _ if is_mask(&path) => Found::Mask,
-        None => Found::Nothing,
-        Some(text) => Found::Text { text, hash: &hash },
+        _ if is_mask(&path) => UnitFile::Mask,
+        None => UnitFile::Nothing,
+        Some(text) => UnitFile::Text { text, hash: &hash },
     };
     let step = unit_step(found, &written, &wanted);
     Ok(Survey { step, path, unit, wanted, written })
 }
 
-/// Removes the unit of an earlier run, and its other requests to systemd. Returns whether there was a
-/// unit.
+/// Removes the unit of an earlier run, and undoes its other requests to systemd. Returns whether there was a unit.
 ///
 /// # Errors
-/// [`ServiceError`]. The receipt then names what may be left.
+/// [`ServiceError`]. The receipt still lists what could not be removed.
 pub fn withdraw(layout: &Layout) -> Result<bool, ServiceError> {
     let receipt = Receipt::load(&layout.receipt()).map_err(ChangeError::from)?.unwrap_or_default();
-    // Where the receipt was damaged, the installation has made it anew without its unit.
+    // A damaged receipt was rebuilt without its unit.
     let Some(unit) = receipt.unit.or_else(|| unit_of_our_guard(layout)) else {
         return Ok(false);
     };
-    // Without the lock, which the guard may need before it ends.
+    // Without the lock, because the guard may need it before it can end.
     if let Some((_, source)) = remove_unit(&unit.path).pop() {
         return Err(ServiceError::Manager { action: "remove", source });
     }
@@ -214,9 +213,9 @@ pub fn withdraw(layout: &Layout) -> Result<bool, ServiceError> {
 /// Starts the unit. Returns once the guard has reported that the agent is started.
 ///
 /// # Errors
-/// When systemd cannot start it.
+/// If systemd cannot start the unit.
 pub fn start() -> Result<(), ServiceError> {
-    // A unit that failed too often is started by nobody until that is forgotten.
+    // Systemd does not start a unit that has failed too often until the failure is reset.
     let _had_not_failed = systemctl(&["reset-failed", NAME]);
     let started = SystemdServiceManager::user().start(ServiceStartCtx { label: label() });
     started.map_err(|source| match load_state() {
@@ -232,21 +231,21 @@ pub fn start() -> Result<(), ServiceError> {
 /// Stops the unit.
 ///
 /// # Errors
-/// When systemd cannot stop it.
+/// If systemd cannot stop the unit.
 pub fn stop() -> Result<(), ServiceError> {
     let stopped = SystemdServiceManager::user().stop(ServiceStopCtx { label: label() });
     stopped.map_err(|source| ServiceError::Manager { action: "stop", source })
 }
 
-/// Finds out whether the agent survives a logout and a reboot.
+/// Collects the facts that decide whether the agent survives a logout and a reboot.
 #[must_use]
 pub fn observe(layout: &Layout, user: &str) -> Facts {
     let unit = made(layout);
-    let systemd_is_init = session::systemd_is_init();
+    let systemd_is_init = user_manager::systemd_is_init();
     Facts {
         unit: unit.as_ref().map_or(UnitState::Absent, |unit| observe_unit(&unit.path)),
         enabled: unit.is_some_and(|unit| is_enabled(&unit.path)),
-        lingers: session::linger_file(user).exists(),
+        lingers: user_manager::linger_file(user).exists(),
         systemd_is_init,
         logout_kills: logout_kills().unwrap_or(systemd_is_init),
         has_cron: is_on_path("crontab"),
@@ -254,7 +253,7 @@ pub fn observe(layout: &Layout, user: &str) -> Facts {
     }
 }
 
-/// The file counts, not the version that the manager has read.
+/// Reads the state from the file, because the manager may have loaded an older version.
 fn observe_unit(path: &Path) -> UnitState {
     match std::fs::read(path) {
         _ if is_mask(path) => UnitState::Masked,
@@ -270,7 +269,7 @@ fn load_state() -> UnitState {
     unit_state(answer.as_ref().map_or("", |answer| &answer.stdout))
 }
 
-/// Stops, disables and removes the unit that `receipt` names, and undoes other requests to systemd.
+/// Stops, disables and removes the unit that `receipt` lists, and undoes other requests to systemd.
 #[must_use]
 pub(crate) fn remove(receipt: &Receipt) -> Vec<(PathBuf, io::Error)> {
     let mut left = receipt.unit.as_ref().map(|unit| remove_unit(&unit.path)).unwrap_or_default();
@@ -278,7 +277,7 @@ pub(crate) fn remove(receipt: &Receipt) -> Vec<(PathBuf, io::Error)> {
     left
 }
 
-/// A mask belongs to the user and stays.
+/// Removes a unit. A mask belongs to the user and stays.
 fn remove_unit(path: &Path) -> Vec<(PathBuf, io::Error)> {
     let mut left = Vec::new();
     let mut ours = vec![enabling_link(path)];
@@ -286,7 +285,7 @@ fn remove_unit(path: &Path) -> Vec<(PathBuf, io::Error)> {
         let _did_not_run = stop();
     }
     if !is_mask(path) {
-        // Without the manager the unit and its link are only files.
+        // Without a service manager, the unit and its link are only files.
         let _no_manager =
             SystemdServiceManager::user().uninstall(ServiceUninstallCtx { label: label() });
         ours.push(path.to_owned());
@@ -298,7 +297,7 @@ fn remove_unit(path: &Path) -> Vec<(PathBuf, io::Error)> {
         }
     }
     let wants = enabling_link(path);
-    // Stays when it holds the link of another unit.
+    // Stays if it contains the link of another unit.
     let _holds_more = wants.parent().map(std::fs::remove_dir);
     for words in [["daemon-reload"].as_slice(), &["reset-failed", NAME]] {
         let _no_manager = systemctl(words);
@@ -333,7 +332,7 @@ fn enabling_link(unit: &Path) -> PathBuf {
     unit.with_file_name("default.target.wants").join(NAME)
 }
 
-/// Returns whether `path` holds a unit or the mask of a unit.
+/// Returns whether `path` is a unit or the mask of a unit.
 fn stands(path: &Path) -> bool {
     path.is_file() || is_mask(path)
 }
@@ -346,7 +345,7 @@ fn is_enabled(unit: &Path) -> bool {
     std::fs::symlink_metadata(enabling_link(unit)).is_ok()
 }
 
-/// Returns whether systemd kills the processes of a login when the login ends. None if unknown.
+/// Returns whether systemd kills the processes of a login at logout. None if unknown.
 fn logout_kills() -> Option<bool> {
     let asked = run("loginctl", &["show-session", "--property=KillUserProcesses", "--value"]);
     match &*asked.ok()?.stdout {

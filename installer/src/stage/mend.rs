@@ -1,5 +1,5 @@
-//! Downloads the current version again, to repair damaged files. This is no update: the version stays the same, and no
-//! trial begins.
+//! Downloads the current version again, to repair damaged files. This is not an update: the version stays the same, and
+//! no trial begins.
 
 use link_platform::fs;
 use link_protocol::update::UpdateProgress;
@@ -9,13 +9,13 @@ use crate::{
     decide::update::Declined,
     install::InstallError,
     layout::Product,
-    stage::{Found, Stage, StageError},
+    stage::{FoundRelease, Stage, StageError},
     trust::Release,
     versions::{self, ChangeError},
 };
 
 impl Stage<'_> {
-    /// Downloads the current version again, verifies it, and hands it to `install`.
+    /// Downloads the current version again, verifies it, and passes it to `install`.
     ///
     /// # Errors
     /// [`StageError`]. Only `install` changes the installation.
@@ -30,7 +30,7 @@ impl Stage<'_> {
     /// Downloads the current version of `product`, verifies it, and passes it to `install`.
     ///
     /// # Errors
-    /// Those of [`Stage::mend`].
+    /// The errors of [`Stage::mend`].
     pub(super) async fn current<T>(
         &self,
         product: Product,
@@ -45,6 +45,6 @@ impl Stage<'_> {
             let newest = manifest.version.clone();
             return Err(Declined::NotPublished { wanted: current, newest }.into());
         }
-        self.verified(&Found::new(source, manifest, product)?, progress, install).await
+        self.verified(&FoundRelease::new(source, manifest, product)?, progress, install).await
     }
 }

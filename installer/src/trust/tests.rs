@@ -1,4 +1,4 @@
-//! An unpacked release in a scratch folder, as it was signed and as it was tampered with.
+//! Unpacked releases in a temporary folder: signed, and tampered with.
 
 #![expect(
     clippy::disallowed_methods,
@@ -70,7 +70,8 @@ fn whatever_was_changed_after_signing_is_refused() {
     assert!(matches!(other, Err(VerifyError::Refused(RefusedRelease::Target { .. }))));
 }
 
-/// The memory and the time of a reader are not the mirror's: nothing of this is read.
+/// A mirror must not be able to exhaust the memory or the time of a reader, so none of these files
+/// is read.
 #[test]
 fn what_is_no_plain_file_of_its_size_is_refused_before_it_is_read() {
     let in_place_of = |name: &str, make: &dyn Fn(&Path)| {

@@ -1,4 +1,4 @@
-//! Why the files of an installation could not be changed.
+//! The errors of changes to the files of an installation.
 
 use std::{
     io,
@@ -16,10 +16,10 @@ pub enum ChangeError {
     /// Another installer works on the same folders.
     #[error("another installation is running")]
     Busy,
-    /// A program is not the one that was verified.
+    /// A program differs from the one that was verified.
     #[error("`{}` changed while it was installed", .0.display())]
     Changed(PathBuf),
-    /// What the installation has written of itself could not be used.
+    /// A state file of the installation cannot be used.
     #[error(transparent)]
     State(#[from] StateError),
     /// A file or folder could not be read or written.
@@ -40,7 +40,7 @@ impl ChangeError {
         Self::Io { action, path: path.to_owned(), source }
     }
 
-    /// Returns the exit code of a command that ends with it.
+    /// Returns the exit code of a command that fails with this error.
     #[must_use]
     pub fn exit_code(&self) -> ExitCode {
         match self {
@@ -51,7 +51,7 @@ impl ChangeError {
         }
     }
 
-    /// Tells whether the disk is full.
+    /// Returns whether the disk is full.
     #[must_use]
     pub fn is_disk_full(&self) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! The folders of versions that nobody needs.
+//! The folders of versions that can be deleted.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads the folder of versions")]
 
@@ -7,17 +7,17 @@ use semver::Version;
 use super::{ChangeError, load_state};
 use crate::layout::Layout;
 
-/// Returns the names of the folders of versions that are neither `current`, nor the one before, nor
+/// Returns the names of the folders of versions that are neither `current`, nor previous, nor
 /// pending.
 ///
 /// # Errors
-/// When the state of updates is damaged.
+/// If the state of updates is damaged.
 pub fn outdated(layout: &Layout, current: &Version) -> Result<Vec<String>, ChangeError> {
     let state = load_state(layout)?;
     let kept = state.kept(current);
     let entries = std::fs::read_dir(layout.versions()).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    // What is no version is what a layout that was cut short has left.
+    // A name that is not a version is the temporary folder of an interrupted installation.
     let is_needed = |name: &String| name.parse().is_ok_and(|version| kept.contains(&&version));
     let mut outdated: Vec<_> = names.filter(|name| !is_needed(name)).collect();
     outdated.sort();

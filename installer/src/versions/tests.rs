@@ -1,4 +1,4 @@
-//! Versions on a real disk: put on trial, kept, rolled back, and what is deleted.
+//! Versions on a real disk: put on trial, committed, rolled back, and deleted.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -114,8 +114,8 @@ fn a_damaged_receipt_is_not_overwritten_and_does_not_keep_a_trial_from_its_end()
     assert_eq!(std::fs::read(&receipt).unwrap(), b"{\"versions\": [");
 }
 
-fn failure(reason: &str) -> Failure {
-    Failure { reason: reason.to_owned(), is_its_fault: true }
+fn failure(reason: &str) -> TrialFailure {
+    TrialFailure { reason: reason.to_owned(), is_its_fault: true }
 }
 
 fn version(patch: u64) -> Version {

@@ -22,7 +22,7 @@ pub(crate) fn run(options: &Check) -> anyhow::Result<()> {
     });
     let mut found = history::check(&events);
     if !has_callers {
-        // A record that only devices wrote does not show who requested a command.
+        // A record written only by devices does not contain the requests for commands.
         found.retain(|violation| !matches!(violation, history::Violation::Unasked { .. }));
     }
     for violation in &found {

@@ -1,6 +1,6 @@
 //! Durable commands: callers request repairs of random devices through the API. Each request is
-//! timed until the backend has noted the device's receipt. A device with an open repair is skipped,
-//! because the backend would return the same command.
+//! timed until the backend has recorded the device's receipt. A device with an open repair is
+//! skipped, because the backend would return the same command.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: a run takes its time")]
 
@@ -33,12 +33,12 @@ struct Measured {
     accepted: u64,
     refused: u64,
     acknowledged: u64,
-    /// From the first request to the last acknowledgement.
+    /// The time from the first request to the last acknowledgement.
     elapsed_us: u64,
     acknowledged_per_second: f64,
-    /// From the request to the answer of the API.
+    /// The times from a request to the answer of the API.
     accepted_after: Quantiles,
-    /// From the request to the noted receipt of the device.
+    /// The times from a request to the recorded receipt of the device.
     acknowledged_after: Quantiles,
     backend: Option<Usage>,
     cpu_ms: Option<u64>,
@@ -101,9 +101,9 @@ struct Run {
     ask: Option<mpsc::Sender<DeviceId>>,
     asked: mpsc::Receiver<Asked>,
     _callers: JoinSet<()>,
-    /// Unacknowledged commands, with their device and the time of the request.
+    /// The unacknowledged commands, each with its device and the time of its request.
     open: HashMap<CommandId, (DeviceId, u64)>,
-    /// Commands acknowledged before the API answered.
+    /// The commands acknowledged before the API answered, each with its time.
     early: HashMap<CommandId, u64>,
     accepted_after: Vec<u64>,
     acknowledged_after: Vec<u64>,

@@ -1,4 +1,4 @@
-//! Holds devices online and measures what they cost the backend.
+//! Keeps devices online and measures the backend's resource use.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: a run takes its time")]
 
@@ -21,7 +21,7 @@ const TELL_EVERY: Duration = Duration::from_secs(5);
 #[derive(Debug, Serialize)]
 struct Held {
     devices: usize,
-    /// The lowest number of online devices seen.
+    /// The lowest number of online devices during the run.
     least_online: u64,
     seconds: u64,
     polls: u64,

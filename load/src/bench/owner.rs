@@ -1,5 +1,5 @@
-//! What the owner of the simulated devices does before sending commands: logs in, registers a
-//! model, and deploys it to each device. Devices report the deployment as done without a download.
+//! The preparations of the devices' owner for sending commands: logs in, registers a model, and
+//! deploys it to each device. Devices report the deployment as done without a download.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
-//! A siege: attacks every listener with every shape at once, then measures what the programs still
-//! hold.
+//! A siege: attacks every listener with every shape at once, then measures the resources that the
+//! programs still hold.
 //!
-//! A first siege warms up the programs. After the second siege they must return to what they held
-//! after the first one and a rest.
+//! A first siege warms up the programs. After the second siege and a rest, each program may hold no
+//! more than after the first siege and a rest.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: sockets, and a run takes its time")]
 
@@ -23,13 +23,13 @@ use tokio::{
 
 use crate::{args::Siege, bench::megabytes, machine, output};
 
-/// The wait before a closed connection is opened again.
+/// The wait before an attacker reconnects.
 const PAUSE: Duration = Duration::from_millis(50);
 /// The maximum number of times that one attacker reconnects in a siege.
 const TIMES: usize = 500;
 /// The interval of measurements.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// How long closing the connections of a siege may keep a listener busy.
+/// How long a listener may be busy with closing the connections of a siege.
 const ENDING: Duration = Duration::from_secs(10);
 /// The rest after a siege: programs release freed memory once a minute.
 const REST: Duration = Duration::from_secs(65);
@@ -39,7 +39,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const RECEIVE_BUFFER: u32 = 4096;
 
 #[derive(Debug, Serialize)]
-struct Outcome {
+struct SiegeOutcome {
     connections: usize,
     seconds: u64,
     settled_after_s: u64,
@@ -72,7 +72,8 @@ pub(crate) async fn run(options: Siege) -> anyhow::Result<()> {
     let peak = besiege(&options, &programs).await?;
     let began = Instant::now();
     let answers = answers(&options).await;
-    // Send no requests meanwhile: a program keeps connections to the next one open for a while.
+    // Send no requests meanwhile, because a program keeps its connections to other programs open
+    // for a while.
     let after = loop {
         let after = look(&programs)?;
         let seen = seen(&programs, &cold, &before, &peak, &after);
@@ -83,7 +84,7 @@ pub(crate) async fn run(options: Siege) -> anyhow::Result<()> {
     };
     let programs = seen(&programs, &cold, &before, &peak, &after);
     let each = usize::from(options.each);
-    let outcome = Outcome {
+    let outcome = SiegeOutcome {
         connections: Shape::ALL.iter().map(|shape| shape.connections(each) * 3).sum(),
         seconds: options.seconds,
         settled_after_s: began.elapsed().as_secs(),
@@ -98,7 +99,7 @@ pub(crate) async fn run(options: Siege) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs every shape against every listener; returns the peak of each program.
+/// Runs every shape against every listener. Returns the peak resource use of each program.
 async fn besiege(options: &Siege, programs: &[Program]) -> anyhow::Result<Vec<Held>> {
     let mut attackers = JoinSet::new();
     for target in Target::ALL {
@@ -194,7 +195,7 @@ fn seen(
     programs.iter().enumerate().map(of).collect()
 }
 
-/// Queries every listener on a new connection; retries while a listener is busy with the end of a
+/// Queries every listener on a new connection. Retries while a listener is busy with the end of a
 /// siege.
 async fn answers(options: &Siege) -> Vec<Answered> {
     let end = Instant::now() + ENDING;
@@ -231,8 +232,8 @@ async fn ask(address: SocketAddr, target: Target) -> std::io::Result<bool> {
     Ok(answer.starts_with(b"HTTP/1.1 200 "))
 }
 
-fn table(outcome: &Outcome) -> String {
-    let Outcome { connections, seconds, settled_after_s, .. } = outcome;
+fn table(outcome: &SiegeOutcome) -> String {
+    let SiegeOutcome { connections, seconds, settled_after_s, .. } = outcome;
     let mut text = format!(
         "{connections} connections for {seconds} s, looked at {settled_after_s} s later\n\
          {:<14}{:>8}{:>8}{:>8}{:>8} MB{:>8}{:>8}{:>8}{:>8} files\n",

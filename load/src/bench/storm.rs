@@ -1,5 +1,6 @@
-//! All connections are cut at once: how long until every device said hello and polls again. The
-//! devices come back with the agent's waits, a second and a fifth more or less at first.
+//! Cuts all connections at once and measures the time until every device has said hello and polls
+//! again. The devices reconnect with the agent's waits, of which the first is a second, varied at
+//! random by up to a fifth.
 
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ struct Stormed {
 struct Settled {
     /// The time from the cut until the last device polled again.
     settled_ms: u64,
-    /// Connections that broke on the way, the cut ones included.
+    /// The number of broken connections, including the cut ones.
     failures: u64,
     backend: Option<Usage>,
     cpu_ms: Option<u64>,

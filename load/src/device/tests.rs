@@ -1,4 +1,4 @@
-//! What a device keeps, and in which order it carries out commands.
+//! Tests the contents of a device's journal, and the order of its commands.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -7,6 +7,7 @@ use link_protocol::{
         CancelDeploy, DeployModel, ModelFile, ProxyFeatures, ServingConfig, Sha256Hex,
         StartServing, StopServing, UninstallModel, UpdateAgent,
     },
+    counter::{Epoch, Seq},
     envelope::ENVELOPE_VERSION,
     id::{DeviceId, ModelId, PipelineId},
     identity::{SCHEMA_VERSION, encode_seed},
@@ -31,7 +32,7 @@ fn a_command_takes_effect_once_however_often_it_is_delivered() {
     assert_eq!(again.receipt, ReceiptKind::Done);
     assert_eq!(again.result.map(|report| report.status), Some(CommandResult::Succeeded));
     assert_eq!(device.work(1_000), []);
-    assert_eq!(device.last_seq(), 1);
+    assert_eq!(device.last_seq(), Seq(1));
 }
 
 #[test]
@@ -51,11 +52,11 @@ fn a_lane_keeps_its_order_and_the_agent_lane_waits_for_all() {
 fn what_comes_too_late_or_for_another_epoch_is_answered_and_not_done() {
     let mut device = device(None);
     let late = Envelope { ttl_ms: 0, ..serve(1, 1) };
-    let foreign = Envelope { epoch: 2, ..serve(2, 1) };
+    let foreign = Envelope { epoch: Epoch(2), ..serve(2, 1) };
     for envelope in [late, foreign] {
         assert_eq!(device.deliver(&envelope, 0).receipt, ReceiptKind::Expired);
     }
-    assert_eq!((device.work(1_000), device.last_seq()), (vec![], 0));
+    assert_eq!((device.work(1_000), device.last_seq()), (vec![], Seq(0)));
 }
 
 #[test]
@@ -78,7 +79,7 @@ fn a_restart_keeps_the_journal_and_begins_anew_what_was_not_done() {
     device.restart(150);
     let hello = device.hello();
     assert_ne!(hello.boot_id, boot);
-    assert_eq!((hello.last_seq, hello.inflight.len()), (2, 1));
+    assert_eq!((hello.last_seq, hello.inflight.len()), (Seq(2), 1));
     assert_eq!(device.next_work(), Some(150 + WORK));
     assert_eq!(device.deliver(&serve(1, 1), 160).receipt, ReceiptKind::Done);
 }
@@ -177,7 +178,7 @@ fn device(flaw: Option<Flaw>) -> Simulated {
         backend_url: "http://link.example".to_owned(),
         device_id: DeviceId::from_uuid(Uuid::from_u128(9)),
         device_token: Secret::new("ldt_x"),
-        epoch: 1,
+        epoch: Epoch(1),
         transport: TransportSettings { r#type: TransportType::Http },
         backend_keys: vec![],
         private_key_seed: encode_seed(&[1; 32]),
@@ -207,8 +208,8 @@ fn envelope(number: u64, command: Command) -> Envelope {
         v: ENVELOPE_VERSION,
         command_id: id(u128::from(number)),
         device_id: DeviceId::from_uuid(Uuid::from_u128(9)),
-        epoch: 1,
-        seq: number,
+        epoch: Epoch(1),
+        seq: Seq(number),
         r#type: value["type"].as_str().unwrap().to_owned(),
         lane,
         idempotency_key: number.to_string(),

@@ -1,10 +1,11 @@
-//! Applies the rules to the events in the order of time.
+//! Checks the events against the rules, in the order of their times.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use link_protocol::{
     backend_api::command::CommandState,
     command::Lane,
+    counter::Seq,
     envelope::ReceiptKind,
     id::{CommandId, DeploymentId, DeviceId},
     report::CommandResult,
@@ -16,11 +17,11 @@ use crate::history::{Event, Violation, What};
 /// before it is superseded, the delivery arrives afterwards.
 const UNDER_WAY_US: u64 = 10_000_000;
 
-/// What the events so far say about one command.
+/// The facts about one command from the events so far.
 #[derive(Debug, Default)]
 struct Known {
     accepted: bool,
-    seq: Option<(u64, Lane)>,
+    seq: Option<(Seq, Lane)>,
     deployment: Option<(DeploymentId, bool)>,
     /// The device answered that the command had expired.
     refused: bool,
@@ -31,7 +32,7 @@ struct Known {
     result_lost: bool,
     /// The API's last answer; `None` if the API did not know the command.
     last: Option<Option<(CommandState, Option<CommandResult>)>>,
-    /// When the API first called it expired.
+    /// The time at which the API first called the command expired.
     expired_us: Option<u64>,
 }
 
@@ -40,8 +41,8 @@ struct Device {
     commands: BTreeMap<CommandId, Known>,
     unanswered: usize,
     /// The highest sequence number that took effect in each lane.
-    lanes: BTreeMap<Lane, u64>,
-    sequences: BTreeMap<u64, CommandId>,
+    lanes: BTreeMap<Lane, Seq>,
+    sequences: BTreeMap<Seq, CommandId>,
     ended: BTreeSet<DeploymentId>,
 }
 
@@ -146,7 +147,7 @@ impl Device {
             .filter(|(_, known)| known.seq.is_some() && !known.accepted)
             .map(|(command, _)| *command)
             .collect();
-        // Each unanswered request accounts for one of them.
+        // Each unanswered request may have caused one of these commands.
         for command in unasked.into_iter().skip(self.unanswered) {
             found.push(Violation::Unasked { device, command });
         }

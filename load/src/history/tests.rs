@@ -1,6 +1,6 @@
-//! A hand-written history for each rule, obeyed and violated.
+//! Tests hand-written histories that obey or violate each rule.
 
-use link_protocol::id::ModelId;
+use link_protocol::{counter::Seq, id::ModelId};
 use uuid::Uuid;
 
 use super::*;
@@ -157,14 +157,14 @@ fn accepted(number: u128) -> What {
 fn delivered(number: u128, seq: u64) -> What {
     let lane = Lane::Model(ModelId::from_uuid(Uuid::from_u128(5)));
     let command = id(number);
-    What::Delivered { command, seq, lane, attempt: 1, deployment: None, cancels: false }
+    What::Delivered { command, seq: Seq(seq), lane, attempt: 1, deployment: None, cancels: false }
 }
 
 fn deploys(number: u128, seq: u64, cancels: bool) -> What {
     let lane =
         if cancels { Lane::Control } else { Lane::Model(ModelId::from_uuid(Uuid::from_u128(5))) };
     let deployment = Some(DeploymentId::from_uuid(Uuid::from_u128(6)));
-    What::Delivered { command: id(number), seq, lane, attempt: 1, deployment, cancels }
+    What::Delivered { command: id(number), seq: Seq(seq), lane, attempt: 1, deployment, cancels }
 }
 
 fn receipted(number: u128, receipt: ReceiptKind, taken: bool) -> What {

@@ -28,7 +28,7 @@ pub enum Violation {
     EffectedUndelivered { device: DeviceId, command: CommandId },
     /// The command took effect after a later command of the same lane.
     OutOfOrder { device: DeviceId, command: CommandId },
-    /// The command took effect although the device had answered that it expired.
+    /// The command took effect although the device had answered that the command had expired.
     EffectedExpired { device: DeviceId, command: CommandId },
     /// The command took effect although it was cancelled.
     EffectedCancelled { device: DeviceId, command: CommandId },

@@ -1,4 +1,4 @@
-//! What counts as a fault after a siege, and that every course is bounded.
+//! Tests which measurements count as a fault after a siege, and that every course is bounded.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! HTTP/1.1 over one plain connection for each link, with minimal memory, because one process holds
-//! thousands. A second connection carries messages while a poll waits.
+//! HTTP/1.1 over one plain connection for each link. Each connection uses little memory, because
+//! one process has thousands. A second connection carries messages while a poll waits.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,6 +10,7 @@ use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 use link_protocol::{
     agent_api::{self, Hello, Poll, Welcome},
+    counter::Seq,
     envelope::Receipt,
     id::DeviceId,
     identity::Identity,
@@ -69,7 +70,7 @@ impl Http {
     /// Opens a connection for the calls of `device`.
     ///
     /// # Errors
-    /// [`Lost::Broken`] if nothing answers there.
+    /// [`Lost::Broken`] if the backend does not answer.
     pub async fn open(&self, device: DeviceId, token: Secret) -> Result<HttpLink, Lost> {
         let connecting = TcpStream::connect(&*self.authority);
         let stream = timeout(limits::CONNECT_TIMEOUT, connecting).await;
@@ -158,7 +159,7 @@ impl Link for HttpLink {
         self.call(Method::POST, &path, json(hello)?, limits::HANDLER_TIMEOUT).await
     }
 
-    async fn poll(&self, after: u64, wait: Duration) -> Result<Poll, Lost> {
+    async fn poll(&self, after: Seq, wait: Duration) -> Result<Poll, Lost> {
         let path = agent_api::poll_path(self.device, after, wait.as_secs());
         self.call(Method::GET, &path, Bytes::new(), wait + limits::HANDLER_TIMEOUT).await
     }

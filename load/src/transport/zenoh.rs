@@ -17,6 +17,7 @@ use link_client::{
 };
 use link_protocol::{
     agent_api::{self, Hello, Poll, Welcome},
+    counter::Seq,
     envelope::Receipt,
     id::CommandId,
     identity::Identity,
@@ -39,7 +40,7 @@ const UNANSWERED: Duration = Duration::from_secs(10);
 /// The number of deliveries that may wait for their receipt.
 const DELIVERIES: usize = 64;
 
-/// The router named by the backend at one address.
+/// The router whose address the backend provides.
 #[derive(Clone, Debug)]
 pub struct Zenoh {
     backend: Http,
@@ -146,8 +147,9 @@ impl Link for ZenohLink {
         Ok(welcome)
     }
 
-    /// The backend pushes what is due; it knows the position from receipts and results.
-    async fn poll(&self, _after: u64, wait: Duration) -> Result<Poll, Lost> {
+    /// Ignores the sequence number `after`: the backend pushes due commands, and knows the device's
+    /// position from receipts and results.
+    async fn poll(&self, _after: Seq, wait: Duration) -> Result<Poll, Lost> {
         let beat = BEAT.mul_f64(rand::random_range(0.8..1.2)).min(wait);
         match tokio::time::timeout(beat, self.commands.next()).await {
             Ok(Some(delivery)) => Ok(self.keep(delivery)),
@@ -167,7 +169,7 @@ impl Link for ZenohLink {
                 let sent = self.session()?.acknowledge(&delivery, receipt).await;
                 sent.map(|()| Answer::Sent).map_err(broken)
             }
-            // The command came twice, or with the hello.
+            // The command was delivered twice, or arrived with the answer to the hello.
             None => {
                 let tail = format!("commands/{}/receipt", receipt.command_id);
                 self.tell(&tail, json(receipt)?).await

@@ -4,7 +4,7 @@ use std::{io, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
 use link_load::{
-    fleet::{Behaviour, Fleet},
+    fleet::{Behaviour, Fleet, LONGEST_WAIT},
     identities,
     record::Record,
     shared::Faults,
@@ -20,9 +20,9 @@ use crate::{
     worker::Order,
 };
 
-/// How often new acknowledgements are reported.
+/// The interval of reporting new acknowledgements.
 const TELL_EVERY: Duration = Duration::from_millis(20);
-/// After how many of these intervals the tally is sent even without an acknowledgement.
+/// The number of these intervals after which the tally is sent even without an acknowledgement.
 const QUIET_TURNS: u32 = 10;
 
 pub(crate) async fn run(options: Worker) -> anyhow::Result<()> {
@@ -50,6 +50,7 @@ pub(crate) async fn run(options: Worker) -> anyhow::Result<()> {
         },
         seed: devices.faults.seed,
         flaw: None,
+        longest_wait: LONGEST_WAIT,
         keeps_acknowledgements: options.acknowledgements,
     };
     let http = Http::new(&devices.backend)?;

@@ -1,7 +1,7 @@
-//! A connection that reports that the other end hung up, even while nobody reads from it.
+//! A connection that reports a hangup of the other end, even while nobody reads from it.
 //!
-//! A server does not read while it works on an answer, nor once it has read a part of the next request. Without this
-//! type it would go on working for a client that has left.
+//! A server does not read while it works on an answer, nor after it has read a part of the next request. Without this
+//! type it would continue to work for a client that has disconnected.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads on for a while after the end")]
 
@@ -31,11 +31,11 @@ mod system;
 #[path = "hangup/other.rs"]
 mod system;
 
-/// How long to wait for the end of a connection after the last byte was sent. Closing a connection with unread bytes
-/// resets it, and the other end may then lose the answer.
+/// How long to wait for the other end to close the connection after the last byte was sent. Closing a connection that
+/// has unread bytes resets it, and then the other end may lose the answer.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// A connection whose end is watched.
+/// A connection that is watched for a hangup.
 #[derive(Debug)]
 pub struct Socket {
     read: OwnedReadHalf,
@@ -47,7 +47,7 @@ pub struct Socket {
 #[derive(Debug)]
 pub struct Hangup(Arc<OwnedWriteHalf>);
 
-/// Watches a connection.
+/// Starts to watch a connection.
 #[must_use]
 pub fn watched(stream: TcpStream) -> (Socket, Hangup) {
     let (read, write) = stream.into_split();
@@ -56,7 +56,7 @@ pub fn watched(stream: TcpStream) -> (Socket, Hangup) {
 }
 
 impl Hangup {
-    /// Returns when the other end has closed the connection, or its sending half.
+    /// Waits until the other end has closed the connection, or its sending half.
     pub async fn seen(&self) {
         system::hung_up((*self.0).as_ref()).await;
     }

@@ -1,4 +1,4 @@
-//! A body that holds a value while the body is being sent.
+//! A response body that holds a value while the body is being sent.
 
 use std::{
     pin::Pin,
@@ -7,7 +7,7 @@ use std::{
 
 use http_body::{Body, Frame, SizeHint};
 
-/// A body with a value that is held until the body has been sent or aborted, such as the seat of its connection.
+/// A body with a value, such as the seat of its connection, that is dropped when the body has been sent or aborted.
 #[derive(Debug)]
 pub struct Held<B, K> {
     body: B,

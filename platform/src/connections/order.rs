@@ -1,22 +1,22 @@
-//! Which connection has a place, and which gives way when all places are taken. Pure.
+//! Decides which connections have a place, and which connection is evicted when all places are taken. Pure.
 //!
-//! Never more places are taken than the limit, and no busy connection gives way.
+//! The number of taken places never exceeds the limit, and a busy connection is never evicted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most connections that may still be leaving after they gave way.
+/// The maximum number of evicted connections that are not closed yet.
 const LEAVING: usize = 32;
 
 /// The places, and the connections that have them.
 #[derive(Debug)]
 pub(super) struct Order {
     limit: usize,
-    /// Counts events; the count gives their order.
+    /// Counts events. The count orders them in time.
     turn: u64,
     taken: BTreeMap<u64, Standing>,
-    /// Idle connections, the longest idle first.
+    /// Idle connections, by the time since which they are idle: the longest idle first.
     idle: BTreeSet<(u64, u64)>,
-    /// Connections that gave way and have not left yet.
+    /// The number of evicted connections that are not closed yet.
     leaving: usize,
 }
 
@@ -26,11 +26,11 @@ enum Standing {
     Busy,
 }
 
-/// A place was taken.
+/// A place that was taken.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Taken {
     pub(super) number: u64,
-    /// The connection that gives way.
+    /// The connection that was evicted to free the place.
     pub(super) instead_of: Option<u64>,
 }
 
@@ -39,7 +39,8 @@ impl Order {
         Self { limit, turn: 0, taken: BTreeMap::new(), idle: BTreeSet::new(), leaving: 0 }
     }
 
-    /// Takes a place for an idle connection. None while all are busy, or while too many are still leaving.
+    /// Takes a place for a new, idle connection. None if all connections are busy, or if too many evicted ones are not
+    /// closed yet.
     pub(super) fn take(&mut self) -> Option<Taken> {
         if self.leaving >= LEAVING {
             return None;
@@ -57,14 +58,14 @@ impl Order {
         Some(Taken { number, instead_of })
     }
 
-    /// Notes the start of a request. None if the connection has given way and so lost its place.
+    /// Records the start of a request. Does nothing if the connection was evicted.
     pub(super) fn busy(&mut self, number: u64) {
         if self.remove(number) {
             self.enter(number, Standing::Busy);
         }
     }
 
-    /// Notes that a connection becomes idle, or that an idle connection has shown a sign of life.
+    /// Records that a connection becomes idle, or that an idle connection was active again.
     pub(super) fn idle(&mut self, number: u64) {
         if self.remove(number) {
             let since = self.count();
@@ -72,7 +73,7 @@ impl Order {
         }
     }
 
-    /// Notes that a connection has left.
+    /// Records that a connection was closed.
     pub(super) fn leave(&mut self, number: u64) {
         if !self.remove(number) {
             self.leaving -= 1;
@@ -110,17 +111,17 @@ mod tests {
     fn the_one_that_is_idle_for_the_longest_time_gives_way() {
         let mut order = Order::new(3);
         let [first, second, third] = [(); 3].map(|()| order.take().unwrap().number);
-        // The first is answered, and idle later than the others.
+        // The first connection answers a request, and so becomes idle later than the others.
         order.busy(first);
         order.idle(first);
         order.busy(second);
         assert_eq!(order.take().unwrap().instead_of, Some(third));
         assert_eq!(order.take().unwrap().instead_of, Some(first));
-        // Who has given way is nobody from then on.
+        // Events of an evicted connection are ignored.
         order.busy(third);
         order.idle(third);
         order.leave(third);
-        // None that is left is old: the newest gives way before a request is cut off.
+        // All idle connections are new by now: even the newest is evicted before a busy one.
         assert!(order.take().unwrap().instead_of.is_some_and(|gone| gone != second));
     }
 

@@ -1,5 +1,5 @@
-//! A bounded number of places for connections. When all are taken, the connection that has been silent longest gives
-//! way to the next one.
+//! A limited number of places for connections. When all are taken, the connection that has been idle longest is closed
+//! for the next one.
 
 use std::{
     collections::HashMap,
@@ -27,7 +27,7 @@ struct Table {
     give_way: HashMap<u64, CancellationToken>,
 }
 
-/// A place that a connection has taken. Dropping the value returns it.
+/// The place of a connection. Dropping the value frees the place.
 #[derive(Debug)]
 pub struct Seat {
     number: u64,
@@ -40,17 +40,17 @@ pub struct Seat {
 pub struct Busy(Arc<Seat>);
 
 impl Seats {
-    /// Makes `limit` places.
+    /// Creates `limit` places.
     #[must_use]
     pub fn new(limit: usize) -> Self {
         let table = Table { order: Order::new(limit), give_way: HashMap::new() };
         Self(Arc::new(Shared { table: Mutex::new(table), changed: Notify::new() }))
     }
 
-    /// Takes a place. Waits while all connections are answering requests. Cancel safe.
+    /// Takes a place. Waits while every connection is busy. Cancel safe.
     pub async fn take(&self) -> Seat {
         loop {
-            // It counts from here on, so that no change is missed while the table is looked at.
+            // Register before the table is read, so that no change is missed.
             let mut changed = std::pin::pin!(self.0.changed.notified());
             changed.as_mut().enable();
             let taken = self.table().take();
@@ -67,32 +67,32 @@ impl Seats {
 
     fn change(&self, change: impl FnOnce(&mut Table)) {
         change(&mut self.table());
-        // Several listeners may wait, and each looks for itself.
+        // Several listeners may wait, and each checks the table itself.
         self.0.changed.notify_waiters();
     }
 }
 
 impl Seat {
-    /// Notes the start of a request. The connection keeps its place until the returned value is dropped.
+    /// Records the start of a request. The connection keeps its place until the returned value is dropped.
     #[must_use]
     pub fn busy(self: &Arc<Self>) -> Busy {
         self.seats.table().order.busy(self.number);
         Busy(Arc::clone(self))
     }
 
-    /// Returns when another connection has taken this place.
+    /// Waits until this connection is evicted from its place.
     pub async fn gives_way(&self) {
         self.gives_way.cancelled().await;
     }
 }
 
 impl Busy {
-    /// Notes that the server waits for the client: the connection counts as idle from now on.
+    /// Records that the server waits for the client. The connection counts as idle from now on.
     pub fn waits(&self) {
         self.0.seats.change(|table| table.order.idle(self.0.number));
     }
 
-    /// Notes that the client has sent something.
+    /// Records that the client has sent data. The connection counts as busy again.
     pub fn goes_on(&self) {
         self.0.seats.table().order.busy(self.0.number);
     }

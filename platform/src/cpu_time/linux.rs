@@ -1,4 +1,4 @@
-//! `/proc/PID/stat`, whose times are in hundredths of a second on every architecture.
+//! Parses `/proc/PID/stat`, whose times are in hundredths of a second on every architecture.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: what the kernel says of a process")]
 
@@ -9,7 +9,7 @@ const BEFORE_TIMES: usize = 11;
 
 pub(super) fn of(pid: u32) -> Option<Duration> {
     let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name may hold anything, a parenthesis too.
+    // The name may contain any character, even a parenthesis.
     let (_name, fields) = line.rsplit_once(')')?;
     let mut times = fields.split_ascii_whitespace().skip(BEFORE_TIMES);
     let mut next = || times.next()?.parse::<u64>().ok();

@@ -1,4 +1,4 @@
-//! CPU times are not read on these systems.
+//! On these systems CPU times are not implemented.
 
 use std::time::Duration;
 

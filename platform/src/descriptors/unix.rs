@@ -1,10 +1,10 @@
-//! File descriptors, and the limit that the system gives a process.
+//! File descriptors, and the limit that the system sets for a process.
 
 use std::io;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// The most that a system grants if it calls its limit infinite but refuses infinity.
+/// The limit to request if the system reports an infinite maximum but refuses an infinite limit.
 const USUAL: u64 = 10_240;
 
 pub(super) fn raise_limit() -> io::Result<Option<u64>> {

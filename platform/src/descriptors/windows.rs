@@ -1,4 +1,4 @@
-//! Handles have no limit that a process meets.
+//! The limit on handles is so high that a process does not reach it.
 
 use std::io;
 

@@ -8,7 +8,7 @@ pub(super) fn hostname() -> Option<String> {
     rustix::system::uname().nodename().to_str().ok().map(str::to_owned)
 }
 
-/// A driver that is installed creates its device files.
+/// Detects drivers by the device files that they create.
 pub(super) fn graphics() -> Vec<&'static str> {
     let mut found = Vec::new();
     if Path::new("/dev/nvidiactl").exists() {

@@ -6,7 +6,7 @@ pub(super) fn hostname() -> Option<String> {
     std::env::var("COMPUTERNAME").ok()
 }
 
-/// Installed drivers are not detected, so engines compute on the processor.
+/// Installed drivers are not detected, so engines use the processor only.
 pub(super) const fn graphics() -> Vec<&'static str> {
     Vec::new()
 }

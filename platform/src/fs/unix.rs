@@ -7,10 +7,10 @@ use std::{
     path::Path,
 };
 
-/// Readable by everyone who can reach the folder.
+/// Readable for every user who can enter the folder.
 pub(super) const PUBLIC: u32 = 0o644;
 
-/// Readable by the owner only.
+/// Readable for the owner only.
 pub(super) const PRIVATE: u32 = 0o600;
 
 pub(super) fn permissions(mode: u32) -> Option<Permissions> {
@@ -32,7 +32,7 @@ pub(super) fn keep_to_owner(path: &Path) -> io::Result<bool> {
     if folder.mode() & 0o077 == 0 {
         return Ok(false);
     }
-    // Shut first: whatever is found after that was put there before.
+    // Close the folder first: after that, no other user can add a file.
     std::fs::set_permissions(path, Permissions::from_mode(0o700))?;
     for entry in std::fs::read_dir(path)? {
         let entry = entry?;
@@ -52,7 +52,7 @@ pub(super) fn sync_dir(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Returns whether `path` leads to the open file.
+/// Returns whether `path` still leads to the opened file.
 pub(super) fn is_at(file: &File, path: &Path) -> bool {
     let (Ok(open), Ok(there)) = (file.metadata(), std::fs::metadata(path)) else { return false };
     (open.dev(), open.ino()) == (there.dev(), there.ino())
@@ -67,14 +67,14 @@ pub(super) fn is_own(path: &Path) -> bool {
     std::fs::metadata(path).map_or(true, |found| found.uid() == own)
 }
 
-/// Gives `file` back to the owner that is named in `before`.
+/// Sets the owner and group of `file` to those in `before`.
 pub(super) fn keep_owner(file: &File, before: &Metadata) -> io::Result<()> {
     let made = file.metadata()?;
     if made.uid() != before.uid() {
         fchown(file, Some(before.uid()), None)?;
     }
     if made.gid() != before.gid() {
-        // Nobody but root can give a file to a group that they are not in; the owner is what counts.
+        // Only root can set a group of which it is not a member. The owner is what matters.
         let _stays_in_our_group = fchown(file, None, Some(before.gid()));
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! File modes and folder syncs on Windows: the profile folder's access list keeps other users out,
-//! and the file system journals renames.
+//! File modes and folder syncs on Windows: the access list of the profile folder excludes other
+//! users, and the file system journals renames.
 
 use std::{
     fs::{File, Metadata, Permissions},
@@ -21,7 +21,7 @@ pub(super) fn create_private_dir(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path)
 }
 
-/// The access list of the profile folder keeps other users out.
+/// Does nothing: the access list of the profile folder excludes other users.
 #[expect(clippy::unnecessary_wraps, reason = "other systems can fail")]
 pub(super) fn keep_to_owner(_path: &Path) -> io::Result<bool> {
     Ok(false)
@@ -31,8 +31,8 @@ pub(super) fn sync_dir(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns whether `path` leads to the open file: a deleted name stays until the last handle is
-/// closed.
+/// Returns whether a file exists at `path`. It is the opened file, because a deleted name stays
+/// until the last handle is closed.
 pub(super) fn is_at(_file: &File, path: &Path) -> bool {
     path.exists()
 }
@@ -41,12 +41,12 @@ pub(super) fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
-/// The access list of another user's profile folder keeps this user out.
+/// Always true: the access list of another user's profile folder excludes this user.
 pub(super) const fn is_own(_path: &Path) -> bool {
     true
 }
 
-/// A new file gets its owner from the access list of its folder.
+/// Does nothing: a new file gets its owner from the access list of its folder.
 pub(super) const fn keep_owner(_file: &File, _before: &Metadata) -> io::Result<()> {
     Ok(())
 }

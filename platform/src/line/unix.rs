@@ -18,7 +18,8 @@ use crate::process::{Program, TiedChild};
 
 pub(super) const WORKS: bool = true;
 
-/// Not split into halves: dropping a half would close its direction for the next image too.
+/// Not split into halves: dropping one half would close its direction for the next process image
+/// too.
 #[derive(Debug)]
 pub(super) struct Line(Lines<BufReader<UnixStream>>);
 

@@ -1,4 +1,4 @@
-//! Not supported yet: a reader waits for ever, and sent lines are lost.
+//! Not implemented: a read waits for ever, and sent lines are lost.
 
 use std::{io, process::Stdio};
 

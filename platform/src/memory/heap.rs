@@ -1,12 +1,12 @@
-//! Settings of the allocator of glibc. By default it gives each of several concurrent threads an arena, and no arena uses
-//! the free memory of another. After a large block was freed it keeps as much for later: the hash of one password
-//! would keep 19 MB until the program ends.
+//! Settings of the glibc allocator. By default it gives each concurrent thread its own arena, and no arena uses the
+//! free memory of another. After a large block was freed, it also keeps blocks of that size: hashing a single password
+//! would hold 19 MB until the program ends.
 
 use std::{num::NonZero, thread};
 
 use libc::{M_ARENA_MAX, M_MMAP_THRESHOLD, c_int, malloc_trim, mallopt};
 
-/// Size from which a block has pages of its own, in bytes.
+/// Blocks of at least this size get their own pages, in bytes.
 const LARGE: c_int = 1 << 20;
 
 pub(super) fn keep_together() {
@@ -17,16 +17,16 @@ pub(super) fn keep_together() {
 
 pub(super) fn give_back() {
     #[expect(unsafe_code, reason = "a function of the system's allocator")]
-    // SAFETY: it locks what it changes; nothing that is used is touched.
+    // SAFETY: the function locks the heap and releases only free memory.
     unsafe {
         malloc_trim(0);
     }
 }
 
-/// The allocator accepts each of these values; it ignores others.
+/// Sets an allocator setting. The allocator accepts each value that this module uses.
 fn set(setting: c_int, value: c_int) {
     #[expect(unsafe_code, reason = "a function of the system's allocator")]
-    // SAFETY: it takes two numbers and locks what it changes.
+    // SAFETY: the function takes two numbers and locks the settings that it changes.
     let is_taken = unsafe { mallopt(setting, value) } == 1;
     debug_assert!(is_taken, "{setting} is not {value}");
 }
@@ -35,7 +35,7 @@ fn set(setting: c_int, value: c_int) {
 mod tests {
     use super::*;
 
-    /// The memory of this process that belongs to no file, in bytes.
+    /// Returns the memory of this process that is not backed by a file, in bytes.
     #[expect(clippy::disallowed_methods, reason = "what the kernel says of this process")]
     fn anonymous() -> usize {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();

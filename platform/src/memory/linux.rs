@@ -1,5 +1,5 @@
-//! Unmaps the private mappings of the program's file that were never written to. The kernel maps their pages again,
-//! from the file, when they are used.
+//! Unmaps the pages of the program's file that were never modified. The kernel maps them again from the file when they
+//! are used.
 
 #![expect(
     clippy::disallowed_methods,
@@ -15,9 +15,9 @@ use rustix::mm::{Advice, madvise};
 struct Mapping {
     start: usize,
     end: usize,
-    /// Whether it is a mapping of the program's own file that cannot be written now.
+    /// Whether the mapping belongs to the program's own file and is read-only now.
     is_program: bool,
-    /// Kilobytes that were written to, so that no file can restore them.
+    /// Kilobytes that were modified, and so cannot be restored from the file.
     anonymous: Option<u64>,
 }
 
@@ -31,8 +31,8 @@ pub(super) fn give_back_program() -> u64 {
     for mapping in unwritten(&text, &program.to_string_lossy()) {
         let (start, length) = (mapping.start, mapping.end - mapping.start);
         #[expect(unsafe_code, reason = "one system call on memory that nothing ever wrote to")]
-        // SAFETY: the range is a mapping of the program's own file, read-only now and never written
-        // to, so that each of its pages holds what the file holds and comes back from there.
+        // SAFETY: the range is a mapping of the program's own file, read-only now and never modified. So each page is
+        // equal to the file, and the kernel reads it again from there.
         let advised = unsafe {
             madvise(std::ptr::with_exposed_provenance_mut(start), length, Advice::LinuxDontNeed)
         };
@@ -43,7 +43,7 @@ pub(super) fn give_back_program() -> u64 {
     given_back
 }
 
-/// The mappings of `program` in the text of `smaps` that were never written to.
+/// Returns the mappings of `program` in the text of `smaps` that were never modified.
 fn unwritten(smaps: &str, program: &str) -> Vec<Mapping> {
     let mut found: Vec<Mapping> = Vec::new();
     for line in smaps.lines() {
@@ -58,14 +58,14 @@ fn unwritten(smaps: &str, program: &str) -> Vec<Mapping> {
     found
 }
 
-/// Reads the first line of a mapping, such as `5581-5590 r-xp 00001000 fe:00 77 /usr/bin/link`.
+/// Parses the first line of a mapping, such as `5581-5590 r-xp 00001000 fe:00 77 /usr/bin/link`.
 fn mapping(line: &str, program: &str) -> Option<Mapping> {
     let mut words = line.split_whitespace();
     let (start, end) = words.next()?.split_once('-')?;
     let address = |text| usize::from_str_radix(text, 16).ok();
     let (start, end) = (address(start)?, address(end)?);
     let rights = words.next()?;
-    // What follows the device and the file's number is its name, spaces included.
+    // The name is everything after the device and the inode number, including spaces.
     let name = line.splitn(6, ' ').nth(5).unwrap_or_default().trim_start();
     let is_program = name == program && rights.starts_with('r') && rights.ends_with('p');
     let is_program = is_program && !rights.contains('w') && start < end;

@@ -1,4 +1,4 @@
-//! On these systems the operating system decides alone.
+//! Not implemented on these systems.
 
 pub(super) const fn give_back_program() -> u64 {
     0

@@ -1,4 +1,4 @@
-//! Systems whose service managers ask for nothing.
+//! On these systems service managers expect no reports.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The socket that systemd names in the environment.
+//! The notification socket, which systemd names in the environment.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The edit, its inverse, and the files that are edited.
+//! Adding a block, removing it, and the choice of the files.
 
 use proptest::prelude::*;
 

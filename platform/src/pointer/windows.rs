@@ -1,4 +1,5 @@
-//! Files that hold a path: symbolic links need a right that users do not have.
+//! Text files that contain a path: creating symbolic links needs a privilege that users do not
+//! have.
 
 use std::{
     io,

@@ -1,4 +1,4 @@
-//! The kernel's socket tables name the inode of a socket. The process that has the inode open is the owner.
+//! The kernel's socket tables name the inode of each socket. The process that has this inode open is the owner.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads the kernel's tables")]
 
@@ -9,7 +9,7 @@ use super::PortOwner;
 /// The state column of a listening socket.
 const LISTEN: &str = "0A";
 
-/// 127.0.0.1 as the table writes it: a number in the byte order of the machine.
+/// 127.0.0.1 in the format of the table: a number in the byte order of the machine.
 #[cfg(target_endian = "little")]
 const LOOPBACK: &str = "0100007F";
 #[cfg(target_endian = "big")]
@@ -40,7 +40,7 @@ pub(super) fn listener_of(pid: u32, port: u16) -> Option<String> {
     })
 }
 
-/// A row of a socket table that stands for a listening socket.
+/// The fields of a table row that describes a listening socket.
 struct Listening<'a> {
     address: &'a str,
     port: u16,

@@ -1,4 +1,4 @@
-//! Systems whose socket tables are not read.
+//! On these systems reading socket tables is not implemented.
 
 use super::PortOwner;
 

@@ -22,7 +22,7 @@ pub(super) fn can_stand_at(path: &Path) -> bool {
 }
 
 pub(super) fn bind(path: &Path) -> io::Result<Listener> {
-    // Says whether the path fits before anything is removed.
+    // Check first that the path fits, before anything is removed.
     SocketAddr::from_pathname(path)?;
     if std::fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket()) {
         std::fs::remove_file(path)?;
@@ -46,7 +46,7 @@ pub(super) async fn connect(path: &Path) -> io::Result<Stream> {
     if is_of_us(&stream) { Ok(stream) } else { Err(io::ErrorKind::PermissionDenied.into()) }
 }
 
-/// Root may act for every user: a command that root runs for a user must reach the agent of that user.
+/// Returns whether both ends belong to the same user, or one of them to root, which may act for every user.
 fn is_of_us(stream: &Stream) -> bool {
     let own = rustix::process::getuid();
     stream

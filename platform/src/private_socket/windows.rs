@@ -1,8 +1,8 @@
-//! Not supported: every call fails with that reason.
+//! Not implemented: every call fails with an error that says so.
 
 use std::{convert::Infallible, io, path::Path};
 
-/// Never connected.
+/// A placeholder type: no connection is ever created.
 pub(super) type Stream = tokio::io::DuplexStream;
 pub(super) type Listener = Infallible;
 

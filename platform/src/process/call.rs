@@ -19,7 +19,7 @@ pub struct Call {
     /// A path, or a name to look up on PATH.
     pub program: PathBuf,
     pub args: Vec<OsString>,
-    /// The whole environment. If absent, the program inherits the environment of this process.
+    /// The whole environment. None to inherit the environment of this process.
     pub env: Option<Vec<(OsString, OsString)>>,
     pub limit: Duration,
 }
@@ -37,7 +37,8 @@ pub struct Answer {
 /// Runs a program to its end.
 ///
 /// # Errors
-/// If the program cannot be started. If it is still running at the limit, it is killed with its children.
+/// If the program cannot be started, or runs longer than the time limit. In the latter case it is killed with its
+/// children.
 pub fn call(call: &Call) -> io::Result<Answer> {
     let mut command = Command::new(&call.program);
     command.args(&call.args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

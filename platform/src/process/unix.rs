@@ -14,7 +14,7 @@ pub(super) fn tie_to_parent(command: &mut Command) {
         let parent = rustix::process::getpid();
         let tie = move || {
             rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-            // The parent may have died before the signal was asked for.
+            // The parent may have died before the signal was requested.
             if rustix::process::getppid() == Some(parent) {
                 Ok(())
             } else {
@@ -22,8 +22,8 @@ pub(super) fn tie_to_parent(command: &mut Command) {
             }
         };
         #[expect(unsafe_code, reason = "two system calls that are safe between fork and exec")]
-        // SAFETY: the closure makes only async-signal-safe system calls and allocates nothing
-        // unless it fails.
+        // SAFETY: the closure makes only async-signal-safe system calls, and allocates only if it
+        // fails.
         unsafe {
             command.pre_exec(tie);
         }
@@ -79,7 +79,7 @@ pub(super) fn kill_self() -> ! {
 
 fn signal_group(child: &Child, signal: Signal) {
     if let Some(pid) = pid_of(child.id()) {
-        // The group may have ended already; that is what was wanted.
+        // The group may already have ended, which is also fine.
         let _gone = rustix::process::kill_process_group(pid, signal);
     }
 }

@@ -1,11 +1,11 @@
-//! Process control on Windows, by means of the standard library alone.
+//! Process control on Windows, with the standard library alone.
 
 use std::{
     os::windows::process::CommandExt as _,
     process::{Child, Command},
 };
 
-/// Starts a detached child without our console.
+/// The creation flag that starts a detached child without our console.
 const DETACHED_PROCESS: u32 = 0x0000_0008;
 
 pub(super) fn tie_to_parent(_command: &mut Command) {}

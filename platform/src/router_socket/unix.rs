@@ -14,7 +14,7 @@ use tokio::net::UnixStream;
 /// A connection to the router.
 pub(super) type Stream = UnixStream;
 
-/// The length that the path of a socket must stay below, in bytes.
+/// The path of a socket must be shorter than this, in bytes.
 const LONGEST: usize = 104;
 const NAME: &str = "router";
 
@@ -27,7 +27,8 @@ pub(super) struct RouterSocket {
 impl RouterSocket {
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         let made = private(folder)?;
-        // A longer path is no address, and a router reads `?` and `#` as the end of one.
+        // A longer path does not fit into a socket address, and the router treats `?` and `#` as
+        // the end of an address.
         if fits(&made.path().join(NAME)) {
             return Ok(Self { path: made.path().join(NAME), _folder: made });
         }

@@ -1,5 +1,5 @@
 //! A port of the loopback address. Other programs of the machine can connect to it too, but need the password of a
-//! device to get further.
+//! device for anything else.
 
 use std::{
     io,

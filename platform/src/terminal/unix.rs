@@ -15,7 +15,7 @@ pub(super) struct Hidden {
 
 impl Drop for Hidden {
     fn drop(&mut self) {
-        // A terminal that is gone shows nothing.
+        // The terminal may be gone. Then it shows nothing anyway.
         let _restored = tcsetattr(&self.terminal, OptionalActions::Now, &self.before);
     }
 }
@@ -26,7 +26,7 @@ pub(super) fn hide_input() -> Option<Hidden> {
     let mut hidden = before.clone();
     hidden.local_modes.remove(LocalModes::ECHO);
     hidden.local_modes.insert(LocalModes::ECHONL);
-    // What was typed ahead stays, and is read.
+    // Input that was typed before stays in the buffer, and is read.
     tcsetattr(&terminal, OptionalActions::Now, &hidden).ok()?;
     Some(Hidden { terminal, before })
 }

@@ -1,4 +1,4 @@
-//! The Windows console hides typed characters while a program reads them, and shows none before that.
+//! The Windows console hides typed characters only while a program reads them, and shows none before that.
 
 /// There are no settings to restore.
 #[derive(Debug)]

@@ -42,38 +42,39 @@ pub struct TokenResponse {
     pub access_token: Secret,
     /// Always `Bearer`.
     pub token_type: String,
-    /// Seconds the access token lives.
+    /// Seconds until the access token expires.
     pub expires_in: u64,
-    /// Good for one refresh; using it twice revokes its whole family.
+    /// The token for the next refresh. Its second use ends the login.
     pub refresh_token: Secret,
 }
 
-/// `GET /api/v1/me`: who the token stands for.
+/// `GET /api/v1/me`: the user and the account of the token.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Me {
     pub user_id: UserId,
     pub account_id: AccountId,
-    /// What other accounts know the account by, such as the publisher of a shared model.
+    /// The name of the account for other accounts, for example as the publisher of a shared model.
     #[serde(default)]
     pub account_name: Option<AccountName>,
     pub email: String,
-    /// What the caller may do in the account.
+    /// The role of the caller in the account.
     pub role: Role,
 }
 
-/// `PUT /api/v1/settings/allowlist`: the account's own origins from now on.
+/// `PUT /api/v1/settings/allowlist`: the new origins of the account.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetAllowlist {
     pub origins: Vec<Origin>,
 }
 
-/// `GET` and `PUT /api/v1/settings/allowlist`: deployments and repairs carry both from now on.
+/// `GET` and `PUT /api/v1/settings/allowlist`: the origins that later deployments and repairs
+/// allow.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct AllowlistSetting {
-    /// The account's own, which its members change.
+    /// The account's own origins, which its members can change.
     pub origins: Vec<Origin>,
-    /// Those that the backend's configuration gives to every account.
+    /// The origins that the backend's configuration adds for every account.
     #[serde(default)]
     pub defaults: Vec<Origin>,
 }

@@ -1,25 +1,26 @@
-//! The audit log of an account: who did what, on what, when, from where, and whether it was done.
+//! The audit log of an account: the actor, action, subject, time, network address and outcome of
+//! each request.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::id::AuditId;
 
-/// What kind of actor did it.
+/// The kind of an actor.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ActorKind {
-    /// A person who was logged in, or tried to be.
+    /// A user who was logged in or tried to log in.
     User,
     /// A personal access token.
     Token,
     /// A device.
     Device,
-    /// The backend by itself.
+    /// The backend itself.
     System,
 }
 
-/// Whether it was done.
+/// Whether the action was done or refused.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AuditOutcome {
@@ -27,7 +28,7 @@ pub enum AuditOutcome {
     Refused,
 }
 
-/// Who did it.
+/// The actor of an action.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Actor {
     pub kind: ActorKind,
@@ -35,41 +36,41 @@ pub struct Actor {
     pub id: Option<String>,
 }
 
-/// One entry.
+/// An entry of the audit log.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct AuditEntry {
     pub entry_id: AuditId,
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
     pub actor: Actor,
-    /// What was done, such as `member.remove`.
+    /// The action, such as `member.remove`.
     pub action: String,
-    /// The id of what it was done to.
+    /// The id of the object of the action, such as a user or a device.
     pub subject: String,
-    /// The network address that it came from, when that is known.
+    /// The network address that the request came from, if it is known.
     pub address: Option<String>,
     pub outcome: AuditOutcome,
-    /// What else there is to know, such as the new role; may be empty.
+    /// Details of the action, such as the new role; may be empty.
     pub detail: String,
 }
 
-/// Which entries.
+/// The filter and the page of the audit log.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct AuditQuery {
-    /// Items to answer with: 1 to 200.
+    /// Items of a page: 1 to 200.
     #[param(minimum = 1, maximum = 200, default = 50)]
     pub limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub cursor: Option<String>,
-    /// An action such as `member.remove`, or what is before the dot for all of its kind.
+    /// Only this action, such as `member.remove`, or every action of a group, such as `member`.
     pub action: Option<String>,
-    /// The id of a user, a token or a device that did it.
+    /// Only actions of this user, token or device, by id.
     pub actor: Option<String>,
-    /// The id of what it was done to.
+    /// The id of the object of the action, such as a user or a device.
     pub subject: Option<String>,
-    /// Not before this time (RFC 3339).
+    /// Only entries at or after this time (RFC 3339).
     pub since: Option<String>,
-    /// Before this time (RFC 3339).
+    /// Only entries before this time (RFC 3339).
     pub until: Option<String>,
 }

@@ -1,4 +1,5 @@
-//! Commands as the outside sees them: `sent`, `processed`, `expired`, and a result beside it.
+//! Commands as clients of the API see them: a state (`sent`, `processed` or `expired`) and a
+//! separate result.
 
 use std::fmt;
 
@@ -16,15 +17,15 @@ use crate::{
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandState {
-    /// Stored or delivered, not acknowledged; so is a command that was superseded.
+    /// Stored or delivered, but not acknowledged. A superseded command stays in this state.
     Sent,
-    /// Acknowledged by the device, or later.
+    /// Acknowledged by the device; possibly ended since.
     Processed,
     /// Not acknowledged in time.
     Expired,
 }
 
-/// A command; also the answer to a repair and to serve, stop and uninstall.
+/// A command to a device; also the answer to repair, serve, stop and uninstall.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct CommandInfo {
     pub command_id: CommandId,
@@ -32,20 +33,21 @@ pub struct CommandInfo {
     pub state: CommandState,
     pub model_id: Option<ModelId>,
     pub device_id: DeviceId,
-    /// The port that was asked for.
+    /// The requested port.
     pub port: Option<Port>,
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
-    /// What the device reported, once it has; until then, that a newer command took its place.
+    /// The result that the device has reported. Without a report: `superseded` if a newer command
+    /// has replaced this command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CommandOutcome>,
-    /// The newer command that took its place before the device had acknowledged this one. A result
-    /// of the device beside it says that this one was carried out all the same.
+    /// The newer command that replaced this command before the device had acknowledged it. If the
+    /// device reports a result nevertheless, it has carried out this command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<CommandId>,
-    /// What a person should know of it when it is sent: that the device is being updated, for one.
+    /// A note about the sending of the command, such as that the device is being updated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -59,7 +61,7 @@ pub struct CommandOutcome {
     pub reported_at: Timestamp,
 }
 
-/// How a command ended, as the outside sees it.
+/// How a command ended, for clients of the API.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeStatus {
@@ -67,12 +69,14 @@ pub enum OutcomeStatus {
     Failed,
     Rejected,
     Cancelled,
-    /// A newer command took its place, and the device has reported nothing of this one.
+    /// A newer command replaced this command, and the device has reported no result of this
+    /// command.
     Superseded,
 }
 
 impl OutcomeStatus {
-    /// Returns what the device reported; nothing when the backend alone says how it ended.
+    /// Returns the result that the device reported; `None` if the status comes from the backend
+    /// alone.
     #[must_use]
     pub const fn reported(self) -> Option<CommandResult> {
         match self {
@@ -118,38 +122,38 @@ pub struct PortQuery {
     pub port: Option<String>,
 }
 
-/// How far a command is, in more detail than its state.
+/// The stage of a command, in more detail than its state.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandStage {
-    /// Stored, and to be delivered.
+    /// Stored, and not delivered yet.
     Queued,
-    /// Delivered without an answer.
+    /// Delivered, but not acknowledged.
     Delivered,
-    /// Kept by the device, which has not reported a result.
+    /// Acknowledged by the device, which has not reported a result.
     Acknowledged,
     /// The device has reported a result.
     Ended,
     /// Not acknowledged in time.
     Expired,
-    /// A newer wish took its place, and the device has not acknowledged it.
+    /// Replaced by a newer command before the device acknowledged it.
     Superseded,
 }
 
-/// `GET /commands/{command_id}/explanation`: where a command is, in plain words.
+/// `GET /commands/{command_id}/explanation`: the stage of a command, explained in plain words.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct CommandExplanation {
     pub command: CommandInfo,
     pub stage: CommandStage,
-    /// How often it was delivered.
+    /// The number of deliveries so far.
     pub deliveries: u32,
-    /// When it is delivered (again), if it is.
+    /// The time of the next delivery, if there is one.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub next_delivery_at: Option<Timestamp>,
     pub device_online: bool,
     #[schema(value_type = Option<String>, format = DateTime)]
     pub device_last_seen_at: Option<Timestamp>,
-    /// What happened so far.
+    /// What has happened so far.
     pub happened: String,
     pub why: String,
     /// What happens next.

@@ -13,33 +13,33 @@ use crate::{
     report::ModelState,
 };
 
-/// `POST /api/v1/deployments`: deploys or redeploys. Always with the allowlist of that moment: the
+/// `POST /api/v1/deployments`: deploys or redeploys a model with the current allowlist: the
 /// account's origins and the backend's defaults.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateDeployment {
     pub model_id: ModelId,
     pub device_id: DeviceId,
-    /// Absent: the port of the deployment before, or 8080 for the first.
+    /// Absent: the port of the previous deployment, or 8080 for the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<Port>,
-    /// Absent: the alias of the deployment before, or one made from the model's name.
+    /// Absent: the alias of the previous deployment, or an alias derived from the model's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alias: Option<Alias>,
-    /// Whether to serve the model as soon as it is there.
+    /// Whether to serve the model as soon as it is deployed.
     #[serde(default)]
     pub serve: bool,
-    /// What the serving proxy does for the model; everything by default.
+    /// The features of the serving proxy for the model. Default: all.
     #[serde(default)]
     pub proxy: ProxyFeatures,
 }
 
-/// A deployment and what became of it.
+/// A deployment and its state.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Deployment {
     pub deployment_id: DeploymentId,
     pub model_id: ModelId,
-    /// The account whose model it is: another one's when the model is, or was, shared.
+    /// The account that owns the model: another account if the model is or was shared.
     #[serde(default)]
     pub publisher: Option<AccountName>,
     pub device_id: DeviceId,
@@ -47,14 +47,14 @@ pub struct Deployment {
     pub alias: Alias,
     pub port: Port,
     pub state: DeploymentState,
-    /// Why it failed or was cancelled.
+    /// Why the deployment failed or was cancelled.
     pub reason: Option<String>,
     pub progress: Progress,
     /// The digest of the allowlist that the device uses, as far as the backend knows.
     pub allowlist_digest: String,
-    /// Whether the allowlist lacks an origin of the account's or of the backend's defaults.
+    /// Whether the allowlist lacks an origin of the account or of the backend's defaults.
     pub stale: bool,
-    /// The newest for its model and device.
+    /// Whether this is the newest deployment of the model on the device.
     pub current: bool,
     pub serving: Option<Serving>,
     #[schema(value_type = String, format = DateTime)]
@@ -63,7 +63,7 @@ pub struct Deployment {
     pub updated_at: Timestamp,
 }
 
-/// What the device last reported of the model.
+/// The last report of the device about the model.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Serving {
     pub state: ModelState,

@@ -1,4 +1,4 @@
-//! Devices as their owner sees them, and what can be asked of one.
+//! Devices as their owner sees them, and the requests about one device.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -21,10 +21,10 @@ pub struct Device {
     pub status: LifecycleStatus,
     #[schema(value_type = String)]
     pub agent_version: semver::Version,
-    /// What became of the last update of the agent, if the device told of one.
+    /// The outcome of the agent's last update, if the device has reported one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_update: Option<UpdateOutcome>,
-    /// Labels that it is selected by.
+    /// Tags, by which a selection finds the device.
     #[serde(default)]
     pub tags: Vec<String>,
     pub platform: Platform,
@@ -32,12 +32,12 @@ pub struct Device {
     pub registered_at: Timestamp,
     #[schema(value_type = Option<String>, format = DateTime)]
     pub last_seen_at: Option<Timestamp>,
-    /// How busy it was when it last told.
+    /// The last reported load of the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<SystemSample>,
 }
 
-/// `POST /devices/{device_id}/update`: which version the agent is to be replaced by.
+/// `POST /devices/{device_id}/update`: the version that replaces the agent.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateDevice {
@@ -45,8 +45,7 @@ pub struct UpdateDevice {
     pub version: semver::Version,
 }
 
-/// `POST /devices/{device_id}/transfer`: a key of the account that the device goes to. Exactly one of
-/// the two is given.
+/// `POST /devices/{device_id}/transfer`: a key of the receiving account. Exactly one of the two keys is given.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransferDevice {
@@ -78,17 +77,16 @@ pub struct ChangeDevice {
     pub name: Option<String>,
 }
 
-/// Which devices.
+/// The filter and the page of a list of devices.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct DeviceQuery {
-    /// Only those that fit, such as `tag=lab,version<1.3.0,state=online`: every term must. Terms are
-    /// `tag` (`=`, `!=`), `version` (`=`, `!=`, `<`, `<=`, `>`, `>=`) and `state` (`=`, `!=`;
-    /// `online`, `offline` or `updating`).
+    /// Only devices that match every term, such as `tag=lab,version<1.3.0,state=online`. Terms are `tag` (`=`, `!=`),
+    /// `version` (`=`, `!=`, `<`, `<=`, `>`, `>=`) and `state` (`=`, `!=`; `online`, `offline` or `updating`).
     pub select: Option<String>,
-    /// Items to answer with: 1 to 200.
+    /// Items of a page: 1 to 200.
     #[param(minimum = 1, maximum = 200, default = 50)]
     pub limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub cursor: Option<String>,
 }

@@ -1,7 +1,7 @@
-//! Logging in on one machine by a browser on another (RFC 8628).
+//! Login on one machine that a browser on another machine approves (RFC 8628).
 //!
-//! The names of the members are the RFC's. What is not granted yet is told by problem documents:
-//! `authorization-pending`, `slow-down`, `access-denied`, `expired-token`.
+//! The names of the members are the RFC's. While the login is not granted, a poll is answered with
+//! a problem document: `authorization-pending`, `slow-down`, `access-denied` or `expired-token`.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -12,35 +12,35 @@ use crate::secret::Secret;
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceCodeRequest {
-    /// What the person is shown, such as the name of the machine.
+    /// The name of the client that the approving person sees, such as the name of the machine.
     pub client_name: String,
 }
 
 /// The answer to [`DeviceCodeRequest`].
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct DeviceCodeResponse {
-    /// To poll with; the person does not see it.
+    /// The secret code that the client polls with. The person does not see it.
     pub device_code: Secret,
-    /// To type in, such as `WDJB-MJHT`.
+    /// The code that the person types, such as `WDJB-MJHT`.
     pub user_code: String,
-    /// Where the person goes.
+    /// The page at which the person approves the login.
     pub verification_uri: String,
-    /// The same with the code in its fragment, which browsers do not send.
+    /// The same page with the code in the URL's fragment, which browsers do not send.
     pub verification_uri_complete: String,
-    /// Seconds that both codes are good.
+    /// Seconds until both codes expire.
     pub expires_in: u64,
     /// Seconds to wait between two polls.
     pub interval: u64,
 }
 
-/// `POST /auth/device/token`: answered with tokens once the person has agreed.
+/// `POST /auth/device/token`: the answer has tokens once the person has approved the login.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceTokenRequest {
     pub device_code: Secret,
 }
 
-/// `POST /auth/device/inquire`: what a code stands for, before the person decides.
+/// `POST /auth/device/inquire`: describes the login of a code before the person decides.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InquireDevice {
@@ -53,7 +53,7 @@ pub struct InquireDevice {
 pub struct PendingDevice {
     pub user_code: String,
     pub client_name: String,
-    /// The network address that asked.
+    /// The network address of the client.
     pub address: String,
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
@@ -61,7 +61,7 @@ pub struct PendingDevice {
     pub expires_at: Timestamp,
 }
 
-/// `POST /auth/device/decide`: the person agrees or refuses.
+/// `POST /auth/device/decide`: the person approves or refuses the login.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DecideDevice {

@@ -22,10 +22,10 @@ pub struct DeviceLog {
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct DeviceLogQuery {
-    /// Items to answer with: 1 to 200.
+    /// Items of a page: 1 to 200.
     #[param(minimum = 1, maximum = 200, default = 50)]
     pub limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub cursor: Option<String>,
     /// Only records at least this severe.
     #[param(inline)]

@@ -18,7 +18,7 @@ pub struct CreateKey {
     #[serde(default)]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub expires_at: Option<Timestamp>,
-    /// How many devices a fleet key may enrol; absent: no limit of its own.
+    /// The maximum number of devices that a fleet key enrols. Absent: only the account's device limit applies.
     #[serde(default)]
     #[schema(minimum = 1)]
     pub max_devices: Option<u32>,
@@ -47,20 +47,20 @@ pub struct KeyInfo {
     pub devices: u32,
     pub tags: Vec<String>,
     pub revoked: bool,
-    /// The member who answers for it: who created it, or took it over. Absent when that is not known.
+    /// The member who is responsible for the key: its creator, or the member who took it over. Absent if unknown.
     #[serde(default)]
     pub created_by: Option<UserId>,
 }
 
-/// Which keys.
+/// The filter and the page of a list of keys.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct KeyQuery {
-    /// Items to answer with: 1 to 200.
+    /// Items of a page: 1 to 200.
     #[param(minimum = 1, maximum = 200, default = 50)]
     pub limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub cursor: Option<String>,
-    /// The id of the member who answers for them.
+    /// Only keys for which this member is responsible, by id.
     pub created_by: Option<String>,
 }

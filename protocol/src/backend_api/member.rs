@@ -1,4 +1,4 @@
-//! The members of an account: their roles, and how one is invited.
+//! The members of an account, their roles, and invitations.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::{
     secret::Secret,
 };
 
-/// What a member may do, the most first.
+/// The role of a member, from the most permissions to the fewest.
 #[derive(
     Clone,
     Copy,
@@ -26,21 +26,22 @@ use crate::{
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Everything; an account has at least one.
+    /// Everything. An account has at least one owner.
     Owner,
-    /// Everything but what concerns owners.
+    /// Everything except changes to owners.
     Admin,
-    /// Deploys, serves, repairs, updates and tags; sees all that works there.
+    /// Deploys, serves and repairs models, updates and tags devices, and sees all that an operator
+    /// works with.
     Operator,
     /// Sees devices, models and deployments.
     Viewer,
 }
 
 impl Role {
-    /// Every role, the one that may do most first.
+    /// Every role, in descending order of permissions.
     pub const ALL: [Self; 4] = [Self::Owner, Self::Admin, Self::Operator, Self::Viewer];
 
-    /// Returns the name as it stands on the wire.
+    /// Returns the role's name on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -69,33 +70,33 @@ pub struct ChangeMember {
     pub role: Role,
 }
 
-/// `DELETE /members/{user_id}`.
+/// The parameters of `DELETE /members/{user_id}`.
 #[derive(
     Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::IntoParams,
 )]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct RemovalQuery {
-    /// What becomes of the registration and fleet keys that the member answers for; without it they
-    /// are revoked.
+    /// What to do with the registration and fleet keys for which the member is responsible.
+    /// Default: revoke them.
     #[serde(default)]
     #[param(inline)]
     pub keys: LeftKeys,
 }
 
-/// What becomes of the keys of a member who goes.
+/// What to do with the keys of a departing member.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LeftKeys {
-    /// Nobody registers a device with them afterwards.
+    /// Revokes the keys. No device can register with them afterwards.
     #[default]
     Revoke,
-    /// They stay good, and whoever removes the member answers for them.
+    /// Keeps the keys valid. The caller who removes the member becomes responsible for them.
     TakeOver,
 }
 
 impl LeftKeys {
-    /// Returns the word as it stands in a query.
+    /// Returns the value for a query.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -105,7 +106,8 @@ impl LeftKeys {
     }
 }
 
-/// The answer to a removal, and to leaving: which keys ended with the member, and which go on.
+/// The answer to the removal or the leaving of a member: the keys that were revoked, and the keys
+/// that the caller took over.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct MemberRemoved {
     pub user_id: UserId,
@@ -118,10 +120,10 @@ pub struct MemberRemoved {
 #[serde(deny_unknown_fields)]
 pub struct InviteMember {
     pub role: Role,
-    /// Only a user of this address may accept; absent: whoever has the token.
+    /// Only a user with this e-mail address may accept. Absent: anyone with the token.
     #[serde(default)]
     pub email: Option<String>,
-    /// Absent: in seven days; at most 30 days ahead.
+    /// At most 30 days ahead. Absent: in seven days.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub expires_at: Option<Timestamp>,
@@ -146,15 +148,16 @@ pub struct Invitation {
     pub expires_at: Timestamp,
 }
 
-/// `POST /members/accept`: with an access token the caller joins; without one a user is created.
+/// `POST /members/accept`: with an access token, the caller joins the account. Without a token, a
+/// user is created.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AcceptInvitation {
     pub invitation_token: Secret,
-    /// Of the user to create.
+    /// The e-mail address of the user to create.
     #[serde(default)]
     pub email: Option<String>,
-    /// Of the user to create: 12 to 200 characters.
+    /// The password of the user to create: 12 to 200 characters.
     #[serde(default)]
     pub password: Option<Secret>,
 }
@@ -168,11 +171,11 @@ pub struct Membership {
     pub role: Role,
     #[schema(value_type = String, format = DateTime)]
     pub joined_at: Timestamp,
-    /// Whether the access token stands in this account.
+    /// Whether the access token is for this account.
     pub current: bool,
 }
 
-/// `POST /auth/account`: a login of the caller in another of their accounts.
+/// `POST /auth/account`: logs the caller in to another of their accounts.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EnterAccount {

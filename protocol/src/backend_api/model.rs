@@ -1,12 +1,12 @@
-//! Models: a description, and a file that is uploaded or fetched from an address.
+//! Models. A model is a description and a file, which is uploaded or downloaded from a URL.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{account_name::AccountName, command::Sha256Hex, file_name::FileName, id::ModelId};
 
-/// `POST /api/v1/models`. With `url`, `sha256` and `size_bytes` devices fetch the file from there
-/// and the backend keeps no copy; without `url` the file is uploaded next.
+/// `POST /api/v1/models`. With `url`, `sha256` and `size_bytes`, devices download the file from the
+/// URL and the backend keeps no copy. Without `url`, the next request uploads the file.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateModel {
@@ -19,11 +19,12 @@ pub struct CreateModel {
     pub sha256: Option<Sha256Hex>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_bytes: Option<u64>,
-    /// The plugin whose engine runs it.
+    /// The plugin whose engine runs the model.
     #[serde(default = "language_model")]
     pub plugin: String,
-    /// Whether every account may deploy it on its own devices. Only accounts that the backend's
-    /// configuration names may say so; on a backend with one account, that one.
+    /// Whether every account may deploy the model on its own devices. Only the accounts that the
+    /// backend's configuration names can share models; on a backend with one account, that account
+    /// can.
     #[serde(default)]
     pub shared: bool,
 }
@@ -48,40 +49,41 @@ pub struct Model {
     pub sha256: Option<Sha256Hex>,
     pub size_bytes: Option<u64>,
     pub plugin: String,
-    /// Whether every account may deploy it on its own devices.
+    /// Whether every account may deploy the model on its own devices.
     pub shared: bool,
-    /// Whether its file can be deployed: uploaded, or at an address.
+    /// Whether the model can be deployed: its file is uploaded, or has a URL.
     pub ready: bool,
-    /// What its file says of itself, where the backend has looked at it.
+    /// The metadata of the file, if the backend has read the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<ModelFacts>,
-    /// Whether the caller's account owns it.
+    /// Whether the caller's account owns the model.
     pub owned: bool,
-    /// The name of the account that owns it: `publisher/name` is how others call it.
+    /// The name of the account that owns the model. Other accounts call the model `publisher/name`.
     #[serde(default)]
     pub publisher: Option<AccountName>,
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
 }
 
-/// What the file of a language model says of itself.
+/// The metadata in the file of a language model.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct ModelFacts {
-    /// Such as `llama`.
+    /// The architecture, such as `llama`.
     pub architecture: String,
-    /// Such as `Q4_K_M`, where the file says it.
+    /// The quantization, such as `Q4_K_M`, if the file names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quantization: Option<String>,
-    /// Numbers in its tensors.
+    /// The number of parameters: of values in the tensors.
     pub parameters: u64,
-    /// Tokens of the longest context.
+    /// The longest context, in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_length: Option<u64>,
-    /// About how much memory it needs: its weights, and the cache of a context of 4,096 tokens.
+    /// The approximate memory that the model needs: its weights, and the cache of a context of
+    /// 4,096 tokens.
     pub memory_bytes: u64,
 }
 
-/// The plugin of language models, whose files are looked at.
+/// The plugin of language models. The backend inspects the files of its models.
 pub const LANGUAGE_MODEL: &str = "language_model";
 
 fn language_model() -> String {

@@ -1,4 +1,4 @@
-//! Operations: one wish for many devices, which the backend works off by itself.
+//! Operations: one request for many devices, which the backend carries out device by device.
 //!
 //! An operation has one item for each of its devices. Its state follows from the states of its items.
 
@@ -15,46 +15,44 @@ use crate::{
     port::Port,
 };
 
-/// What an operation does on each of its devices, as the request for one device does.
+/// The work of an operation on each of its devices: the same as a request for one device.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Work {
-    /// Deploys or redeploys a model. A device that does not receive it within five minutes has failed.
+    /// Deploys or redeploys a model. A device that does not receive the deployment within five minutes fails.
     Deploy {
         model_id: ModelId,
-        /// Absent: the port of the deployment before, or 8080 for the first.
+        /// Absent: the port of the previous deployment, or 8080 for the first.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         port: Option<Port>,
-        /// Absent: the alias of the deployment before, or an alias made from the model's name.
+        /// Absent: the alias of the previous deployment, or an alias derived from the model's name.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         alias: Option<Alias>,
-        /// Whether to serve the model as soon as it is there.
+        /// Whether to serve the model as soon as it is deployed.
         #[serde(default)]
         serve: bool,
-        /// What the serving proxy does for the model; everything by default.
+        /// The features of the serving proxy for the model. Default: all.
         #[serde(default)]
         proxy: ProxyFeatures,
     },
-    /// Corrects the allowlist of a model that is served. A device that is offline has failed; a device
-    /// without the model is skipped.
+    /// Updates the allowlist of a served model. An offline device fails; a device without the model is skipped.
     Repair {
         model_id: ModelId,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         port: Option<Port>,
     },
-    /// Serves a model that is deployed. A device that is offline has failed.
+    /// Serves a deployed model. An offline device fails.
     Serve {
         model_id: ModelId,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         port: Option<Port>,
     },
-    /// Stops serving a model, on a device that is offline when it is back. A device without the model is
-    /// skipped.
+    /// Stops serving a model. An offline device does so when it is back online; a device without the model is skipped.
     Stop { model_id: ModelId },
-    /// Deletes a model from the devices, on a device that is offline when it is back. A device without the
-    /// model is skipped.
+    /// Deletes a model from the devices. An offline device does so when it is back online; a device without the model
+    /// is skipped.
     Remove { model_id: ModelId },
-    /// Replaces the agent by another version, on a device that is offline when it is back.
+    /// Replaces the agent with another version. An offline device does so when it is back online.
     Update {
         #[schema(value_type = String, example = "1.4.0")]
         version: Version,
@@ -63,80 +61,80 @@ pub enum Work {
     Tag { tags: Vec<String> },
     /// Removes tags.
     Untag { tags: Vec<String> },
-    /// Gives each device a name made from a pattern with `{n}` (its number in the operation), `{name}`
-    /// (its name before) or `{hostname}`.
+    /// Renames each device after a pattern with `{n}` (its number in the operation), `{name}` (its current name) or
+    /// `{hostname}`.
     Rename { pattern: String },
 }
 
-/// `POST /operations`: what is done, and on which devices: those of a selection or those that are named.
+/// `POST /operations`: the work, and the devices: a selection or a list of ids.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateOperation {
     pub work: Work,
-    /// Selects devices as `select` of the list of devices does.
+    /// Selects devices, in the syntax of `select` in the list of devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub select: Option<String>,
-    /// Names devices, in place of a selection. A device of another account is not selected.
+    /// The ids of the devices, instead of a selection. Devices of other accounts are ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices: Option<Vec<DeviceId>>,
-    /// Answers with the devices that are selected, and does nothing.
+    /// Whether to answer with the selected devices, and change nothing.
     #[serde(default)]
     pub dry_run: bool,
 }
 
-/// What an operation would do.
+/// The answer to a dry run: the work, and the selected devices.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct OperationPlan {
     pub work: Work,
-    /// How many devices are selected.
+    /// The number of selected devices.
     pub devices: u32,
-    /// The first 200 of them.
+    /// The first 200 selected devices.
     pub first: Vec<PlannedDevice>,
 }
 
-/// A device that is selected.
+/// A selected device.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct PlannedDevice {
     pub device_id: DeviceId,
     pub name: String,
     pub online: bool,
-    /// The name that it would get.
+    /// The new name of the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_name: Option<String>,
 }
 
-/// Where an operation is.
+/// The state of an operation.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OperationState {
-    /// A device is to be told, or has not said what became of it.
+    /// At least one device is `pending` or `sent`.
     Running,
     /// Every device has succeeded or was skipped.
     Succeeded,
-    /// It has ended, and a device has failed.
+    /// The operation has ended, and at least one device failed.
     Failed,
-    /// It was cancelled before every device was told, and has ended.
+    /// The operation was cancelled before it was sent to every device, and has ended.
     Cancelled,
 }
 
-/// Where an operation is on one device.
+/// The state of an operation on one device.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemState {
-    /// The device is to be told.
+    /// The backend has not sent the operation to the device.
     Pending,
-    /// The device is told, now or when it is back.
+    /// The device has received the operation, or receives it when it is back online.
     Sent,
     Succeeded,
-    /// See `code` and `detail`; a retry tells the device again.
+    /// The device failed; see `code` and `detail`. A retry sends the operation again.
     Failed,
     /// There was nothing to do on the device; see `code` and `detail`.
     Skipped,
-    /// The operation was cancelled before the device was told.
+    /// The operation was cancelled before it was sent to the device.
     Cancelled,
 }
 
-/// How many devices are in each state.
+/// The number of devices in each state.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct OperationCounts {
     pub pending: u32,
@@ -152,13 +150,13 @@ pub struct OperationCounts {
 pub struct Operation {
     pub operation_id: OperationId,
     pub work: Work,
-    /// The selection that it was made with.
+    /// The selection of the request, if any.
     pub select: Option<String>,
     pub state: OperationState,
-    /// How many devices it has.
+    /// The number of devices.
     pub devices: u32,
     pub counts: OperationCounts,
-    /// Who made it, or retried it last.
+    /// The actor who created the operation or last retried it.
     pub requested_by: Actor,
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
@@ -166,45 +164,45 @@ pub struct Operation {
     pub ended_at: Option<Timestamp>,
 }
 
-/// What became of an operation on one device.
+/// The result of an operation on one device.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct OperationDevice {
     pub device_id: DeviceId,
-    /// Its name when it was selected.
+    /// The name of the device at the time of the selection.
     pub name: String,
     pub state: ItemState,
-    /// How often it was tried to tell the device.
+    /// The number of attempts to send the operation to the device.
     pub attempts: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deployment_id: Option<DeploymentId>,
-    /// Why it failed or was skipped: the code of a problem, or one of [`ItemFault`].
+    /// The code of the failure or the skip: the code of a problem, or an [`ItemFault`] such as `command-failed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// What became of it, in words.
+    /// An explanation of the state, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     #[schema(value_type = String, format = DateTime)]
     pub updated_at: Timestamp,
 }
 
-/// Which items of an operation.
+/// The filter and the page of the devices of an operation.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct OperationDevicesQuery {
     /// Only the devices in this state.
     pub state: Option<ItemState>,
-    /// Items to answer with: 1 to 200.
+    /// Items of a page: 1 to 200.
     #[param(minimum = 1, maximum = 200, default = 50)]
     pub limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub cursor: Option<String>,
 }
 
 macro_rules! faults {
     ($($(#[$doc:meta])* $name:ident = $text:literal;)+) => {
-        /// Why a device failed that had been told.
+        /// The reason why a device failed after it had received its command.
         #[derive(Clone, Copy, Debug, Eq, PartialEq)]
         pub enum ItemFault { $($(#[$doc])* $name,)+ }
 
@@ -212,7 +210,7 @@ macro_rules! faults {
             /// Every fault, for tables and tests.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
-            /// Returns the code as it stands on the wire.
+            /// Returns the code on the wire.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $text,)+ }
@@ -222,28 +220,28 @@ macro_rules! faults {
 }
 
 faults! {
-    /// The device tried and failed.
+    /// The device carried out the command and failed.
     CommandFailed = "command-failed";
-    /// The device refused.
+    /// The device rejected the command.
     CommandRejected = "command-rejected";
     /// The command was cancelled.
     CommandCancelled = "command-cancelled";
-    /// A newer command took the place of this command.
+    /// A newer command superseded this command.
     Superseded = "superseded";
-    /// The device did not take the command, or said nothing of it, in time.
+    /// The device did not accept the command, or report its result, in time.
     Expired = "expired";
     /// The deployment failed.
     DeploymentFailed = "deployment-failed";
     /// The deployment was cancelled.
     DeploymentCancelled = "deployment-cancelled";
-    /// The model is deployed and is not served.
+    /// The model is deployed but not served.
     NotServing = "not-serving";
     /// The device left the account, or the model was deleted.
     Gone = "gone";
 }
 
 impl Work {
-    /// Returns the kind as it stands on the wire.
+    /// Returns the kind on the wire.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -259,7 +257,7 @@ impl Work {
         }
     }
 
-    /// Returns the model that it is about.
+    /// Returns the model that the work concerns, if any.
     #[must_use]
     pub const fn model(&self) -> Option<ModelId> {
         match self {
@@ -276,25 +274,25 @@ impl Work {
 }
 
 impl OperationCounts {
-    /// Returns how many devices there are.
+    /// Returns the number of all devices.
     #[must_use]
     pub const fn total(&self) -> u32 {
         self.open() + self.ended()
     }
 
-    /// Returns how many devices are to be told or have not said what became of it.
+    /// Returns the number of devices that are waiting for their command or have not reported its result.
     #[must_use]
     pub const fn open(&self) -> u32 {
         self.pending + self.sent
     }
 
-    /// Returns how many devices nothing changes for any more.
+    /// Returns the number of devices in a final state.
     #[must_use]
     pub const fn ended(&self) -> u32 {
         self.succeeded + self.failed + self.skipped + self.cancelled
     }
 
-    /// Returns the number of one state.
+    /// Returns a mutable reference to the number of devices in `state`.
     pub const fn of_mut(&mut self, state: ItemState) -> &mut u32 {
         match state {
             ItemState::Pending => &mut self.pending,
@@ -312,7 +310,7 @@ impl ItemState {
     pub const ALL: [Self; 6] =
         [Self::Pending, Self::Sent, Self::Succeeded, Self::Failed, Self::Skipped, Self::Cancelled];
 
-    /// Returns the name as it stands on the wire.
+    /// Returns the name on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -327,7 +325,7 @@ impl ItemState {
 }
 
 impl OperationState {
-    /// Returns the name as it stands on the wire.
+    /// Returns the name on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Personal access tokens: what a person's scripts show in place of a login.
+//! Personal access tokens: a person's scripts send them instead of logging in.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,13 +9,13 @@ use crate::{id::TokenId, permission::Permission, personal_token::PersonalToken};
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateToken {
-    /// To know it by.
+    /// The name of the token in lists.
     pub name: String,
-    /// What it may be used for, as far as its owner's role allows it then. `account:read` is always
-    /// among them.
+    /// The permissions of the token, limited by its owner's current role. `account:read` is always
+    /// included.
     #[schema(min_items = 1)]
     pub scopes: Vec<Permission>,
-    /// Absent: in 90 days; at most 366 days ahead.
+    /// At most 366 days ahead. Absent: in 90 days.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub expires_at: Option<Timestamp>,
@@ -38,7 +38,7 @@ pub struct TokenInfo {
     pub created_at: Timestamp,
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
-    /// To the minute.
+    /// The time of the last use, accurate to a minute.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub last_used_at: Option<Timestamp>,
 }

@@ -1,4 +1,4 @@
-//! Lanes: which commands keep their order among each other.
+//! Lanes: commands of the same lane run one after another.
 
 use std::{fmt, str::FromStr};
 
@@ -6,8 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{id::ModelId, limits};
 
-/// What keeps its order: commands of one model run one after another; the control lane overtakes
-/// all; the agent lane waits for all and lets none pass.
+/// A lane of commands. The commands of one model run one after another. The control lane overtakes
+/// all others. The agent lane waits for all others, and no later command overtakes it.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Lane {
     Control,
@@ -16,7 +16,7 @@ pub enum Lane {
 }
 
 impl Lane {
-    /// How many commands may wait when one of this lane is added.
+    /// Returns the queue length, in commands, below which a command of this lane is accepted.
     #[must_use]
     pub const fn queue_limit(self) -> usize {
         match self {
@@ -26,7 +26,7 @@ impl Lane {
     }
 }
 
-/// A text names no lane.
+/// The text is not the name of a lane.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("a lane is `control`, `agent` or `model:` and a model id")]
 pub struct InvalidLane;

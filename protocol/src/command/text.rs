@@ -1,17 +1,19 @@
-//! Texts in commands that are parsed into types which cannot be wrong.
+//! Types of texts in commands, whose values are always valid.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-/// The name a model is served under: 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`.
+/// The name under which a model is served: 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize, utoipa::ToSchema)]
 #[schema(value_type = String, pattern = "^[a-z0-9][a-z0-9._-]{0,63}$")]
 pub struct Alias(String);
 
-/// A text is not an alias.
+/// The text is not an alias.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("an alias has 1 to 64 of a-z, 0-9, `.`, `_` and `-`, and starts with a letter or digit")]
+#[error(
+    "an alias must have 1 to 64 of a-z, 0-9, `.`, `_` and `-`, and start with a letter or digit"
+)]
 pub struct InvalidAlias;
 
 impl Alias {
@@ -52,7 +54,7 @@ impl<'de> Deserialize<'de> for Alias {
 #[schema(value_type = String, pattern = "^[0-9a-f]{64}$")]
 pub struct Sha256Hex(String);
 
-/// A text is not a SHA-256.
+/// The text is not a SHA-256.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("a SHA-256 has 64 lower-case hexadecimal digits")]
 pub struct InvalidSha256;

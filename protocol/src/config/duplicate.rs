@@ -1,5 +1,4 @@
-//! Finds duplicate members of JSON objects. A reader that keeps one of the two would silently lose the
-//! other.
+//! Finds duplicate members of JSON objects. A reader that keeps one of two would silently drop the other.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -10,7 +9,7 @@ use serde::{
 
 use super::fault::{Fault, Faults};
 
-/// Adds a fault for each member of `text`, which is JSON, that its object has a second time.
+/// Adds a fault for each duplicate member of an object in the JSON `text`.
 pub(super) fn find(text: &str, faults: &mut Faults) {
     let mut found = BTreeSet::new();
     let place = Place { key: String::new(), found: &mut found };
@@ -23,7 +22,7 @@ pub(super) fn find(text: &str, faults: &mut Faults) {
     }
 }
 
-/// A value, where it stands, and what was found so far.
+/// A value, its key, and the faults so far.
 struct Place<'a> {
     key: String,
     found: &'a mut BTreeSet<String>,

@@ -1,14 +1,14 @@
-//! What is wrong with a configuration.
+//! The faults of a configuration.
 
 use std::{error::Error, fmt};
 
-/// One fault: where it is, what belongs there and what is there.
+/// One fault: the key, the expected value and the actual value.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Fault {
     /// The key from the root of the file, such as `logging.handlers[1].args.timeout`.
     pub key: String,
     pub expected: String,
-    /// What is there; never a value that could be a secret.
+    /// The actual value, described without anything that could be a secret.
     pub found: String,
 }
 
@@ -22,13 +22,13 @@ impl Faults {
         self.0.push(fault);
     }
 
-    /// Returns whether there is none.
+    /// Returns whether there are no faults.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The faults in the order in which they were found.
+    /// Returns the faults in the order in which they were found.
     pub fn iter(&self) -> impl Iterator<Item = &Fault> {
         self.0.iter()
     }

@@ -1,4 +1,4 @@
-//! Settings of a component, whose names only that component knows.
+//! Settings of a component. Only that component knows their names.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,13 @@ impl Leaf for Scalar {
 }
 
 impl GenericConfig {
-    /// Returns the number that is set under `name`.
+    /// Returns the value of the setting `name`.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Scalar> {
+        self.0.get(name)
+    }
+
+    /// Returns the number in the setting `name`.
     #[must_use]
     pub fn number(&self, name: &str) -> Option<u64> {
         match self.0.get(name)? {
@@ -38,7 +44,7 @@ impl GenericConfig {
         }
     }
 
-    /// Every setting.
+    /// Returns every setting.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Scalar)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }

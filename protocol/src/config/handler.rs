@@ -1,4 +1,4 @@
-//! Handlers: where log records and reports go (specification, sections 2.3 and 4.3).
+//! Handlers: the destinations of log records and reports (specification, sections 2.3 and 4.3).
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::limits;
 
-/// Where the agent's log records go.
+/// The destinations of the agent's log records.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
@@ -21,8 +21,8 @@ pub struct LoggingConfig {
     pub handlers: Vec<LoggingHandler>,
 }
 
-/// Where the agent's reports go. The first handler that reaches a backend delivers what must not
-/// be lost; every other one gets a copy.
+/// The destinations of the agent's reports. The first handler that reaches a backend delivers the
+/// reports that must not be lost; every other handler gets a copy.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
@@ -61,13 +61,13 @@ pub enum ReportingHandler {
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct LogTarget {
-    /// The least severe record that is taken.
+    /// The minimum severity of a record.
     pub level: Level,
     pub timeout: Timeout,
     pub target: Template,
 }
 
-/// Arguments of a handler of reports: where each kind goes, below the backend's `/api/v1`.
+/// Arguments of a handler of reports: the path for each kind, below the backend's `/api/v1`.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
@@ -81,12 +81,12 @@ pub struct ReportTargets {
     pub system: Template,
 }
 
-/// How long a handler waits for an answer, in seconds: 1 to 300, and 10 when it is not given.
+/// How long a handler waits for an answer, in seconds: 1 to 300. Default: 10.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(try_from = "u64", into = "u64")]
 pub struct Timeout(#[schemars(range(min = 1, max = 300))] u64);
 
-/// How severe a record must be.
+/// The severity of a log record.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -97,7 +97,7 @@ pub enum Level {
 }
 
 impl Timeout {
-    /// Returns the time.
+    /// Returns the timeout.
     #[must_use]
     pub const fn get(self) -> Duration {
         Duration::from_secs(self.0)
@@ -170,7 +170,8 @@ impl Default for ReportTargets {
     }
 }
 
-/// Says in the schema of a handler that its arguments may be left out, and nothing added.
+/// States in the schema of a handler that its arguments are optional and that no other members are
+/// allowed.
 fn with_optional_args(schema: &mut schemars::Schema) {
     let Some(Value::Array(kinds)) = schema.get_mut("oneOf") else { return };
     for kind in kinds.iter_mut().filter_map(Value::as_object_mut) {
@@ -214,7 +215,7 @@ impl ReportTargets {
 }
 
 impl ReportingConfig {
-    /// One handler, over zenoh.
+    /// Returns the configuration with one handler, over zenoh.
     pub(super) fn over_zenoh() -> Self {
         Self { handlers: vec![ReportingHandler::Zenoh(ReportTargets::default())] }
     }
@@ -256,7 +257,7 @@ fn read_handlers<T>(
     handlers
 }
 
-/// The type of a handler and its arguments, if it has any.
+/// Reads the type of a handler and its arguments, if it has any.
 fn open<'a>(node: &Node<'a>, faults: &mut Faults) -> Option<(Kind, Option<Object<'a>>)> {
     let mut object = Object::open(node, faults)?;
     let kind = object.required("type", faults);
@@ -298,8 +299,8 @@ impl ReportTargets {
     }
 }
 
-/// Reads a target that may name the device and what `allowed` holds: a report of a lifecycle, for
-/// example, has no command that could be filled in.
+/// Reads a target, which may contain the placeholder of the device and those in `allowed`. A
+/// lifecycle report, for example, has no value for the placeholder of a command.
 fn read_target(
     args: &mut Object<'_>,
     name: &'static str,

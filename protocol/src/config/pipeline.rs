@@ -12,14 +12,14 @@ use super::{
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[schemars(deny_unknown_fields)]
 pub struct PipelineConfig {
-    /// Names the pipeline in logs and metrics; no two have the same.
+    /// The unique name of the pipeline in logs and metrics.
     #[schemars(regex(pattern = "^[a-z0-9_-]{1,64}$"))]
     pub id: String,
     /// The name of a registered source.
     pub source: String,
     /// The name of a registered sink.
     pub sink: String,
-    /// Whether it runs; `true` when it is not given.
+    /// Whether the pipeline runs. Default: `true`.
     #[serde(default = "active")]
     pub active: bool,
 }
@@ -40,7 +40,7 @@ impl PipelineConfig {
     }
 }
 
-/// The pipelines of an agent whose configuration names none.
+/// Returns the pipelines of an agent whose configuration lists none.
 pub(super) fn defaults() -> Vec<PipelineConfig> {
     let pipeline = |id: &str, source: &str, sink: &str| PipelineConfig {
         id: id.to_owned(),

@@ -6,14 +6,14 @@ use serde_json::{Map, Value};
 use super::fault::{Fault, Faults};
 use crate::{id::DeviceId, port::Port, registration::TransportType, secret::Secret};
 
-/// A value and where it stands.
+/// A value and its key.
 #[derive(Debug)]
 pub(super) struct Node<'a> {
     value: &'a Value,
     key: String,
 }
 
-/// An object that is being read, with the keys that were asked for.
+/// An object that is being read, with the keys that were read so far.
 #[derive(Debug)]
 pub(super) struct Object<'a> {
     fields: &'a Map<String, Value>,
@@ -21,10 +21,10 @@ pub(super) struct Object<'a> {
     known: Vec<&'static str>,
 }
 
-/// A scalar value, and its name for a person.
+/// The type of a scalar value, and its description for a person.
 pub(super) trait Leaf: DeserializeOwned {
     const EXPECTED: &'static str;
-    /// Whether a wrong value must not be shown: a password can look like a number.
+    /// Whether messages must hide a wrong value: a password can look like a number.
     const SECRET: bool = false;
 }
 
@@ -45,7 +45,7 @@ impl Leaf for Text {
     const EXPECTED: &'static str = "a text";
 }
 
-/// A name that can stand in a log, a metric and a thread.
+/// A name that is valid in a log, in a metric and for a thread.
 #[derive(Debug, serde::Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct Name(pub(super) String);
@@ -110,7 +110,7 @@ impl<'a> Node<'a> {
         Self { value, key: String::new() }
     }
 
-    /// Adds a fault at this place.
+    /// Adds a fault at this key.
     pub(super) fn fault(&self, expected: impl Into<String>, faults: &mut Faults) {
         let found = describe(self.value);
         faults.push(Fault { key: named(&self.key), expected: expected.into(), found });
@@ -131,7 +131,7 @@ impl<'a> Node<'a> {
         read
     }
 
-    /// Reads every item of a list; an item with a fault is left out.
+    /// Reads every item of a list. Items with faults are omitted.
     pub(super) fn list<T>(
         &self,
         faults: &mut Faults,
@@ -147,7 +147,7 @@ impl<'a> Node<'a> {
         nodes.filter_map(|node| read(&node, faults)).collect()
     }
 
-    /// Every entry of an object whose keys are free.
+    /// Returns every entry of an object with arbitrary keys.
     pub(super) fn entries(&self, faults: &mut Faults) -> Vec<(&'a str, Self)> {
         let Value::Object(fields) = self.value else {
             self.fault("an object", faults);
@@ -161,7 +161,7 @@ impl<'a> Node<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Opens an object; a fault when the value is none.
+    /// Opens an object. Adds a fault if the value is not an object.
     pub(super) fn open(node: &Node<'a>, faults: &mut Faults) -> Option<Self> {
         let Value::Object(fields) = node.value else {
             node.fault("an object", faults);
@@ -170,19 +170,19 @@ impl<'a> Object<'a> {
         Some(Self { fields, key: node.key.clone(), known: Vec::new() })
     }
 
-    /// The whole key of one of its fields.
+    /// Returns the full key of a field.
     pub(super) fn key(&self, name: &str) -> String {
         join(&self.key, name)
     }
 
-    /// A field, if it is there.
+    /// Returns a field, if the object has it.
     pub(super) fn child(&mut self, name: &'static str) -> Option<Node<'a>> {
         self.known.push(name);
         let value = self.fields.get(name)?;
         Some(Node { value, key: self.key(name) })
     }
 
-    /// A field that must be there.
+    /// Reads a required field.
     pub(super) fn required<T: Leaf>(
         &mut self,
         name: &'static str,
@@ -196,7 +196,7 @@ impl<'a> Object<'a> {
         None
     }
 
-    /// A field that may be missing.
+    /// Reads an optional field.
     pub(super) fn optional<T: Leaf>(
         &mut self,
         name: &'static str,
@@ -227,7 +227,7 @@ fn named(key: &str) -> String {
     if key.is_empty() { "the file".to_owned() } else { key.to_owned() }
 }
 
-/// Says what a value is without repeating a text, which may be a secret.
+/// Describes a value without repeating its text, which may be a secret.
 fn describe(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),

@@ -22,19 +22,19 @@ enum Part {
     Place(Placeholder),
 }
 
-/// What can be filled in.
+/// A placeholder of a template.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Placeholder {
     /// `${identity.device_id}`
     DeviceId,
-    /// `{cid}`: the command that is reported on.
+    /// `{cid}`: the command that the report is about.
     CommandId,
-    /// `{mid}`: the model that is reported on.
+    /// `{mid}`: the model that the report is about.
     ModelId,
 }
 
-/// The values of the placeholders. A report without a command or a model has no value for them; a
-/// configuration that was checked never asks for one.
+/// The values of the placeholders. A report without a command or a model has no value for them, and a checked
+/// configuration does not use them for such a report.
 #[derive(Clone, Copy, Debug)]
 pub struct Values {
     pub device_id: DeviceId,
@@ -42,7 +42,7 @@ pub struct Values {
     pub model_id: Option<ModelId>,
 }
 
-/// A text is not a template.
+/// The text is not a template.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidTemplate {
     #[error("it does not start with `/`")]
@@ -69,7 +69,7 @@ impl Template {
     /// Parses a template.
     ///
     /// # Errors
-    /// [`InvalidTemplate`]
+    /// [`InvalidTemplate`] if the text does not start with `/`, or a placeholder is unknown or not closed.
     pub fn parse(text: &str) -> Result<Self, InvalidTemplate> {
         if !text.starts_with('/') {
             return Err(InvalidTemplate::NoPath);
@@ -90,7 +90,7 @@ impl Template {
         Ok(Self(parts))
     }
 
-    /// The placeholders it has.
+    /// Returns the placeholders of the template.
     pub fn placeholders(&self) -> impl Iterator<Item = Placeholder> {
         self.0.iter().filter_map(|part| match part {
             Part::Text(_) => None,
@@ -98,7 +98,7 @@ impl Template {
         })
     }
 
-    /// Fills the placeholders in. Ids hold nothing that means something in a path.
+    /// Replaces the placeholders with their values. Ids contain no characters with a meaning in a path.
     #[must_use]
     pub fn fill(&self, values: &Values) -> String {
         let parts = self.0.iter().map(|part| match part {

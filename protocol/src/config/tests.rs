@@ -1,4 +1,4 @@
-//! Configurations, right and wrong, and the schema.
+//! Tests valid and faulty configurations, and the schema.
 
 use serde_json::json;
 
@@ -144,7 +144,7 @@ fn a_template_is_filled_in() {
     }
 }
 
-/// Every object of the schema, with its path.
+/// Collects every object of the schema, with its path.
 fn objects<'a>(schema: &'a Value, path: String, found: &mut Vec<(String, &'a Value)>) {
     match schema {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! How the control plane is reached.
+//! The transport of the control plane.
 
 use std::convert::Infallible;
 
@@ -17,15 +17,15 @@ use crate::{registration::TransportType, secret::Secret};
 pub struct TransportConfig {
     #[schemars(with = "String", extend("enum" = ["http", "zenoh"]))]
     pub r#type: TransportType,
-    /// The routers of zenoh, such as `tls/link.example:7447`; as the backend says when none is
-    /// given. The scheme decides on TLS: `tls/` uses it, `tcp/` does not.
+    /// The zenoh routers, such as `tls/link.example:7447`. Default: the routers that the backend
+    /// names. The scheme `tls/` uses TLS, `tcp/` does not.
     #[serde(default)]
     pub endpoints: Vec<String>,
-    /// Whether a device on zenoh uses HTTP for a while when no router can be reached.
+    /// Whether a device on zenoh uses HTTP while no router is reachable.
     #[serde(default)]
     pub fallback: bool,
-    /// The certificates a server is checked with: `auto` is the bundled store, anything else the
-    /// path of a PEM file.
+    /// The root certificates that the agent trusts: `auto` for the bundled store, or the path of a
+    /// PEM file.
     #[serde(default)]
     pub tls_root_ca: RootCa,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,12 +35,12 @@ pub struct TransportConfig {
     pub password: Option<Secret>,
 }
 
-/// The certificates that a server is checked with.
+/// The root certificates that the agent trusts.
 #[derive(Clone, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(from = "String", into = "String")]
 #[schemars(with = "String")]
 pub enum RootCa {
-    /// The store that comes with the agent.
+    /// The store that is bundled with the agent.
     #[default]
     Auto,
     /// A PEM file.
@@ -70,7 +70,7 @@ impl std::str::FromStr for RootCa {
     }
 }
 
-/// Where a router listens: a scheme, a host and a port.
+/// The endpoint of a router: a scheme, a host and a port.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct Endpoint(String);

@@ -1,5 +1,5 @@
-//! The entries of a GGUF file one after another: its head, its pairs, the items of a list of texts, its
-//! tensors. What is of no interest is skipped by its length.
+//! Reads the entries of a GGUF file one after another: its head, its pairs, the items of a list of texts, its tensors.
+//! Content without use is skipped by its length.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,16 +11,16 @@ use crate::{
     },
 };
 
-/// Bytes of the head: magic, version, and how many tensors and pairs there are.
+/// The length of the head, in bytes: magic, version, and the numbers of tensors and pairs.
 pub(super) const HEAD: usize = 24;
-/// The longest text of a pair that is kept, in bytes.
+/// The longest text value that is kept, in bytes.
 const TEXT_KEPT: u64 = 128;
-/// The alignment of tensors unless the file says another one.
+/// The default alignment of tensors, in bytes.
 const ALIGNMENT: u64 = 32;
-/// Dimensions that a tensor may have.
+/// The most dimensions of a tensor.
 const DIMENSIONS: u32 = 4;
 
-/// What was learned of a file, and what comes next.
+/// The facts from the entries so far, and the kind of the next entry.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(super) struct Entries {
     next: Next,
@@ -28,7 +28,7 @@ pub(super) struct Entries {
     tensors: u64,
     texts: Vec<(String, String)>,
     numbers: Vec<(String, u64)>,
-    /// The end of the last tensor, from where the tensors begin.
+    /// The end of the last tensor, in bytes from the beginning of the tensors.
     end: u64,
     parameters: u64,
     weights: u64,
@@ -39,13 +39,13 @@ enum Next {
     #[default]
     Head,
     Pair,
-    /// Texts of a list that are left.
+    /// The number of remaining texts of a list.
     Items(u64),
     Tensor,
     Nothing,
 }
 
-/// How many bytes an entry had, and how many behind it are of no interest.
+/// The length of an entry, and the number of bytes to skip after it.
 type Taken = (usize, u64);
 
 impl Entries {
@@ -53,7 +53,7 @@ impl Entries {
         matches!(self.next, Next::Nothing)
     }
 
-    /// Takes the entry at the beginning of `bytes`; nothing when it is not whole yet.
+    /// Reads the entry at the beginning of `bytes`. `None` if the entry is incomplete.
     pub(super) fn next(&mut self, bytes: &[u8]) -> Result<Option<Taken>, NotAModel> {
         let mut reader = Reader { bytes, at: 0 };
         let skipped = match self.next {
@@ -133,7 +133,7 @@ impl Entries {
         Ok(Some(skipped))
     }
 
-    /// Counts the pair that ends, and returns what comes next.
+    /// Counts down a finished pair, and returns the kind of the next entry.
     const fn after_pair(&mut self) -> Next {
         self.pairs -= 1;
         if self.pairs > 0 { Next::Pair } else { Next::Tensor }
@@ -152,7 +152,7 @@ impl Entries {
             count = count.checked_mul(length).ok_or(TOO_LARGE)?;
         }
         let (Some(kind), Some(offset)) = (reader.small(), reader.number()) else { return Ok(None) };
-        // Of a kind from after this program only the beginning is known.
+        // The size of a tensor of an unknown, newer kind is not known.
         let size = match kinds::block(kind) {
             Some((numbers, bytes)) => {
                 count.div_ceil(numbers).checked_mul(bytes).ok_or(TOO_LARGE)?
@@ -169,7 +169,7 @@ impl Entries {
         Ok(Some(0))
     }
 
-    /// Says what the file is, whose descriptions have `described` bytes.
+    /// Returns the facts about the file, whose descriptions have `described` bytes.
     pub(super) fn facts(&self, described: u64, size_bytes: u64) -> Result<ModelFacts, NotAModel> {
         let alignment = self.number("general.alignment").unwrap_or(ALIGNMENT);
         if alignment == 0 || alignment > HEADER_LIMIT {
@@ -205,7 +205,7 @@ impl Entries {
     }
 }
 
-/// Returns how many bytes the cache of a context has, in 16-bit numbers, as far as the file says.
+/// Returns the size in bytes of a context's cache of 16-bit numbers, or 0 if the metadata does not suffice.
 fn cache(of_architecture: &impl Fn(&str) -> Option<u64>) -> u64 {
     let context = of_architecture("context_length").unwrap_or(CONTEXT).min(CONTEXT);
     let (Some(layers), Some(width), Some(heads)) = (
@@ -225,7 +225,7 @@ fn is_plain(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
 }
 
-/// Refuses a length that no entry has.
+/// Rejects a length beyond that of any entry.
 const fn bounded(length: u64) -> Result<u64, NotAModel> {
     if length > HEADER_LIMIT {
         Err(NotAModel::Garbled("a text in it has no end"))
@@ -237,7 +237,7 @@ const fn bounded(length: u64) -> Result<u64, NotAModel> {
 const UNKNOWN_KIND: NotAModel = NotAModel::Garbled("a pair is of a kind that does not exist");
 const TOO_LARGE: NotAModel = NotAModel::Garbled("a tensor is larger than any file");
 
-/// Reads numbers, least significant byte first, as far as there are bytes.
+/// Reads little-endian numbers until the bytes end.
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,

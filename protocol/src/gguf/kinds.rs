@@ -1,7 +1,6 @@
-//! The kinds of numbers in a GGUF file: how large they are, and what people call files of them. Pure tables.
+//! Tables of the kinds of numbers in a GGUF file: their sizes, and the common names of quantizations.
 
-/// Returns how many numbers a block of a tensor's kind has, and how many bytes; nothing for a kind that is
-/// not known here.
+/// Returns how many numbers and how many bytes a block of a tensor's kind has. `None` for an unknown kind.
 pub(super) const fn block(kind: u32) -> Option<(u64, u64)> {
     Some(match kind {
         0 | 26 => (1, 4),
@@ -33,7 +32,7 @@ pub(super) const fn block(kind: u32) -> Option<(u64, u64)> {
     })
 }
 
-/// Returns what people call a file of this type.
+/// Returns the common name of a file's quantization, such as `Q4_K_M`.
 pub(super) const fn quantization(file_type: u64) -> Option<&'static str> {
     Some(match file_type {
         0 => "F32",
@@ -73,7 +72,7 @@ pub(super) const fn quantization(file_type: u64) -> Option<&'static str> {
     })
 }
 
-/// Returns how many bytes a value of a pair's kind has; nothing for texts, lists and what is not known.
+/// Returns the size in bytes of a value of a pair's kind. `None` for texts, lists and unknown kinds.
 pub(super) const fn value(kind: u32) -> Option<u64> {
     Some(match kind {
         0 | 1 | 7 => 1,
@@ -84,7 +83,7 @@ pub(super) const fn value(kind: u32) -> Option<u64> {
     })
 }
 
-/// The kind of a text.
+/// The kind number of a text value.
 pub(super) const TEXT: u32 = 8;
-/// The kind of a list.
+/// The kind number of a list value.
 pub(super) const LIST: u32 = 9;

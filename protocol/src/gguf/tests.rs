@@ -1,10 +1,10 @@
-//! Files that are models, and everything else that people take for one.
+//! Tests files that are models, and other files that people mistake for models.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Puts a small model together.
+/// Builds the bytes of a small model.
 fn model(pairs: &[(&str, Value<'_>)], tensors: &[(&str, u32, &[u64], u64)]) -> Vec<u8> {
     let mut file = b"GGUF\x03\0\0\0".to_vec();
     file.extend((tensors.len() as u64).to_le_bytes());

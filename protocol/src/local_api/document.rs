@@ -1,5 +1,5 @@
-//! The OpenAPI document of what everybody may read at the local API: made from the types, so that it
-//! says what is deprecated where a program and a person look.
+//! The OpenAPI document of the public part of the local API. It is generated from the types, so it also marks
+//! deprecated fields.
 
 use utoipa::{
     OpenApi, ToSchema as _,
@@ -15,13 +15,13 @@ use super::{HEALTHZ_PATH, Healthz, MODELS_PATH, PipelineEntry};
 #[openapi(
     info(
         title = "Link, the local API of the agent",
-        description = "What an agent answers on 127.0.0.1, on port 20505 since 1.0.19 (8101 before)."
+        description = "The API of an agent on 127.0.0.1, on port 20505 since version 1.0.19 (8101 before)."
     ),
     components(schemas(Healthz, PipelineEntry))
 )]
 struct Document;
 
-/// Writes the document.
+/// Returns the document.
 ///
 /// # Panics
 /// Never: a document has only text keys.
@@ -35,7 +35,7 @@ pub fn document() -> String {
         (HEALTHZ_PATH, "The state of the agent.", of(&Healthz::name())),
         (
             MODELS_PATH,
-            "Every pipeline that a model is served by, serving or not.",
+            "Every pipeline of a model, serving or not.",
             RefOr::T(Schema::Array(entries.build())),
         ),
     ] {

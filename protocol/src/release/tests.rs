@@ -1,4 +1,4 @@
-//! A release by a trusted key, and everything that is refused about it.
+//! Tests a release with a trusted key, and every reason to refuse it.
 
 use std::time::Duration;
 
@@ -71,7 +71,8 @@ fn the_texts_that_released_programs_read_stay_as_they_are() {
     assert_eq!(opened, Ok(contents), "an unknown field is tolerated");
 }
 
-/// Two readers could take one of the two each, so nobody takes either, although a trusted key signed.
+/// Two readers could each take a different one of the two values, so every reader refuses the statement, even with a
+/// valid signature.
 #[test]
 fn a_statement_that_says_a_thing_twice_is_refused() {
     let text = |statement| serde_json::to_string(&statement).unwrap();
@@ -170,7 +171,7 @@ fn a_device_and_a_backend_take_their_own_archives_and_an_older_manifest_has_one_
     assert!(text.contains(r#""package":"device""#) && text.contains(r#""package":"backend""#));
     assert_eq!(named(&both, Package::Device).as_deref(), Some("device.tar.gz"));
     assert_eq!(named(&both, Package::Backend).as_deref(), Some("backend.tar.gz"));
-    // A package of a later version neither keeps the manifest from being read nor is installed.
+    // The package of a later version is not installed, but the manifest is still readable.
     let later = text.replace(r#""package":"backend""#, r#""package":"desktop""#);
     let later: Manifest = serde_json::from_str(&later).unwrap();
     assert_eq!(later.archives[1].package, Package::Later);
@@ -254,7 +255,7 @@ proptest! {
     }
 }
 
-/// What a test does to the files that are found.
+/// A change to the files in the unpacked archive.
 type Change = fn(&mut Vec<FoundFile>);
 
 fn key(seed: u8) -> SigningKey {

@@ -1,7 +1,7 @@
-//! Where a router is reached: `tls/host:port` or `tcp/host:port`, and nothing more.
+//! The endpoint of a router: `tls/host:port` or `tcp/host:port`, without parameters.
 //!
-//! The router library reads parameters after `#` and `?`: files to open, keys to show, interfaces to
-//! take. None of them is for a backend to choose on a device, so an endpoint has none.
+//! The zenoh library interprets parameters after `#` and `?`, such as files, keys and network interfaces. A backend
+//! must not choose these for a device, so endpoints with parameters are rejected.
 
 use std::{
     fmt,
@@ -9,7 +9,7 @@ use std::{
     str::FromStr,
 };
 
-/// A place where a router is reached.
+/// The endpoint of a router.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Endpoint {
     is_tls: bool,
@@ -17,30 +17,30 @@ pub struct Endpoint {
     port: u16,
 }
 
-/// A text is no [`Endpoint`].
+/// The text is not an [`Endpoint`].
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("`{0}` is no endpoint such as `tls/link.example:7447` or `tcp/127.0.0.1:7447`")]
 pub struct InvalidEndpoint(String);
 
 /// The longest name of a host, in bytes.
 const LONGEST_HOST: usize = 253;
-/// As much of a text as a message shows.
+/// The longest part of the text in a message, in characters.
 const SHOWN: usize = 100;
 
 impl Endpoint {
-    /// Returns whether TLS is spoken.
+    /// Returns whether the connection uses TLS.
     #[must_use]
     pub const fn is_tls(&self) -> bool {
         self.is_tls
     }
 
-    /// Returns the name or the address, without brackets.
+    /// Returns the host's name or address, without brackets.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// Returns what a socket is bound to, or connected to.
+    /// Returns the socket address as text, for binding or connecting.
     #[must_use]
     pub fn address(&self) -> String {
         if self.host.contains(':') {
@@ -50,14 +50,14 @@ impl Endpoint {
         }
     }
 
-    /// Returns whether it is on this machine alone.
+    /// Returns whether the host is a loopback address of this machine.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
         self.host == "localhost"
             || self.host.parse::<IpAddr>().is_ok_and(|host| host.to_canonical().is_loopback())
     }
 
-    /// Returns whether whoever is on the way reads what is said: without TLS, beyond this machine.
+    /// Returns whether others in the network can read the traffic: without TLS, beyond this machine.
     #[must_use]
     pub fn is_open_to_others(&self) -> bool {
         !self.is_tls && !self.is_loopback()

@@ -28,6 +28,7 @@ use link_protocol::{
         usage::{Usage, UsageBucket},
     },
     command::{CommandKind, ProxyFeatures},
+    counter::Epoch,
     deployment::DeploymentState,
     id::{CommandId, UserId},
     key::{EnrolmentKey, KeyKind},
@@ -48,7 +49,7 @@ use super::{
 pub(super) fn people() -> Vec<Example> {
     let password = || Secret::new("correct horse battery staple");
     let email = || "ada@example.org".to_owned();
-    let retire_code = RetireCode::sign(&key_of(3), device(), 1, time());
+    let retire_code = RetireCode::sign(&key_of(3), device(), Epoch(1), time());
     vec![
         request(
             "setup_request",
@@ -359,6 +360,8 @@ fn usage_answer() -> Usage {
         uncounted: 1,
         prompt_tokens: 30,
         completion_tokens: 40,
+        audio_ms: 0,
+        images: 0,
         duration_ms: 5000,
     }
 }

@@ -1,5 +1,5 @@
-//! A backend that root installs for the whole machine: its own user, a hardened unit, through kills,
-//! a reboot, a backup and a restore, until nothing is left of it.
+//! A backend that root installs for the whole machine: with its own user and a hardened unit, through kills, a reboot,
+//! a backup and a restore, until it is uninstalled without a trace.
 
 use std::{collections::BTreeSet, net::SocketAddr};
 
@@ -68,7 +68,7 @@ impl Server {
         .await
     }
 
-    /// Every file, user and group of the machine but what its own services write.
+    /// All files, users and groups of the machine, except files that its own services write.
     async fn traces(&self) -> BTreeSet<String> {
         let mut traces = BTreeSet::new();
         for look in [
@@ -124,7 +124,7 @@ async fn a_backend_of_the_machine_outlives_kills_and_reboots_and_leaves_nothing(
     server.is_ready().await;
     assert_eq!(server.log_in("ada@example.org").await, "200");
 
-    // Backup and restore, as the guide has them.
+    // Backup and restore, as the guide describes them.
     server.does("install -d -o link-backend -m 0700 /srv/backup").await;
     let made = server.chore("backup /srv/backup/link.tar").await;
     assert_eq!(made.code, Some(0), "{made:?}");
@@ -147,7 +147,7 @@ async fn a_backend_of_the_machine_outlives_kills_and_reboots_and_leaves_nothing(
     assert_eq!(server.log_in("later@example.org").await, "401");
     assert_eq!(server.does(&format!("stat -c '%U %a' {DATA}")).await, "link-backend 700");
 
-    // Without its data nothing is forgotten; with them nothing is left.
+    // An uninstallation without its data deletes no data. With its data, it leaves nothing.
     let ran = server.script("--uninstall").await;
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(server.property("LoadState").await, "not-found");
@@ -156,7 +156,7 @@ async fn a_backend_of_the_machine_outlives_kills_and_reboots_and_leaves_nothing(
     assert_eq!(server.log_in("ada@example.org").await, "200");
     let ran = server.script("--uninstall --purge").await;
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    // What was there before the restore, and the archive, are the operator's.
+    // The data from before the restore, and the archive, belong to the operator.
     server.does(&format!("rm -r /srv/backup {DATA}.*")).await;
     let after = server.traces().await;
     let new: Vec<_> = after.difference(&before).collect();

@@ -1,4 +1,4 @@
-//! What systemd keeps running, and what it does not without a login: as `link status` says.
+//! Which processes systemd keeps running with and without a login, as `link status` reports.
 
 use jiff::Timestamp;
 use link_tests::booted::Flavour;
@@ -41,7 +41,7 @@ async fn it_outlives_logout_reboot_and_power_cut_and_leaves_nothing() {
     assert_eq!(ran.stdout, "not-found", "{ran:?}");
 }
 
-/// Runs and is online, and nobody has logged in.
+/// Checks that the agent runs and is online although nobody has logged in.
 async fn is_back(device: &Device) {
     device.is_healthy().await;
     assert_eq!(device.sessions().await, "");
@@ -73,7 +73,7 @@ async fn without_polkit_it_says_what_ends_and_who_can_change_that() {
     device.is_logged_out().await;
     assert_eq!(device.pid("link-guard").await, None);
 
-    // The next login starts it again.
+    // The next login starts the agent again.
     let healthy = "for i in $(seq 300); do link status && exit; sleep 0.1; done; exit 1";
     let ran = device.machine.login(ALICE, healthy).await;
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -84,7 +84,7 @@ async fn without_polkit_it_says_what_ends_and_who_can_change_that() {
     device.machine.reboot().await;
     is_back(&device).await;
 
-    // What the owner of the machine allowed is not Link's to take back.
+    // Link must not take back what the owner of the machine has allowed.
     let ran = device.machine.login(ALICE, "link uninstall --yes").await;
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(device.machine.root(&format!("rm {LINGER}")).await.code, Some(0));

@@ -1,5 +1,5 @@
-//! The README's way in, literally: each block is read from the file and typed by a user of a machine that nobody has
-//! used, and prints what the README says, until nothing is left.
+//! Follows the README literally: reads each block from the file and types it as a user of a fresh machine. The output
+//! must be as in the README, and at the end nothing is left.
 
 use link_protocol::command::Sha256Hex;
 use link_tests::{
@@ -15,9 +15,9 @@ use sha2::{Digest as _, Sha256};
 use super::{ALICE, Device};
 
 const OLD: &str = env!("CARGO_PKG_VERSION");
-/// What a person does on a machine of their own.
+/// The heading of the steps on a person's own machine.
 const WAY_IN: &str = "Install, start, ask";
-/// What root does on a server, by the first block.
+/// The heading of the section whose first block root runs on a server.
 const SERVER: &str = "A device elsewhere, a server for several people";
 /// The model of the README.
 const MODEL: &str = "smollm2-135m";
@@ -48,7 +48,7 @@ async fn every_block_of_the_way_in_works_literally_and_prints_what_it_says() {
     assert!(printed.contains("the backend is ready"), "{printed}");
 }
 
-/// Types a block into a shell that ends at the first command that fails; as root without a user.
+/// Types a block into a shell that ends at the first failing command. Without a user, runs it as root.
 async fn typed(machine: &Booted, user: Option<&str>, block: &str) -> String {
     let ran = match user {
         Some(user) => machine.login(user, &format!("set -eo pipefail\n{block}")).await,
@@ -58,7 +58,7 @@ async fn typed(machine: &Booted, user: Option<&str>, block: &str) -> String {
     format!("{}\n{}", ran.stdout, ran.stderr)
 }
 
-/// Fills the host of releases as README's own blocks do: a release, an index of engines and a catalogue.
+/// Fills the release host with the blocks of the README: a release, an engine index and a catalogue.
 async fn publish(machine: &Booted) {
     let (releases, indexes) = (Releases::new(), EngineIndexes::new());
     releases.publish(OLD, Agent::Good);
@@ -79,12 +79,12 @@ async fn publish(machine: &Booted) {
         }
     }
     std::fs::write(stable.join("tiny.gguf"), &file).unwrap();
-    // The one library that the README asks for.
+    // The only library that the README requires.
     let library = "/usr/lib/x86_64-linux-gnu/libgomp.so.1";
     std::fs::copy(library, machine.releases().join("libgomp.so.1")).unwrap();
     let install = format!("curl -fsSo {library} {RELEASES}/libgomp.so.1");
     assert_eq!(machine.root(&install).await.code, Some(0));
-    // The programs of a development build trust no key of their own; a shipped build needs none of this.
+    // Programs of a development build have no built-in release keys. A shipped build does not need this.
     let keys = format!("LINK_DEV_RELEASE_KEYS={},{}", releases.trusted, indexes.trusted);
     let put = format!(
         "mkdir -p /etc/environment.d && echo {keys} >>/etc/environment && \

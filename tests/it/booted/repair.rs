@@ -1,4 +1,4 @@
-//! Whatever is missing or altered, the line that installed Link puts it back.
+//! The line that installed Link also repairs everything that is missing or altered.
 
 use link_tests::booted::Flavour;
 use serde_json::Value;
@@ -75,7 +75,7 @@ async fn what_is_missing_or_altered_is_put_back() {
 }
 
 impl Device {
-    /// Damages a file; installing again makes it what it was.
+    /// Damages a file, and checks that a reinstallation restores it.
     async fn puts_back(&self, file: &str, damage: &str) {
         let was = self.fingerprint(file).await;
         let ran = self.machine.user(ALICE, &damage.replace("FILE", file)).await;
@@ -87,7 +87,7 @@ impl Device {
         self.is_healthy().await;
     }
 
-    /// A command that leads elsewhere may be another program by now.
+    /// A file in the place of the command may be another program, and is kept.
     async fn leaves_another_program(&self, command: &str) {
         let away = format!("mv {command} /tmp/kept && cp /bin/true {command}");
         assert_eq!(self.machine.user(ALICE, &away).await.code, Some(0));
@@ -116,7 +116,7 @@ impl Device {
         assert_ne!(self.fingerprint(unit).await, edited);
     }
 
-    /// What else was in the file cannot be known; it is put back by its owner.
+    /// Moves a start file away. Link writes only its block again, because it cannot know the rest.
     async fn puts_its_block_into_an_empty_file(&self, file: &str) {
         let away = format!("mv {file} /tmp/kept");
         assert_eq!(self.machine.user(ALICE, &away).await.code, Some(0));
@@ -124,7 +124,7 @@ impl Device {
         assert_eq!(ran.code, Some(0), "{file}: {ran:?}");
         let back = format!("grep -c '>>> link >>>' {file} 2>/dev/null; mv /tmp/kept {file}");
         let ran = self.machine.user(ALICE, &back).await;
-        // `.bashrc` is edited only where there is one: `.profile` reaches every login.
+        // `.bashrc` is edited only if it exists: `.profile` reaches every login.
         let wanted = if file.ends_with(".profile") { "1" } else { "" };
         assert_eq!(ran.stdout, wanted, "{file}: {ran:?}");
     }
@@ -137,7 +137,7 @@ impl Device {
     }
 }
 
-/// The texts at `pointer` in each element of a list.
+/// The texts at `pointer` in each element of the list.
 fn paths(list: &Value, pointer: &str) -> Vec<String> {
     let path = |element: &Value| element.pointer(pointer).unwrap().as_str().unwrap().to_owned();
     list.as_array().unwrap().iter().map(path).collect()

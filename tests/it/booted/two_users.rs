@@ -1,8 +1,7 @@
-//! Two people on one machine, each with an installation of their own: whatever one of them does, the
-//! other's agent, secrets and engine are out of reach.
+//! Two users of one machine, each with their own installation: neither can reach the other's agent, secrets and engine.
 //!
-//! The home of bob has a path that is too long for the address of a socket, so that his programs and
-//! his engine are reached over ports, and those of alice over sockets.
+//! The home of bob has a path that is too long for a socket address. So his programs and his engine are reached over
+//! ports, and those of alice over sockets.
 
 use std::process::Command;
 
@@ -19,13 +18,13 @@ use super::{ALICE, Device};
 
 const BOB: &str = "bob";
 const OF_ALICE: &str = "/home/alice/.local/state/link";
-/// A path of a socket below it has more than 107 bytes.
+/// The path of a socket in this folder has more than 107 bytes.
 const HOME_OF_BOB: &str =
     "/home/bob-whose-home-has-a-name-that-is-much-too-long-for-the-address-of-a-socket-in-it";
 
-/// Asks for a connection to the socket of its first argument.
+/// Connects to the socket of its first argument.
 const CONNECT: &str = "use IO::Socket::UNIX; IO::Socket::UNIX->new(Peer => $ARGV[0]) or die $!;";
-/// Listens on the port of its first argument and writes what it hears into the file of its second.
+/// Listens on the port of its first argument, and writes what it receives to the file of its second.
 const IMPOSTOR: &str = "use IO::Socket::INET; my ($port, $heard) = @ARGV; \
     my $listener = IO::Socket::INET->new(LocalAddr => q(127.0.0.1), LocalPort => $port, Listen => 16) or die $!; \
     open(my $file, q(>), $heard) or die $!; $file->autoflush(1); print $file qq(ready\\n); \
@@ -47,7 +46,7 @@ async fn two_users_of_a_machine_are_out_of_each_others_reach() {
     assert_ne!(ids.0, ids.1);
     eprintln!("{}", device.each_has_an_agent_of_its_own(&ids).await);
 
-    // What one of them does with the own agent does not reach the other's.
+    // One user's actions on the own agent do not affect the other's.
     let agent = device.pid("link-agent").await;
     assert!(agent.is_some());
     for words in ["restart", "stop", "start"] {
@@ -61,7 +60,7 @@ async fn two_users_of_a_machine_are_out_of_each_others_reach() {
     device.the_engine_of_alice_is_reached_by_alice_alone(ids.0).await;
     device.whoever_takes_the_port_of_an_engine_hears_nothing(ids.1).await;
 
-    // Whoever is first at a boot has the port.
+    // After a boot, the first agent to start gets the port.
     device.machine.reboot().await;
     eprintln!("{}", device.each_has_an_agent_of_its_own(&ids).await);
     let ran = device.machine.login(BOB, "link uninstall --yes").await;
@@ -107,7 +106,7 @@ impl Device {
         format!("alice at port {}, bob at port {}", ports[0], ports[1])
     }
 
-    /// The folders above those of Link are open here: what keeps others out is Link's own.
+    /// Opens the folders above Link's own, so that only Link's permissions keep the other user out.
     async fn nothing_of_the_other_can_be_read(&self) {
         let open = format!(
             "chmod 755 /home/alice /home/alice/.local /home/alice/.local/state /home/alice/.local/share \
@@ -130,7 +129,7 @@ impl Device {
         }
         let control = format!("{OF_ALICE}/run/control.sock");
         self.is_reached_by_alice_alone(&control).await;
-        // By the port, nobody acts without the token.
+        // Over the port, every action requires the token.
         let port = self.status_of(ALICE).await["local_port"].clone();
         let update = format!(
             "curl -sS -o /dev/null -w '%{{http_code}}' -X POST http://127.0.0.1:{port}/update"
@@ -164,7 +163,7 @@ impl Device {
         assert!(ran.stdout.contains(TINY_REPLY.trim()), "{ran:?}");
     }
 
-    /// The engine is one for fault injection: it is slower than a stranger who takes its port.
+    /// The engine injects a fault: it starts so slowly that another user can take its port first.
     async fn whoever_takes_the_port_of_an_engine_hears_nothing(&self, id: DeviceId) {
         let engine = "d=$HOME/.local/share/link/engines/llama-server; mkdir -p $d/fake && \
             printf '#!/bin/sh\\nsleep 1000\\n:\\n' > $d/fake/llama-server && \
@@ -185,7 +184,7 @@ impl Device {
             (self.machine.root("cat /tmp/heard").await.stdout == "ready").then_some(())
         })
         .await;
-        // The agent looks at the engine many times meanwhile, and is asked.
+        // Meanwhile the agent checks its engine many times, and clients send requests.
         let ask = "for i in $(seq 40); do curl -sS -o /dev/null -w '%{http_code}\\n' \
             -X POST -d '{}' http://127.0.0.1:9102/v1/chat/completions; sleep 0.05; done | sort -u";
         assert_eq!(self.machine.user(BOB, ask).await.stdout, "503", "it is still being loaded");
@@ -193,7 +192,7 @@ impl Device {
         assert_eq!(self.machine.root("pkill -u alice -x perl").await.code, Some(0));
     }
 
-    /// Puts the real engine where the agent of alice looks for it.
+    /// Puts the real engine where alice's agent looks for it.
     pub(super) async fn brings_the_engine(&self) {
         let archive = self.machine.releases().join("llama.tar");
         let mut tar = Command::new("tar");
@@ -209,7 +208,7 @@ impl Device {
         assert_eq!(ran.code, Some(0), "{ran:?}");
     }
 
-    /// Waits for an engine and returns the words that it was started with; everybody may read them.
+    /// Waits for an engine, and returns its command line, which every user can read.
     async fn engine_words(&self, user: &str, program: &str) -> Vec<String> {
         let look =
             format!("tr '\\0' '\\n' < /proc/$(pgrep -u {user} -f {program} | head -n 1)/cmdline");

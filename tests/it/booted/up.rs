@@ -1,5 +1,5 @@
-//! From a machine with nothing but curl to an answer by `link up` and `link run`, again after a logout, a
-//! reboot and a power cut, until nothing is left.
+//! From a fresh machine with curl to an answer by `link up` and `link run`, again after a logout, a reboot and a power
+//! cut, until it is uninstalled without a trace.
 
 use link_tests::{
     booted::Flavour,
@@ -52,7 +52,7 @@ async fn two_commands_lead_to_an_answer_that_outlives_reboots_and_leaves_nothing
     device.has_no_traces().await;
 }
 
-/// Both parts run, and nobody has logged in.
+/// Checks that the backend and the agent run although nobody has logged in.
 async fn is_back(device: &Device) {
     device.is_healthy().await;
     assert_eq!(device.sessions().await, "");

@@ -1,4 +1,4 @@
-//! Updates on a machine that boots: good and bad ones, and a power cut within the window.
+//! Updates on a machine that boots: good and bad releases, and a power cut during the trial.
 
 use link_protocol::key::KeyKind;
 use link_tests::{
@@ -12,7 +12,7 @@ use super::{ALICE, Device};
 
 const OLD: &str = env!("CARGO_PKG_VERSION");
 const PASSES_ITS_CHECK: &str = "case $1 in --self-check) exit 0 ;; esac";
-/// It runs for half of the real window, and then it does not any more.
+/// An agent that runs for half of the trial and then crashes.
 const ENDS_AFTER_A_MINUTE: &str = "case $1 in --self-check) exit 0 ;; esac
 echo '{\"event\":\"alive\",\"version\":\"9.9.4\"}' >&0; sleep 60; exit 1";
 
@@ -32,7 +32,7 @@ async fn systemd_sees_one_service_through_updates_good_and_bad() {
     let ran = device.link("update").await;
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!((version(&device).await, device.pid("link-agent").await), ("9.9.1".into(), agent));
-    // The power goes before the version has proved itself; it gets another window.
+    // The power is cut before the end of the trial, which then starts anew.
     device.machine.power_cut().await;
     device.machine.switch_on().await;
     device.is_healthy().await;
@@ -47,7 +47,7 @@ async fn systemd_sees_one_service_through_updates_good_and_bad() {
         assert_eq!(main_pid(&device).await, service, "systemd has not noticed");
     }
 
-    // The window as it is for everybody.
+    // Use the default length of the trial.
     has_window(&device, &releases, None).await;
     publish(&device, &releases, "9.9.4", Agent::Script(ENDS_AFTER_A_MINUTE));
     rolls_back(&device, "9.9.4").await;
@@ -60,7 +60,8 @@ async fn systemd_sees_one_service_through_updates_good_and_bad() {
     device.uninstalls().await;
 }
 
-/// A failed self-check, half an archive, a foreign signature, an older version: none is ever run.
+/// A release with a failed self-check, half an archive, a foreign signature or an older version
+/// never runs.
 async fn what_is_no_good_release_is_refused(device: &Device, releases: &Releases) {
     let service = main_pid(device).await;
     let broken = Agent::Script("echo 'no such library' >&2; exit 1");
@@ -112,7 +113,7 @@ async fn is_installed(device: &Device, releases: &Releases) {
     assert!(ran.stderr.contains("signature of release"), "{ran:?}");
 }
 
-/// A drop-in, as a person would make one: the keys of these releases, and a window of seconds.
+/// Writes a drop-in, as a person would, with the keys of these releases and a trial of `seconds`.
 async fn has_window(device: &Device, releases: &Releases, seconds: Option<u32>) {
     let window = seconds.map_or_else(String::new, |seconds| {
         format!("Environment=LINK_DEV_UPDATE_WINDOW={seconds}\\n")

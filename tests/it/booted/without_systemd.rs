@@ -1,4 +1,4 @@
-//! Where no systemd is: a process in the background, and a status that says so.
+//! Without systemd, Link runs as a background process, and `link status` says so.
 
 use link_tests::booted::Flavour;
 
@@ -16,7 +16,7 @@ async fn without_an_init_it_runs_until_a_reboot_as_it_says() {
 
 async fn runs_until_a_reboot(flavour: Flavour) {
     let Some(mut device) = Device::installed(flavour).await else { return };
-    // The login in which it was installed has ended.
+    // The login session of the installation has ended.
     says_what_survives(&device).await;
     let id = device.id().await;
     device.comes_back_when_killed("link-agent").await;

@@ -1,4 +1,4 @@
-//! The workspace's judgement: every state of the world has its own cause, and none is a guess.
+//! The diagnosis of the workspace: every state has its own cause, and none is a guess.
 
 use link_tests::backend::TestBackend;
 use serde_json::{Value, json};
@@ -37,10 +37,10 @@ async fn browser_tells_every_cause_apart() {
 
 type Expected = (&'static str, &'static [&'static str]);
 
-/// Worlds, each a change of the one in which a served model on this computer refuses the page.
+/// States, each a change of the state in which a served model on this machine refuses the page.
 fn table() -> Vec<(Value, Expected)> {
     vec![
-        // The port answers, but not to this page.
+        // The port answers, but refuses this page.
         (world(&[]), ("allowlist-stale", &["repair", "redeploy"])),
         (
             world(&[
@@ -69,7 +69,7 @@ fn table() -> Vec<(Value, Expected)> {
             )]),
             ("request-too-large", &[]),
         ),
-        // Nothing can be reached.
+        // Nothing is reachable.
         (silent(&[("permission", json!("denied"))]), ("local-network-denied", &["retry"])),
         (silent(&[("device", json!({"online": false}))]), ("device-offline", &["retry"])),
         (
@@ -116,7 +116,7 @@ fn table() -> Vec<(Value, Expected)> {
             ]),
             ("backend-unreachable", &["retry"]),
         ),
-        // The device or its engine says why.
+        // The device or its engine reports the reason.
         (
             refused(403, json!({"code": "origin-not-allowed"})),
             ("allowlist-stale", &["repair", "redeploy"]),
@@ -159,7 +159,7 @@ fn table() -> Vec<(Value, Expected)> {
             )]),
             ("engine-error", &["retry"]),
         ),
-        // The answer began and did not end.
+        // The answer began but did not end.
         (
             world(&[("seen", json!({"kind": "broken", "message": "network error"})), fresh()]),
             ("broken-off", &["retry"]),

@@ -1,6 +1,9 @@
 //! A real Chromium with a fresh profile, driven over the WebDriver protocol.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use link_platform::process::{Program, TiedChild};
 use link_tests::{
@@ -13,9 +16,9 @@ use thirtyfour::prelude::*;
 const CHROMIUM: &str = "/usr/bin/chromium";
 const CHROMEDRIVER: &str = "/usr/bin/chromedriver";
 
-/// Nothing of the machine's own, and no conversation with anybody but the pages.
+/// Flags that use none of the machine's settings, and no network except for the pages.
 ///
-/// With the debugging pipe the browser ends when its driver does, however that ends.
+/// With the debugging pipe, the browser ends with its driver, however the driver ends.
 const FLAGS: [&str; 11] = [
     "--headless=new",
     "--no-sandbox",
@@ -30,7 +33,34 @@ const FLAGS: [&str; 11] = [
     "--window-size=1280,900",
 ];
 
-/// A browser; it and its driver are killed when dropped.
+/// Starts a driver, and returns its port. The driver takes a free port of IPv4, and ends if another program has the same
+/// port of IPv6.
+async fn start_driver(log: &Path) -> (TiedChild, u16) {
+    for _ in 0..5 {
+        let driver = TiedChild::start(&Program {
+            path: CHROMEDRIVER.into(),
+            args: vec!["--port=0".into()],
+            env: vec![],
+            log: Some(log.to_owned()),
+        })
+        .unwrap();
+        let listening = until("chromedriver to listen or to end", || async {
+            let text = std::fs::read_to_string(log).ok()?;
+            match text.split_once("successfully on port ") {
+                Some((_, rest)) => Some(Some(rest.split_once('.')?.0.parse::<u16>().ok()?)),
+                None => text.contains("Exiting").then_some(None),
+            }
+        })
+        .await;
+        if let Some(port) = listening {
+            return (driver, port);
+        }
+        std::fs::remove_file(log).unwrap();
+    }
+    panic!("chromedriver found no port that is free for IPv4 and IPv6");
+}
+
+/// A browser. Dropping the value kills it and its driver.
 pub(super) struct Browser {
     _driver: TiedChild,
     driver_address: String,
@@ -44,27 +74,14 @@ impl Browser {
         Self::start_with(&[]).await
     }
 
-    /// Starts a browser with more flags.
+    /// Starts a browser with additional flags.
     pub(super) async fn start_with(more: &[&str]) -> Self {
         for program in [CHROMIUM, CHROMEDRIVER] {
             let found = std::path::Path::new(program).is_file();
             assert!(found, "{program} is missing: install `chromium` and `chromium-driver`");
         }
         let folder = tempfile::tempdir().unwrap();
-        let log = folder.path().join("chromedriver.log");
-        let driver = TiedChild::start(&Program {
-            path: CHROMEDRIVER.into(),
-            args: vec!["--port=0".into()],
-            env: vec![],
-            log: Some(log.clone()),
-        })
-        .unwrap();
-        let port = until("chromedriver to listen", || async {
-            let text = std::fs::read_to_string(&log).ok()?;
-            let (_, rest) = text.split_once("successfully on port ")?;
-            rest.split_once('.')?.0.parse::<u16>().ok()
-        })
-        .await;
+        let (driver, port) = start_driver(&folder.path().join("chromedriver.log")).await;
         let mut capabilities = DesiredCapabilities::chrome();
         capabilities.set_binary(CHROMIUM).unwrap();
         let profile = format!("--user-data-dir={}", folder.path().join("profile").display());
@@ -89,7 +106,7 @@ impl Browser {
         self.click("form.entry button[type=submit]").await;
     }
 
-    /// Waits for an element that can be seen.
+    /// Waits for a visible element.
     pub(super) async fn find(&self, css: &str) -> WebElement {
         let query = self.session.query(By::Css(css)).and_displayed();
         let found = query.wait(PATIENCE, Duration::from_millis(25)).first().await;
@@ -99,7 +116,7 @@ impl Browser {
         }
     }
 
-    /// Waits until an element that can be seen contains a text, and returns all of its text.
+    /// Waits until a visible element contains a text, and returns the whole text of the element.
     pub(super) async fn find_with(&self, css: &str, text: &str) -> String {
         let seen = || async {
             let elements = self.session.find_all(By::Css(css)).await.ok()?;
@@ -118,15 +135,15 @@ impl Browser {
         }
     }
 
-    /// Waits until no element that fits can be seen.
+    /// Waits until no matching element is visible.
     pub(super) async fn gone(&self, css: &str) {
         let query = self.session.query(By::Css(css)).and_displayed();
         query.wait(PATIENCE, Duration::from_millis(25)).wait_until_gone().await.unwrap();
     }
 
-    /// Clicks on an element as soon as it can be used.
+    /// Clicks an element as soon as it is enabled.
     ///
-    /// The page may draw the element anew between the search and the click.
+    /// Retries, because the page may redraw the element between the search and the click.
     pub(super) async fn click(&self, css: &str) {
         until(&format!("a click on `{css}`"), || async {
             let element = self.session.find(By::Css(css)).await.ok()?;
@@ -136,12 +153,12 @@ impl Browser {
         .await;
     }
 
-    /// Runs a script in the page; a promise is waited for.
+    /// Runs a script in the page, and waits for its promise.
     pub(super) async fn run(&self, script: &str, arguments: Vec<Value>) -> Value {
         self.session.execute(script, arguments).await.unwrap().json().clone()
     }
 
-    /// Returns everything that can be read on the page.
+    /// Returns all visible text of the page.
     pub(super) async fn text(&self) -> String {
         match self.session.find(By::Css("body")).await {
             Ok(body) => body.text().await.unwrap_or_default(),
@@ -149,15 +166,15 @@ impl Browser {
         }
     }
 
-    /// Takes a picture of the page, kept when `LINK_TEST_SCREENSHOTS` names a folder.
+    /// Takes a screenshot. It is kept if `LINK_TEST_SCREENSHOTS` names a folder.
     pub(super) async fn picture(&self, name: &str) {
         let kept = std::env::var_os("LINK_TEST_SCREENSHOTS").map(PathBuf::from);
         let folder = kept.unwrap_or_else(|| self.folder.path().to_owned());
         self.session.screenshot(&folder.join(format!("{name}.png"))).await.unwrap();
     }
 
-    /// Takes a picture as on a desk and one as on a telephone, where nothing may be wider than the
-    /// page.
+    /// Takes a screenshot in the size of a desktop and one in that of a phone, on which no element
+    /// may be wider than the page.
     pub(super) async fn pictures(&self, name: &str) {
         for (width, height) in [(390, 844), (1280, 800)] {
             let size = json!({
@@ -172,7 +189,7 @@ impl Browser {
         self.tell("Emulation.clearDeviceMetricsOverride", json!({})).await;
     }
 
-    /// Gives the browser a command of its own protocol.
+    /// Sends the browser a command of its own protocol.
     async fn tell(&self, command: &str, parameters: Value) {
         let session = self.session.session_id();
         let url = format!("{}/session/{session}/goog/cdp/execute", self.driver_address);
@@ -184,7 +201,8 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // The driver is killed next, with the browser; a farewell would wait for its answer.
+        // The driver and the browser are killed next. Closing the session would wait for the
+        // driver.
         drop(self.session.clone().leak());
     }
 }

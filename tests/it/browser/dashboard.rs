@@ -1,7 +1,8 @@
-//! The dashboard: what an owner does by hand, from a key to a repair of everything that is stale.
+//! The dashboard: the manual work of an owner, from creating a key to repairing all stale
+//! deployments.
 
 use link_client::agent::AgentClient;
-use link_protocol::system::SystemReport;
+use link_protocol::{backend_api::key::CreateKey, key::KeyKind, system::SystemReport};
 use link_tests::{
     backend::{OLD_ORIGIN, TestBackend},
     chat,
@@ -36,7 +37,8 @@ async fn browser_deploys_stops_serves_and_repairs_from_the_dashboard() {
     browser.click("[data-action=stop]:not([disabled])").await;
     browser.find_with("#deployments tbody", "Not serving").await;
     browser.click("[data-action=serve]").await;
-    // The notice alone may be the first one's: the row was `Not serving` a moment ago.
+    // The notice may still be that of the first repair, so check the row: it was `Not serving`
+    // before.
     browser.find_with("#deployments tbody", "Serving").await;
     browser.find_with(".notice", "is served").await;
 
@@ -178,7 +180,8 @@ async fn browser_shows_a_new_key_once_and_what_was_typed_wrong() {
     browser.find_with("#keys tbody", "laptop").await;
     browser.picture("dashboard-key").await;
     browser.open(&backend.url).await;
-    browser.find_with("#keys tbody", "laptop").await;
+    let keys = browser.find_with("#keys tbody", "laptop").await;
+    assert!(keys.contains("Valid") && !keys.contains("Used"), "{keys}");
     assert!(!browser.text().await.contains("lrk_"));
 
     let origins = browser.find("#origins").await;
@@ -188,6 +191,33 @@ async fn browser_shows_a_new_key_once_and_what_was_typed_wrong() {
     let setting = backend.owner.allowlist().await.unwrap();
     assert_eq!((setting.origins.len(), setting.defaults.len()), (0, 1));
     assert!(browser.find("#default-origins").await.text().await.unwrap().contains(OLD_ORIGIN));
+}
+
+/// The dashboard and `link key list` have one word for each state.
+#[tokio::test]
+async fn browser_says_that_a_fleet_key_is_used_when_all_its_devices_are_registered() {
+    let backend = TestBackend::start().await;
+    let wish = |max_devices| CreateKey {
+        kind: KeyKind::Fleet,
+        name: format!("for {max_devices}"),
+        expires_at: None,
+        max_devices: Some(max_devices),
+        tags: Vec::new(),
+    };
+    for most in [1, 2] {
+        let key = backend.owner.create_key(&wish(most)).await.unwrap().key;
+        let device = TestDevice::unregistered();
+        let mut link = device.link();
+        link.args(["register", "--backend", &backend.url]).env("LINK_FLEET_KEY", key.expose());
+        assert!(link.output().unwrap().status.success());
+    }
+    let browser = Browser::start().await;
+    browser.open_logged_in(&backend.url).await;
+    let keys = browser.find_with("#keys tbody", "for 1").await;
+    let (used, valid) = (keys.find("Used"), keys.find("Valid"));
+    let (of_one, of_two) = (keys.find("for 1"), keys.find("for 2"));
+    assert!(used.is_some() && valid.is_some(), "{keys}");
+    assert_eq!(of_one < of_two, used < valid, "each word is in the row of its key: {keys}");
 }
 
 #[tokio::test]
@@ -214,5 +244,5 @@ async fn browser_retires_a_device_with_its_code_by_keyboard() {
     assert!(backend.owner.devices().await.unwrap().is_empty());
 
     field.send_keys(code + Key::Enter).await.unwrap();
-    browser.find_with("#devices [role=alert]", "may be gone already").await;
+    browser.find_with("#devices [role=alert]", "may have been removed").await;
 }

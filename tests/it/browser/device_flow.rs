@@ -1,4 +1,4 @@
-//! A machine without a terminal asks to be let in; its person decides in a browser.
+//! A machine without a terminal requests a login, and a person approves it in a browser.
 
 use std::{os::unix::fs::PermissionsExt as _, process::Command};
 
@@ -10,8 +10,8 @@ use link_tests::{
 
 use super::chromium::Browser;
 
-/// A machine on which `link login --device` runs as a service manager would run it. What it opens in
-/// "its browser" is written down, and opened by the test in a real one.
+/// A machine that runs `link login --device` as a service manager would. Its "browser" only records the address, which
+/// the test opens in a real browser.
 struct Machine {
     home: tempfile::TempDir,
     waiting: Running,
@@ -34,7 +34,7 @@ impl Machine {
         Self { home, waiting }
     }
 
-    /// The address that it has opened.
+    /// Waits for the recorded address.
     async fn opened(&self) -> String {
         until("the address to be opened", || async {
             let text = std::fs::read_to_string(self.home.path().join("opened")).ok()?;
@@ -43,7 +43,7 @@ impl Machine {
         .await
     }
 
-    /// What it said, once it has ended.
+    /// Waits for the end of the command, and returns its output.
     async fn ended(mut self) -> (String, tempfile::TempDir) {
         for _ in 0..2400 {
             if self.waiting.reap() {
@@ -64,14 +64,14 @@ async fn browser_lets_a_machine_in_that_has_no_terminal() {
     let (page, code) = address.split_once('#').unwrap();
     assert_eq!(page, format!("{}/device", backend.url));
 
-    // Whoever is not logged in does that first, and the code is still there.
+    // A person who is not logged in does that first. The page still has the code afterwards.
     browser.open_logged_in(&address).await;
     let typed = browser.find("#user-code").await;
     assert_eq!(typed.value().await.unwrap().as_deref(), Some(code));
     browser.pictures("device-code").await;
     browser.click("form.entry button[type=submit]").await;
 
-    // What asks, from where, as whom, and the code to compare: nothing is let in yet.
+    // The page shows the requesting machine, its address, the account and the code. Nothing is approved yet.
     let asked = browser.find_with(".entry", "Is this your machine?").await;
     for part in ["link on ", EMAIL, code, "127.0.0.1"] {
         assert!(asked.contains(part), "`{part}` is missing: {asked}");
@@ -109,7 +109,7 @@ async fn browser_refuses_a_machine_and_a_code_that_nobody_waits_for() {
     let address = machine.opened().await;
     let (_, code) = address.split_once('#').unwrap();
     typed.clear().await.unwrap();
-    // As a person types it who reads it off another screen.
+    // The code as a person may type it after reading it from another screen.
     typed.send_keys(code.to_lowercase().replace('-', " ")).await.unwrap();
     browser.click("form.entry button[type=submit]").await;
     browser.find_with(".entry", "Is this your machine?").await;

@@ -1,5 +1,5 @@
-//! A page of somebody else in a real browser: what it may try against a device of its visitor, and
-//! what a name of its own that leads to 127.0.0.1 gets it.
+//! A malicious web page in a real browser: the requests that it may send to its visitor's device,
+//! and what it gains from a host name of its own that resolves to 127.0.0.1.
 
 use axum::{Router, response::Html};
 use link_protocol::{id::PipelineId, report::ModelState};
@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::chromium::Browser;
 
-/// The name that the page made up; the browser is told that it leads here.
+/// The host name of the page. The browser resolves it to this machine.
 const NAME: &str = "evil.example";
 
-/// Everything that a page can send without being asked first, and what would be asked first. A try
-/// ends with what the page has learned.
+/// All requests that a page can send without a preflight, and some that need one. Each attempt
+/// returns what the page has learned.
 const ATTACK: &str = r"
     const [port, local, pipeline] = arguments;
     const model = `http://127.0.0.1:${port}`, agent = `http://127.0.0.1:${local}`;
@@ -63,7 +63,7 @@ const ATTACK: &str = r"
         .then(Object.fromEntries);
 ";
 
-/// What a page of the name itself gets from where it came.
+/// What a page with that host name gets from its own origin.
 const FROM_ITS_OWN_ORIGIN: &str = r"
     return Promise.all(arguments[0].map(async ([method, path]) => {
         const answer = await fetch(path, { method, body: method === 'POST' ? '{}' : undefined });
@@ -91,7 +91,7 @@ async fn browser_gets_nothing_out_of_a_device_for_a_hostile_page() {
     let learned = learned.as_object().unwrap();
     for (name, learned) in learned {
         let allowed: &[&str] = match name.as_str() {
-            // An opaque answer has neither a status nor a body.
+            // An opaque response shows neither a status nor a body.
             "blindChat" | "blindStop" => &["opaque 0 ", "TypeError"],
             "events" | "socket" => &["refused"],
             "posted" => &["sent"],
@@ -101,7 +101,7 @@ async fn browser_gets_nothing_out_of_a_device_for_a_hostile_page() {
     }
     assert_eq!(learned.len(), 13);
 
-    // Nothing was done: the model serves, and the only inference is the one that follows.
+    // No request had an effect: the model serves, and the only inference is the following one.
     assert_eq!(device.model().await.state, ModelState::Serving);
     assert_eq!(device.pipelines().await.len(), 1);
     chat::whole(chat::ask(deployment.port, None, false).await.unwrap()).await;
@@ -115,7 +115,8 @@ async fn browser_gets_nothing_out_of_a_device_for_a_hostile_page() {
     .await;
     assert_eq!(inferences, 1);
 
-    // It was the allowlist that held: a page that the owner allows asks the same and is answered.
+    // The allowlist was the reason: a page that the owner allows sends the same requests and gets
+    // answers.
     backend.allow(&[address.trim_end_matches('/')]).await;
     backend.repair(deployment.model_id, device.id, None).await;
     let asks =
@@ -147,7 +148,7 @@ async fn browser_gets_nothing_under_a_name_that_was_rebound_to_this_machine() {
     for (port, paths) in
         [(device.local_port, &of_the_agent[..]), (deployment.port.get(), &of_the_model[..])]
     {
-        // The page that a rebound name leads to is the answer of the device itself.
+        // The rebound name leads to the device itself, which answers with an error page.
         let (_, first) = &paths[0];
         browser.open(&format!("http://{NAME}:{port}{first}")).await;
         let shown = browser.text().await;
@@ -163,7 +164,7 @@ async fn browser_gets_nothing_under_a_name_that_was_rebound_to_this_machine() {
     assert_eq!(device.model().await.state, ModelState::Serving);
 }
 
-/// A browser for which the page's name leads to this machine.
+/// Starts a browser that resolves the page's host name to this machine.
 async fn rebinding_browser() -> Browser {
     Browser::start_with(&[&format!("--host-resolver-rules=MAP {NAME} 127.0.0.1")]).await
 }

@@ -1,4 +1,4 @@
-//! The first card of the dashboard: its line, run as it stands there, brings a device to the page.
+//! The first card of the dashboard: its line, run as shown, adds a device to the page.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! `link open`: the browser of who ran `link up` is logged in, without a password.
+//! `link open` logs the browser of the user of `link up` in, without a password.
 
 use link_tests::person::Person;
 use serde_json::json;
@@ -15,20 +15,21 @@ async fn browser_is_logged_in_by_link_open_once() {
     let who = browser.find_with("#header .who", "@localhost").await;
     browser.find("#content").await;
     browser.pictures("own-backend").await;
-    // Neither the address nor the history has the code.
+    // Neither the address nor the history contains the code.
     assert_eq!(browser.run("return location.hash", vec![]).await, json!(""));
     assert_eq!(browser.run("return location.pathname", vec![]).await, json!("/workspace"));
     browser.run("location.reload()", vec![]).await;
     assert_eq!(browser.find_with("#header .who", "@localhost").await, who);
 
-    // Who finds the address later finds nothing.
+    // The address is useless for anybody who finds it later.
     let other = Browser::start().await;
     other.open(&address).await;
     other.find_with("[role=alert]", "one-time code").await;
     other.pictures("own-backend-used").await;
 }
 
-/// What `link open` gives to the browser's program leads there and says nothing to who reads arguments.
+/// `link open` passes the browser a private page. Command-line arguments, which others can read, do not contain the
+/// code.
 #[tokio::test]
 async fn browser_is_led_by_a_private_page_that_its_arguments_do_not_give_away() {
     let ann = Person::new();

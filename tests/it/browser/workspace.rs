@@ -1,4 +1,4 @@
-//! The workspace: a refused preflight is called by its name, repaired by a click, and answered.
+//! The workspace: it names a refused preflight, repairs it by a click, and gets an answer.
 
 use link_protocol::{deployment::DeploymentState, id::ModelId, port::Port};
 use link_tests::{
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::chromium::Browser;
 
-/// A person who presses Stop as soon as a word of an answer can be seen, however short it is.
+/// Presses Stop as soon as the first word of an answer is visible, however short the answer is.
 const STOP_AT_THE_FIRST_WORD: &str = "
     const look = () => {
         const stop = document.querySelector('#stop');
@@ -21,7 +21,7 @@ const STOP_AT_THE_FIRST_WORD: &str = "
     new MutationObserver(look)
         .observe(document.body, { subtree: true, childList: true, characterData: true });";
 
-/// A model that is served on a device, deployed when the allowlist lacked the page's origin.
+/// A model that was deployed while the allowlist lacked the page's origin, and is served.
 struct Stage {
     backend: TestBackend,
     device: TestDevice,
@@ -35,7 +35,7 @@ impl Stage {
     async fn set(model: &str) -> Self {
         let backend = TestBackend::start().await;
         let mut device = TestDevice::register(&backend).await;
-        // Room for an answer that takes long enough to be stopped.
+        // A context that is large enough for an answer that takes long enough to be stopped.
         device.run(&[("LINK_ENGINE_CONTEXT", "4096")]);
         backend.online(device.id, true).await;
         let bytes = engines::model(&format!("{model}.gguf"));
@@ -115,7 +115,7 @@ async fn browser_keeps_the_access_token_out_of_every_store() {
     let token = session["link.refresh-token"].as_str().unwrap();
     assert_eq!(token.matches('.').count(), 0, "a refresh token is no JWT");
 
-    // The refresh token is good for the next page of the same tab, and only once.
+    // The refresh token works for the next page of the same tab, but only once.
     browser.open(&format!("{}/", backend.url)).await;
     browser.find_with(".who", "@").await;
     assert_ne!(browser.run("return sessionStorage['link.refresh-token']", vec![]).await, token);
@@ -136,7 +136,7 @@ async fn browser_adds_its_origin_stops_an_answer_and_serves_a_stopped_model() {
     let allowed = stage.backend.owner.allowlist().await.unwrap().origins;
     assert!(allowed.iter().any(|origin| origin.as_str() == stage.origin), "{allowed:?}");
 
-    // The first word was seen before the answer had ended: it came as a stream.
+    // The first word was visible before the answer ended, so the answer was streamed.
     let stopped = stage.backend.owner.stop(stage.model, stage.device.id).await.unwrap();
     stage.backend.result(stopped.command_id).await;
     ask(&browser, "And now?").await;
@@ -146,7 +146,7 @@ async fn browser_adds_its_origin_stops_an_answer_and_serves_a_stopped_model() {
 }
 
 /// Chromium lets a page of a public address reach this machine only over https and with a
-/// permission, which nobody can give without a window. No header of the device changes that.
+/// permission, which a browser without a window cannot get. No header of the device changes that.
 #[tokio::test]
 async fn browser_tells_an_insecure_page_from_a_denied_permission() {
     let stage = Stage::set("tiny").await;

@@ -1,5 +1,5 @@
-//! `link run` at a terminal when a part of Link is gone: a second conversation, a lost backend, a killed agent, a
-//! full disk. The person is told what to do, and the same terminal goes on where it can.
+//! `link run` on a terminal while a part of Link fails: a second conversation, a lost backend, a killed agent, a full
+//! disk. The command says what to do, and the same terminal continues if possible.
 
 use link_tests::{disk::SmallDisk, engines::TINY_REPLY, wait::until};
 
@@ -26,11 +26,12 @@ async fn a_second_conversation_begins_at_once_and_needs_no_backend() {
     second.types("Hello?\r");
     second.shows(TINY_REPLY).await;
     second.shows(" tokens, ").await;
-    // Ctrl-D leaves, as /bye does.
+    // Ctrl-D leaves the conversation, like /bye.
     second.types("\u{4}");
     second.ended_with(0).await;
 
-    // What is served here begins without a backend too; what has to be deployed names what is missing.
+    // A served model also answers without a backend. For a model that must be deployed, the command names the missing
+    // part.
     let mut third = desk.terminal(&["run", "tiny"]);
     third.shows(">>> ").await;
     third.types("/bye\r");

@@ -1,5 +1,5 @@
-//! A small proxy between devices and the backend that breaks connections: after a while, after so
-//! many bytes of answers, or all at once.
+//! A small proxy between devices and backends that breaks connections: after a while, after a
+//! number of bytes, or all at once.
 
 use std::{
     net::SocketAddr,
@@ -15,26 +15,27 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// The proxy; stops when dropped.
+/// The proxy. Dropping the value stops it.
 pub(super) struct FaultProxy {
     pub(super) address: SocketAddr,
-    /// Whether it breaks anything, and how often everything was cut.
+    /// Whether it breaks connections, and how often all connections were cut.
     mood: watch::Sender<(bool, u64)>,
     task: JoinHandle<()>,
 }
 
-/// How one connection will end.
+/// How a connection ends.
 #[derive(Clone, Copy, Debug)]
 enum Fate {
     Lasts,
     CutAfter(Duration),
-    /// The request arrives, and of the answers only so many bytes.
+    /// The request arrives, but only this many bytes of the answer.
     LosesAnswersAfter(usize),
 }
 
 impl FaultProxy {
-    /// Forwards to `target`; `seed` decides what breaks.
-    pub(super) async fn start(target: SocketAddr, seed: u64) -> Self {
+    /// Starts a proxy. `seed` decides to which of the `targets` each connection goes, and which connections break: this
+    /// `share` of them.
+    pub(super) async fn start(targets: Vec<SocketAddr>, share: f64, seed: u64) -> Self {
         let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
         let address = listener.local_addr().unwrap();
         let mood = watch::Sender::new((true, 0));
@@ -43,8 +44,12 @@ impl FaultProxy {
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let breaks = seen.borrow().0;
-                let fate =
-                    if breaks { Fate::draw(&mut chance.lock().unwrap()) } else { Fate::Lasts };
+                let (fate, target) = {
+                    let mut chance = chance.lock().unwrap();
+                    let breaks = breaks && chance.random_bool(share);
+                    let fate = if breaks { Fate::draw(&mut chance) } else { Fate::Lasts };
+                    (fate, targets[chance.random_range(0..targets.len())])
+                };
                 let mut seen = seen.clone();
                 tokio::spawn(async move {
                     seen.borrow_and_update();
@@ -63,7 +68,7 @@ impl FaultProxy {
         self.mood.send_modify(|(_, cuts)| *cuts += 1);
     }
 
-    /// Cuts every connection, and breaks none from now on.
+    /// Cuts every connection, and breaks none afterwards.
     pub(super) fn calm(&self) {
         self.mood.send_modify(|mood| *mood = (false, mood.1 + 1));
     }
@@ -76,11 +81,12 @@ impl Drop for FaultProxy {
 }
 
 impl Fate {
+    /// Draws how a connection breaks.
     fn draw(chance: &mut StdRng) -> Self {
-        match chance.random_range(0..10) {
-            0..5 => Self::Lasts,
-            5..8 => Self::CutAfter(Duration::from_millis(chance.random_range(5..1_500))),
-            _ => Self::LosesAnswersAfter(chance.random_range(0..3_000)),
+        if chance.random_bool(0.6) {
+            Self::CutAfter(Duration::from_millis(chance.random_range(5..1_500)))
+        } else {
+            Self::LosesAnswersAfter(chance.random_range(0..3_000))
         }
     }
 }

@@ -1,11 +1,16 @@
-//! One run: devices, a caller, and faults, all by one seed; then calm, until nothing is open.
+//! One run: devices, a caller and faults, all from one seed, then a quiet phase until no command is
+//! open.
 
 use std::{
     net::SocketAddr,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
+use futures_util::future::join_all;
 use link_client::{
     backend::{BackendClient, CallError, Tokens},
     http::{Failure, Http},
@@ -29,16 +34,24 @@ use link_protocol::{
     key::KeyKind,
     port::Port,
 };
-use link_tests::{backend::TestBackend, device::free_port, wait::within};
+use link_tests::{backend::TestBackend, device::free_port, wait::until};
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
+use tokio::task::JoinSet;
 
-use super::proxy::FaultProxy;
+use super::{
+    proxy::FaultProxy,
+    replicas::{Replicas, Size},
+};
+use crate::cluster::Cluster;
 
 const DEVICES: usize = 4;
-/// Failed deliveries are repeated at growing intervals, and a router takes its time to come back.
-const SETTLED_WITHIN: Duration = Duration::from_secs(150);
-/// How long things break.
+/// The longest wait of a device before a reconnection. With an agent's 60 s, a device whose connection was cut six times
+/// would come back only after the timeout of the quiet phase.
+const LONGEST_WAIT: Duration = Duration::from_secs(4);
+/// How long faults occur.
 const BREAKS_FOR: Duration = Duration::from_secs(4);
+/// The share of connections that the proxy breaks.
+const BREAKS: f64 = 0.5;
 const FAULTS: Faults =
     Faults { duplicate: 0.4, lose_receipt: 0.15, lose_answer: 0.15, restart: 0.1 };
 
@@ -49,25 +62,27 @@ pub(super) enum Over {
     Zenoh,
 }
 
-/// What breaks: the way to the API, and the one to the router where there is one.
+/// The connections that break: to the API, and to the router if there is one.
 struct Ways {
     api: FaultProxy,
     router: Option<FaultProxy>,
 }
 
-/// What a run has of the caller's side.
+/// The state of the caller.
 struct Caller {
     client: BackendClient,
     record: Arc<Record>,
     model: ModelId,
     devices: Vec<DeviceId>,
     accepted: Vec<(DeviceId, CommandId)>,
-    /// What may be cancelled.
+    /// The number of commands that were accepted from all callers.
+    progress: Arc<AtomicUsize>,
+    /// Deployments that the caller may cancel.
     deployments: Vec<(DeviceId, DeploymentId)>,
     chance: StdRng,
 }
 
-/// Returns everything that was seen.
+/// Runs a seed against one backend, and returns the recorded events.
 pub(super) async fn run(over: Over, seed: u64, flaw: Option<Flaw>) -> Vec<Event> {
     let (mut backend, ways) = start(over, seed).await;
     let key = backend.key(KeyKind::Fleet).await;
@@ -77,13 +92,7 @@ pub(super) async fn run(over: Over, seed: u64, flaw: Option<Flaw>) -> Vec<Event>
     let model = backend.model_at("simulated", "http://127.0.0.1:9/model", b"model").await.model_id;
 
     let record = Arc::new(Record::in_memory());
-    let behaviour = Behaviour {
-        work: Duration::from_millis(40),
-        faults: FAULTS,
-        seed,
-        flaw,
-        keeps_acknowledgements: false,
-    };
+    let behaviour = behaviour(seed, flaw);
     let url = format!("http://{}", ways.api.address);
     let http = transport::http::Http::new(&url).unwrap();
     let kept = Arc::clone(&record);
@@ -91,26 +100,12 @@ pub(super) async fn run(over: Over, seed: u64, flaw: Option<Flaw>) -> Vec<Event>
         Over::Http => Fleet::start(identities, &http, behaviour, kept),
         Over::Zenoh => Fleet::start(identities, &Zenoh::new(http), behaviour, kept),
     };
-    let tokens = Tokens { access: backend.owner.access_token(), refresh: None };
-    let mut caller = Caller {
-        client: BackendClient::new(Http::new(&url).unwrap(), tokens, None),
-        record: Arc::clone(&record),
-        model,
-        devices,
-        accepted: Vec::new(),
-        deployments: Vec::new(),
-        chance: StdRng::seed_from_u64(seed),
-    };
-    for device in caller.devices.clone() {
-        caller.deploy(&backend.owner, device).await;
-    }
-    for (_, deployment) in caller.deployments.clone() {
-        backend.ended(deployment).await;
-    }
+    let mut caller = Caller::new(&url, &backend.owner, &record, model, devices, seed);
+    caller.deploy_everywhere(&backend).await;
 
     let end = Instant::now() + BREAKS_FOR;
     let mut kills = [end - BREAKS_FOR * 2 / 3, end - BREAKS_FOR / 4].into_iter().peekable();
-    // A busy machine accepts little in that time.
+    // A busy machine accepts few commands in the given time.
     let latest = end + BREAKS_FOR * 5;
     while Instant::now() < end || (caller.accepted.len() < 20 && Instant::now() < latest) {
         if kills.next_if(|time| Instant::now() >= *time).is_some() {
@@ -124,26 +119,91 @@ pub(super) async fn run(over: Over, seed: u64, flaw: Option<Flaw>) -> Vec<Event>
         tokio::time::sleep(Duration::from_millis(caller.chance.random_range(1..40))).await;
     }
     ways.calm();
-    caller.settle(&backend).await;
+    let owners = [Arc::clone(&backend.owner)];
+    caller.settle(&owners).await;
     drop(fleet);
-    caller.observe(&backend).await;
+    caller.observe(&owners).await;
     record.events()
 }
 
-/// Starts a backend, and what breaks the ways to it.
+/// Runs a seed against two backends on one database of the server, and returns the recorded events. If it `loses`, an
+/// accepted command is deleted from the database at the end.
+pub(super) async fn run_replicas(
+    cluster: &mut Cluster,
+    size: Size,
+    seed: u64,
+    flaw: Option<Flaw>,
+    loses: bool,
+) -> Vec<Event> {
+    let mut replicas = Replicas::start(cluster, seed, size).await;
+    let identities = replicas.register(seed).await;
+    let devices: Vec<DeviceId> = identities.iter().map(|identity| identity.device_id).collect();
+    let first = replicas.first();
+    let model = first.model_at("simulated", "http://127.0.0.1:9/model", b"model").await.model_id;
+
+    let record = Arc::new(Record::in_memory());
+    let proxy = FaultProxy::start(replicas.addresses(), size.breaks, seed).await;
+    let url = format!("http://{}", proxy.address);
+    let http = transport::http::Http::new(&url).unwrap();
+    let fleet = Fleet::start(identities, &http, behaviour(seed, flaw), Arc::clone(&record));
+    let share = size.devices.div_ceil(size.callers);
+    let progress = Arc::new(AtomicUsize::new(0));
+    let mut callers: Vec<Caller> = devices
+        .chunks(share)
+        .zip(seed * 1_000..)
+        .map(|(devices, seed)| Caller {
+            progress: Arc::clone(&progress),
+            ..Caller::new(&url, &first.owner, &record, model, devices.to_vec(), seed)
+        })
+        .collect();
+    join_all(callers.iter_mut().map(|caller| caller.deploy_everywhere(first))).await;
+
+    let end = Instant::now() + size.breaks_for;
+    let over = Arc::new(AtomicBool::new(false));
+    let asking: JoinSet<Caller> =
+        callers.into_iter().map(|caller| caller.ask_until(Arc::clone(&over))).collect();
+    let faults = replicas.breaks(end, &proxy, &progress).await;
+    over.store(true, Ordering::Relaxed);
+    let callers = asking.join_all().await;
+    proxy.calm();
+    replicas.recovered().await;
+    let owners = replicas.owners();
+    join_all(callers.iter().map(|caller| caller.settle(&owners))).await;
+    let tally = fleet.tally();
+    eprintln!("{faults} faults, {} connections, {} hellos", tally.connects, tally.hellos);
+    drop(fleet);
+    if loses {
+        replicas.lose(callers[0].accepted[0].1).await;
+    }
+    join_all(callers.iter().map(|caller| caller.observe(&owners))).await;
+    record.events()
+}
+
+const fn behaviour(seed: u64, flaw: Option<Flaw>) -> Behaviour {
+    Behaviour {
+        work: Duration::from_millis(40),
+        faults: FAULTS,
+        seed,
+        flaw,
+        longest_wait: LONGEST_WAIT,
+        keeps_acknowledgements: false,
+    }
+}
+
+/// Starts a backend, and the proxies that break its connections.
 async fn start(over: Over, seed: u64) -> (TestBackend, Ways) {
     let (backend, router) = match over {
         Over::Http => (TestBackend::start().await, None),
         Over::Zenoh => {
             let listens = SocketAddr::from(([127, 0, 0, 1], free_port().get()));
-            let router = FaultProxy::start(listens, seed + 1).await;
+            let router = FaultProxy::start(vec![listens], BREAKS, seed + 1).await;
             let (listen, endpoint) = (format!("tcp/{listens}"), format!("tcp/{}", router.address));
             let arguments = ["--zenoh-listen", &listen, "--zenoh-endpoint", &endpoint];
             (TestBackend::start_with(&arguments).await, Some(router))
         }
     };
     let api = backend.url.trim_start_matches("http://").parse().unwrap();
-    let api = FaultProxy::start(api, seed).await;
+    let api = FaultProxy::start(vec![api], BREAKS, seed).await;
     (backend, Ways { api, router })
 }
 
@@ -153,7 +213,7 @@ impl Ways {
         self.each(FaultProxy::cut);
     }
 
-    /// Cuts every connection, and breaks none from now on.
+    /// Cuts every connection, and breaks none afterwards.
     fn calm(&self) {
         self.each(FaultProxy::calm);
     }
@@ -164,7 +224,48 @@ impl Ways {
 }
 
 impl Caller {
-    /// Asks something of a device.
+    /// Prepares requests about `devices` to `url`, with the login of `owner`.
+    fn new(
+        url: &str,
+        owner: &BackendClient,
+        record: &Arc<Record>,
+        model: ModelId,
+        devices: Vec<DeviceId>,
+        seed: u64,
+    ) -> Self {
+        let tokens = Tokens { access: owner.access_token(), refresh: None };
+        Self {
+            client: BackendClient::new(Http::new(url).unwrap(), tokens, None),
+            record: Arc::clone(record),
+            model,
+            devices,
+            accepted: Vec::new(),
+            progress: Arc::default(),
+            deployments: Vec::new(),
+            chance: StdRng::seed_from_u64(seed),
+        }
+    }
+
+    /// Deploys the model on each device.
+    async fn deploy_everywhere(&mut self, backend: &TestBackend) {
+        for device in self.devices.clone() {
+            self.deploy(&backend.owner, device).await;
+        }
+        for (_, deployment) in self.deployments.clone() {
+            backend.ended(deployment).await;
+        }
+    }
+
+    /// Sends random requests until the faults are `over`.
+    async fn ask_until(mut self, over: Arc<AtomicBool>) -> Self {
+        while !over.load(Ordering::Relaxed) {
+            self.ask().await;
+            tokio::time::sleep(Duration::from_millis(self.chance.random_range(1..40))).await;
+        }
+        self
+    }
+
+    /// Sends a random request about a device.
     async fn ask(&mut self) {
         let device = self.devices[self.chance.random_range(0..self.devices.len())];
         let model = self.model;
@@ -188,19 +289,26 @@ impl Caller {
 
     async fn deploy(&mut self, owner: &BackendClient, device: DeviceId) {
         let key = self.chance.random::<u64>().to_string();
-        let answer = owner.deploy(&wish(self.model, device), &key).await;
+        let wish = wish(self.model, device);
+        let answer = until("a deployment to be accepted", || async {
+            // A backend that many devices greet at once may be late. The key makes a retry safe.
+            let answer = owner.deploy(&wish, &key).await;
+            let is_late = matches!(answer, Err(CallError::Backend(Failure::Unavailable { .. })));
+            (!is_late).then_some(answer)
+        });
+        let answer = answer.await;
         self.deployed(device, answer);
     }
 
     async fn cancel(&mut self) {
         let Some((device, deployment)) = self.deployments.last().copied() else { return };
-        // The answer is the deployment; the command that cancels it is not named.
+        // The answer contains the deployment, but not the command that cancels it.
         self.record.note(device, What::Unanswered);
         drop(self.client.cancel_deployment(deployment).await);
     }
 
     fn deployed(&mut self, device: DeviceId, answer: Result<Deployment, CallError>) {
-        // The deployment before is cancelled by a command of its own.
+        // A separate command cancels the previous deployment.
         self.record.note(device, What::Unanswered);
         if let Ok(deployment) = &answer {
             self.deployments.push((device, deployment.deployment_id));
@@ -216,23 +324,24 @@ impl Caller {
         match answer {
             Ok(command) => {
                 self.accepted.push((device, command));
+                self.progress.fetch_add(1, Ordering::Relaxed);
                 self.record.note(device, What::Accepted { command });
             }
             Err(CallError::Backend(Failure::Unavailable { .. })) => {
                 self.record.note(device, What::Unanswered);
             }
-            // Refused, for one because the device was offline at that moment.
+            // Refused, for example because the device was offline.
             Err(CallError::Backend(Failure::Refused(_)) | CallError::Store(_)) => {}
         }
     }
 
-    /// Waits until nothing can happen any more to what was accepted.
-    async fn settle(&self, backend: &TestBackend) {
-        for (_, command) in &self.accepted {
-            within(SETTLED_WITHIN, "every command to end", || async {
-                let info = backend.owner.command(*command).await;
+    /// Waits until no accepted command can change any more.
+    async fn settle(&self, owners: &[Arc<BackendClient>]) {
+        for ((_, command), owner) in self.accepted.iter().zip(owners.iter().cycle()) {
+            until("every command to end", || async {
+                let info = owner.command(*command).await;
                 let Ok(info) = info else {
-                    // What is lost is for the check to tell.
+                    // Lost commands are reported by the later check.
                     return matches!(info, Err(CallError::Backend(Failure::Refused(_))))
                         .then_some(());
                 };
@@ -246,14 +355,15 @@ impl Caller {
         }
     }
 
-    /// Asks the API what became of each command.
-    async fn observe(&self, backend: &TestBackend) {
-        for (device, command) in self.accepted.iter().copied() {
-            let what = match backend.owner.command(command).await {
+    /// Reads the state of each command from the API, in turn from each owner's backend.
+    async fn observe(&self, owners: &[Arc<BackendClient>]) {
+        let last_first = owners.iter().rev().cycle();
+        for ((device, command), owner) in self.accepted.iter().copied().zip(last_first) {
+            let what = match owner.command(command).await {
                 Ok(info) => What::Observed {
                     command,
                     state: info.state,
-                    // What the backend alone says of a command is no result of the device.
+                    // A result that only the backend has set is not a result of the device.
                     result: info
                         .result
                         .filter(|_| info.state == CommandState::Processed)

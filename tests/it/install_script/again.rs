@@ -1,4 +1,4 @@
-//! Installing again: what is here and intact is not downloaded, and what is damaged is.
+//! Installing again: an intact installation is not downloaded, a damaged one is.
 
 use std::{os::unix::fs::PermissionsExt as _, path::Path};
 
@@ -10,7 +10,7 @@ use super::{
 };
 
 const ARCHIVE: &str = ".tar.gz";
-/// What is small: the checksums and the number of the newest version.
+/// The number of small downloads: the checksums and the number of the newest version.
 const DOCUMENTS: usize = 2;
 
 // Holds: S4.4-8b
@@ -68,7 +68,7 @@ async fn a_damaged_program_is_downloaded_again_and_nothing_else_is() {
     scratch.uninstall();
 }
 
-/// The number of a version alone says nothing: its archive may have been built anew.
+/// The version number is not enough: another archive of the same version may have been built.
 #[tokio::test(flavor = "multi_thread")]
 async fn another_archive_of_the_same_version_is_downloaded() {
     let scratch = Scratch::new();
@@ -89,7 +89,7 @@ async fn another_archive_of_the_same_version_is_downloaded() {
     scratch.uninstall();
 }
 
-/// Puts another program in the place of one that may be running.
+/// Replaces a program that may be running.
 fn replace(program: &Path) {
     std::fs::remove_file(program).unwrap();
     std::fs::write(program, "#!/bin/sh\nexit 1\n").unwrap();

@@ -1,5 +1,5 @@
-//! `install.sh --backend`: beside a device and without one, repaired, taken away with and without its
-//! data. Who starts it is tested on booted machines.
+//! `install.sh --backend`: with and without a device on the same machine, repaired, and uninstalled with and without
+//! its data. Booted machines test how the backend is started.
 
 use std::path::{Path, PathBuf};
 

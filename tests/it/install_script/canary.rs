@@ -1,4 +1,4 @@
-//! A key that is watched: once the device is registered, it stands nowhere.
+//! A watched key: once the device is registered, the key is stored nowhere.
 
 use std::{
     path::{Path, PathBuf},
@@ -20,7 +20,7 @@ async fn a_key_registers_the_device_and_is_then_on_no_disk_and_in_no_process() {
         let scratch = Scratch::new();
         let before = scratch.tree();
         let key = backend.key(kind).await;
-        // What is random in it, in case that it is kept without its kind.
+        // The random part of the key, in case that it is stored without its prefix.
         let canary = &key.expose()[8..28];
         let mut script = scratch.script(&["dash"], &scratch.file_url());
         script.env("LINK_BACKEND_URL", &backend.url).env(variable, key.expose());
@@ -64,7 +64,7 @@ async fn a_key_that_leaks_would_be_found() {
     }
 }
 
-/// The processes that have `text` in their arguments or their environment.
+/// The processes whose arguments or environment contain `text`.
 fn processes_with(text: &str) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(|entry| {
         let pid = entry.ok()?.file_name().to_str()?.parse().ok()?;
@@ -77,7 +77,7 @@ fn processes_with(text: &str) -> Vec<u32> {
     processes.collect()
 }
 
-/// The files below a folder that hold `text`.
+/// The files in a folder that contain `text`.
 fn files_with(folder: &Path, text: &str) -> Vec<PathBuf> {
     let (mut found, mut open) = (vec![], vec![folder.to_owned()]);
     while let Some(folder) = open.pop() {

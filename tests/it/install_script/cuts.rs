@@ -1,4 +1,4 @@
-//! A script that was cut off while it was downloaded.
+//! A script whose download was truncated.
 
 use std::{
     io::Write as _,
@@ -71,13 +71,13 @@ fn a_script_that_is_cut_at_any_byte_calls_nothing_and_fails() {
         });
         assert!(!dir.path().join("calls").exists(), "something was called");
         assert_eq!(std::fs::read_dir(dir.path().join("home")).unwrap().count(), 0);
-        // The stubs would have told: the whole script does call them.
+        // Proof that the stubs work: the whole script does call them.
         succeeds(&shell, dir.path(), &whole);
         std::fs::remove_file(dir.path().join("calls")).unwrap();
     }
 }
 
-/// Pipes `script` to a shell whose programs only tell that they were called.
+/// Pipes `script` to a shell whose programs only report that they were called.
 fn succeeds(shell: &Path, dir: &Path, script: &[u8]) -> bool {
     let mut child = Command::new(shell)
         .env_clear()
@@ -90,7 +90,7 @@ fn succeeds(shell: &Path, dir: &Path, script: &[u8]) -> bool {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // A shell that has seen an error does not read the rest.
+    // A shell that has met an error does not read the rest.
     drop(child.stdin.take().unwrap().write_all(script));
     child.wait().unwrap().success()
 }

@@ -1,4 +1,4 @@
-//! Disks that are full, or that may not be written, or from which nothing may be run.
+//! Disks that are full, read-only, or mounted without permission to run programs.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use link_tests::release_server::{Fault, ReleaseServer};
 
 use super::scratch::{Ran, Scratch, run, shells};
 
-/// How a mount of one's own is had, by root and by others.
+/// How to get a private mount namespace, as root and as another user.
 const UNSHARE: [&[&str]; 2] = [&["--mount"], &["--user", "--map-root-user", "--mount"]];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -22,7 +22,7 @@ async fn a_full_disk_has_its_own_exit_code_wherever_it_is_met() {
         assert_eq!(ran.stdout, "", "{shell:?}: {options}: {url}: something is left");
         Some(())
     };
-    // No folder can be made, nothing copied, not all of it copied, not all of it unpacked.
+    // Too small for a folder, for any copy, for a complete copy, or for the unpacked files.
     for options in ["nr_inodes=2", "size=16k", "size=8m", "size=48m"] {
         for shell in shells() {
             disk(shell, &file, options, "curl");
@@ -62,8 +62,8 @@ fn a_folder_for_temporary_files_from_which_nothing_may_be_run_is_not_used() {
 
 const HOME: &str = "$HOME";
 
-/// Runs a script with a disk of its own mounted at `place`; prints what is left on that. Nothing
-/// where mounts cannot be had.
+/// Runs a script with a separate disk mounted at `place`, and prints the files that are left there.
+/// None if mounts are not possible.
 fn mounted(script: &Command, place: &str, options: &str) -> Option<Ran> {
     let unshare = UNSHARE.into_iter().find(|arguments| {
         let tried = Command::new("unshare").args(*arguments).arg("true").output();

@@ -1,4 +1,4 @@
-//! Releases that cannot be had or are not what they say: each has its exit code, and nothing is
+//! Releases that are unreachable or invalid: each fault has its exit code, and nothing is
 //! installed.
 
 use std::{path::Path, process::Command};
@@ -160,10 +160,10 @@ fn an_archive_that_was_swapped_altered_or_signed_by_a_stranger_is_refused() {
     assert_eq!(made.code, Some(0), "{made:?}");
     let foreign = scratch.path().join("foreign");
     pack(&foreign, &key);
-    refused(&foreign, 24, "not pinned");
+    refused(&foreign, 24, "does not trust");
 }
 
-/// Installs while `file` is served with each of the faults; the number is the exit code.
+/// Installs while `file` is served with each fault, and checks the exit code that stands beside it.
 async fn refuses(file: &str, faults: &[(Fault, i32)]) {
     let scratch = Scratch::new();
     let before = scratch.tree();
@@ -180,7 +180,7 @@ async fn refuses(file: &str, faults: &[(Fault, i32)]) {
     }
 }
 
-/// Installs where this is the only program that downloads; nothing where it is not installed.
+/// Installs with `tool` as the only download program. None if it is not installed.
 fn install_with(scratch: &Scratch, tool: &str, url: &str) -> Option<Ran> {
     let path = scratch.path_with_only(tool)?;
     let mut script = scratch.script(&["dash"], url);

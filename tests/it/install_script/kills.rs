@@ -1,5 +1,5 @@
-//! The power goes at each step of an installation, a repair and an uninstallation: the next run
-//! always ends healthy, or with nothing left.
+//! Power cuts at each step of an installation, a repair and an uninstallation: after the next run,
+//! the installation is healthy, or nothing is left.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use link_platform::checkpoint::KILL_AT;
 
 use super::scratch::{Scratch, run};
 
-/// The steps of an installation, the PATH files among them.
+/// The steps of an installation, including the PATH files.
 const INSTALLING: &[&str] = &[
     "receipt-written",
     "version-copied",
@@ -22,7 +22,7 @@ const INSTALLING: &[&str] = &[
     "path-edited",
 ];
 
-/// Those of an uninstallation.
+/// The steps of an uninstallation.
 const UNINSTALLING: &[&str] =
     &["unit-removed", "path-restored", "outside-removed", "folder-removed"];
 
@@ -45,7 +45,7 @@ fn an_installation_that_is_cut_short_at_any_step_is_taken_away_by_an_uninstallat
     let before = scratch.tree();
     for checkpoint in every_other(INSTALLING, 1) {
         is_killed(&mut installer(&scratch), checkpoint);
-        // Where no command is there yet, a fresh one is downloaded.
+        // If no command is installed yet, the script downloads one.
         let gone = run(scratch.script(&["dash"], &scratch.file_url()).arg("--uninstall"));
         assert_eq!(gone.code, Some(0), "{checkpoint}: {gone:?}");
         assert_eq!(scratch.tree(), before, "{checkpoint}");
@@ -83,7 +83,7 @@ fn a_repair_and_an_uninstallation_that_are_cut_short_are_finished_by_the_next_ru
     scratch.uninstall();
 }
 
-/// Every step in a full run; else every other one, for the tests share them.
+/// All steps in a full run, otherwise every other one, because the tests share them.
 fn every_other(
     steps: &'static [&'static str],
     from: usize,
@@ -93,7 +93,7 @@ fn every_other(
     steps.iter().skip(from).step_by(by)
 }
 
-/// A home whose shells have start files.
+/// A home with start files of shells.
 fn with_start_files() -> Scratch {
     let scratch = Scratch::new();
     std::fs::write(scratch.home().join(".profile"), "# mine\n").unwrap();

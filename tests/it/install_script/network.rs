@@ -1,4 +1,5 @@
-//! Downloads over TLS and through a proxy: what is plain, or not who it says, is not followed.
+//! Downloads over TLS and through a proxy: an untrusted certificate and a redirect to plain http are
+//! refused.
 
 use std::{
     path::{Path, PathBuf},
@@ -22,7 +23,7 @@ use super::{
     scratch::{Scratch, run, which},
 };
 
-/// A server by OpenSSL, with a certificate that nobody knows unless it is told.
+/// An OpenSSL server, with a certificate that clients trust only if configured.
 struct TlsServer {
     url: String,
     folder: PathBuf,
@@ -94,7 +95,7 @@ async fn a_proxy_is_asked_for_what_is_far_and_not_for_what_is_here() {
     task.abort();
 }
 
-/// A clock that is years off meets every certificate like this.
+/// With a clock that is years off, every certificate appears invalid like this one.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_certificate_that_does_not_count_now_is_a_matter_of_the_clock() {
     let scratch = Scratch::new();
@@ -141,7 +142,7 @@ async fn the_command_sends_no_key_to_a_backend_whose_certificate_nobody_knows() 
     assert_eq!(ran.code, Some(69), "{ran:?}");
     assert!(ran.stderr.contains("certificate"), "{ran:?}");
     assert!(!home.path().join("state/identity.json").exists());
-    // It answers who trusts it, so the refusal was the command's own.
+    // The server answers clients that trust it, so the refusal was the command's own.
     server.answer("ready", "200 OK", "");
     let mut curl = Command::new("curl");
     curl.args(["-fsS", &format!("{}/ready", server.url), "--cacert"]);
@@ -154,7 +155,7 @@ impl TlsServer {
         Self::start_until(scratch, None).await
     }
 
-    /// With a certificate that was good until `end`, which is in the past.
+    /// Starts a server. With `end`, its certificate expired at that time.
     async fn start_until(scratch: &Scratch, end: Option<&str>) -> Option<Self> {
         let Some(openssl) = which("openssl") else {
             eprintln!("skipped: openssl is not installed");
@@ -168,7 +169,7 @@ impl TlsServer {
         let ran = run(certify.args(["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]));
         assert_eq!(ran.code, Some(0), "{ran:?}");
         if let Some(end) = end {
-            // It is signed anew by its own key.
+            // The certificate is signed again, by its own key.
             let line = "set -e; : >index; echo 01 >serial; printf '[ca]\ndefault_ca=a\n[a]\n\
                         database=index\nserial=serial\nnew_certs_dir=.\ndefault_md=sha256\n\
                         policy=p\ncopy_extensions=copy\n[p]\ncommonName=supplied\n' >conf; \
@@ -189,7 +190,7 @@ impl TlsServer {
         Some(Self { url: format!("https://{address}"), folder, _running: running })
     }
 
-    /// Makes the programs that download know the certificate.
+    /// Makes the download programs trust the certificate.
     fn is_trusted_by(&self, script: &mut Command) {
         let certificate = self.folder.join("certificate");
         let wgetrc = self.folder.join("wgetrc");
@@ -213,7 +214,7 @@ impl TlsServer {
 const PASSWORD_WANTED: &[u8] = b"HTTP/1.1 407 Proxy Authentication Required\r\n\
     proxy-authenticate: Basic realm=\"proxy\"\r\ncontent-length: 0\r\n\r\n";
 
-/// Reads what a proxy is asked for, and asks for a password.
+/// Reads a proxy request, and refuses it with a request for a password.
 async fn refuse(stream: TcpStream) -> String {
     let mut stream = BufReader::new(stream);
     let mut line = String::new();

@@ -1,4 +1,4 @@
-//! Where an installation goes, and how it goes away again.
+//! The places of an installation, and its uninstallation.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,8 @@ use super::scratch::{Scratch, run, shells};
 fn without_a_home_it_is_said_what_to_set() {
     let scratch = Scratch::new();
     let before = scratch.tree();
-    for shell in shells() {
+    // zsh takes a missing HOME from the list of users, so it would install into the home of the user that runs the test.
+    for shell in shells().filter(|shell| shell[0] != "zsh") {
         let mut command = scratch.script(shell, &scratch.file_url());
         let ran = run(command.env_remove("LINK_HOME").env_remove("HOME"));
         assert_eq!(ran.code, Some(11), "{shell:?}: {ran:?}");

@@ -1,5 +1,5 @@
-//! What `--dry-run` prints is what an installation then does: the same steps in the same order, and
-//! nothing that no step names.
+//! An installation does exactly what `--dry-run` prints: the same steps in the same order, and
+//! nothing else.
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +16,7 @@ use super::{
     scratch::{Scratch, run},
 };
 
-/// What an installation writes for itself, and no step names one by one.
+/// Files that an installation writes for itself, and that no step names.
 const OWN: [&str; 8] = [
     "data/versions",
     "data/guard",
@@ -89,12 +89,12 @@ async fn what_a_dry_run_prints_is_what_an_installation_then_does() {
     assert!(last.starts_with("list in the receipt what puts the command on PATH"), "{listed:?}");
 
     installer.scratch.uninstall();
-    // Who had made the empty folders is not known without the first receipt.
+    // Without the first receipt, nobody knows who created the empty folders.
     let left = installer.scratch.tree().into_iter().filter(|(path, _)| path.is_file());
     assert_eq!(left.collect::<Vec<_>>(), [(profile, b"# mine\n".to_vec())]);
 }
 
-/// The command is not there yet when that is asked, and then it is.
+/// The dry run happens before the command exists, and the installation after that.
 #[test]
 fn a_folder_that_is_first_on_path_already_is_put_there_in_no_file() {
     let mut installer = Installer::new("install-files");
@@ -129,7 +129,7 @@ fn what_a_dry_run_prints_is_what_an_installation_of_a_backend_then_does() {
     assert_eq!(gone.code, Some(0), "{gone:?}");
 }
 
-/// An unpacked release, and the command that `install.sh` hands over to.
+/// An unpacked release, and the command that `install.sh` calls.
 struct Installer {
     scratch: Scratch,
     subcommand: &'static str,
@@ -154,7 +154,7 @@ impl Installer {
         self.variables.push((name, value.to_owned()));
     }
 
-    /// What the script prints, without the word before each step.
+    /// The steps that the script prints, without the word before each step.
     fn script_prints(&self) -> Vec<String> {
         let mut script = self.scratch.script(&["dash"], &self.scratch.file_url());
         script.envs(self.variables.iter().cloned()).arg("--dry-run");
@@ -164,7 +164,7 @@ impl Installer {
         steps.map(str::to_owned).collect()
     }
 
-    /// Asks what would be done, does it, and returns the steps, which must be the same.
+    /// Runs the dry run and the installation, and returns their steps, which must be equal.
     fn does_what_it_says(&self) -> Vec<String> {
         let before = self.tree();
         let would = steps(&self.run(&["--dry-run"]), "would");
@@ -181,7 +181,7 @@ impl Installer {
         did
     }
 
-    /// What the home holds, but for the folder in which a running agent works.
+    /// The files of the home, except the folder in which a running agent works.
     fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let link_home = self.scratch.link_home();
         let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();

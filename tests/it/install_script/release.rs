@@ -29,14 +29,15 @@ fn find_archive(release: &Path, is_of_backend: bool) -> PathBuf {
     entries.find(is_it).unwrap()
 }
 
-/// Writes the checksums of what a release folder holds.
+/// Writes the checksums of the files in a release folder.
 pub(super) fn sum_up(release: &Path) {
     let line = "cd \"$0\" && sha256sum *.gz install.sh >SHA256SUMS";
     let ran = run(Command::new("sh").args(["-c", line]).arg(release));
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
-/// Packs the programs under test and signs them with a new key, once for all tests of a build.
+/// Packs the programs under test and signs them with a new key. All tests of a build share the
+/// result.
 pub(super) fn packed() -> PathBuf {
     let mut parts =
         ["link", "link-agent", "link-backend", "link-guard"].map(program::path).to_vec();
@@ -50,7 +51,7 @@ pub(super) fn packed() -> PathBuf {
     let packed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("install-script");
     let release = packed.join(&stamp).join("release");
     std::fs::create_dir_all(&packed).unwrap();
-    // Tests run at the same time, in processes of their own: one packs and the others wait.
+    // Tests run at the same time in their own processes: one packs, and the others wait.
     let lock = std::fs::File::create(packed.join("lock")).unwrap();
     lock.lock().unwrap();
     if release.is_dir() {

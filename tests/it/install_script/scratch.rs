@@ -1,4 +1,4 @@
-//! A scratch home to install the programs under test in.
+//! A temporary home to install the programs under test in.
 
 use std::{
     collections::BTreeMap,
@@ -14,21 +14,21 @@ use super::release;
 
 pub(super) const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/install.sh");
 
-/// A name with a space, as some systems give it.
+/// A name with a space, as on some systems.
 const HOME: &str = "a user";
 
-/// The shells in which the script must run, by the name that is printed for them.
-const SHELLS: [&[&str]; 4] =
-    [&["dash"], &["bash"], &["busybox", "ash"], &["zsh", "--emulate", "sh"]];
+/// The shells in which the script must run, by the name to print.
+const SHELLS: [&[&str]; 5] =
+    [&["dash"], &["bash"], &["busybox", "ash"], &["zsh"], &["zsh", "--emulate", "sh"]];
 
-/// Where a test installs. What it has installed is stopped when it is dropped.
+/// The place of a test's installation. Dropping the value stops what was installed.
 pub(super) struct Scratch {
     dir: tempfile::TempDir,
     pub(super) release: PathBuf,
     port: u16,
 }
 
-/// What a run printed, and how it ended.
+/// The output and the exit code of a run.
 #[derive(Debug)]
 pub(super) struct Ran {
     pub(super) code: Option<i32>,
@@ -59,17 +59,17 @@ impl Scratch {
         self.dir.path()
     }
 
-    /// The home of the user, in which every installation of these tests ends.
+    /// The user's home folder, which contains every installation of these tests.
     pub(super) fn home(&self) -> PathBuf {
         self.path().join(HOME)
     }
 
-    /// What `LINK_HOME` says.
+    /// The value of `LINK_HOME`.
     pub(super) fn link_home(&self) -> PathBuf {
         self.home().join("a link")
     }
 
-    /// `shell` with the variables that an installation from `url` needs, and no others.
+    /// `shell` with only the environment variables that an installation from `url` needs.
     pub(super) fn shell(&self, shell: &[&str], url: &str) -> Command {
         let mut command = Command::new(which(shell[0]).unwrap());
         command
@@ -94,7 +94,7 @@ impl Scratch {
         command
     }
 
-    /// Installs from `url`, in the shell that Debian has as `sh`.
+    /// Installs from `url`, in the shell that Debian uses as `sh`.
     pub(super) fn install(&self, url: &str) -> Ran {
         run(&mut self.script(&["dash"], url))
     }
@@ -108,7 +108,7 @@ impl Scratch {
         file_url(&self.release)
     }
 
-    /// The command that was installed.
+    /// Runs the installed command.
     pub(super) fn link(&self, arguments: &[&str]) -> Ran {
         let mut command = Command::new(self.link_home().join("bin/link"));
         command
@@ -118,12 +118,13 @@ impl Scratch {
         run(&mut command)
     }
 
-    /// Every path of the home and of the folder for temporary files, with what the files hold.
+    /// Every path in the home and in the folder for temporary files, with the contents of the
+    /// files.
     pub(super) fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         tree::of(&[&self.home(), &self.path().join("tmp")])
     }
 
-    /// A release folder of one's own with the same files, to change some of them.
+    /// A private copy of the release folder, in which a test can change files.
     pub(super) fn copy_of_release(&self, name: &str) -> PathBuf {
         let copy = self.path().join(name);
         std::fs::create_dir(&copy).unwrap();
@@ -135,8 +136,8 @@ impl Scratch {
         copy
     }
 
-    /// A value of PATH with every program of this machine, but `tool` alone of those that
-    /// download; nothing where it is not installed.
+    /// A value of PATH with all programs of this machine, but only `tool` of the download programs.
+    /// None if it is not installed.
     pub(super) fn path_with_only(&self, tool: &str) -> Option<PathBuf> {
         let Some(program) = which(tool) else {
             eprintln!("skipped: {tool} is not installed");
@@ -152,7 +153,7 @@ impl Scratch {
             for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
                 let name = entry.file_name();
                 if name != "curl" && name != "wget" {
-                    // The first of a name wins, as on PATH.
+                    // The first program of a name wins, as on PATH.
                     drop(symlink(entry.path(), folder.join(name)));
                 }
             }
@@ -167,7 +168,7 @@ impl Scratch {
 }
 
 impl Drop for Scratch {
-    /// What a test that failed has installed would outlive it.
+    /// Stops the installed programs, which would outlive a failed test.
     fn drop(&mut self) {
         if self.link_home().join("bin/link").exists() {
             drop(self.link(&["stop"]));
@@ -180,7 +181,7 @@ pub(super) fn run(command: &mut Command) -> Ran {
     command.output().unwrap().into()
 }
 
-/// The shells of this machine; says which are not here.
+/// The shells of this machine. Prints the missing ones.
 pub(super) fn shells() -> impl Iterator<Item = &'static [&'static str]> {
     SHELLS.into_iter().filter(|shell| {
         let is_here = which(shell[0]).is_some();
@@ -191,7 +192,7 @@ pub(super) fn shells() -> impl Iterator<Item = &'static [&'static str]> {
     })
 }
 
-/// Where a program is.
+/// The path of a program.
 pub(super) fn which(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path()).map(|folder| folder.join(program)).find(|path| path.is_file())
 }

@@ -1,4 +1,4 @@
-//! Every shell installs and uninstalls, from a folder and over the network.
+//! The script installs and uninstalls in every shell, from a folder and over the network.
 
 use std::{
     fs::File,
@@ -30,7 +30,7 @@ async fn every_shell_installs_verifies_and_uninstalls_and_leaves_nothing() {
     }
 }
 
-/// `link` is a program of coreutils too, and in most shells that is what it means.
+/// `link` is also a program of coreutils, and in most shells the name means that one.
 #[test]
 fn the_last_line_is_a_command_of_the_shell_that_it_is_read_in() {
     let scratch = Scratch::new();

@@ -1,4 +1,4 @@
-//! Installations that are interrupted, killed, or met by another one.
+//! Installations that are interrupted or killed, or that run at the same time as another.
 
 use std::process::{Child, Command};
 
@@ -8,7 +8,7 @@ use link_tests::{
     wait::until,
 };
 
-use super::scratch::{Scratch, run, shells};
+use super::scratch::{SCRIPT, Scratch, run, shells, which};
 
 const ARCHIVE: &str = ".tar.gz";
 
@@ -33,6 +33,30 @@ async fn an_interrupted_download_leaves_no_file_and_no_process() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_download_that_takes_longer_than_two_seconds_shows_its_progress_on_a_terminal() {
+    let scratch = Scratch::new();
+    let server = ReleaseServer::start(&scratch.release, ARCHIVE, Fault::Slow).await;
+    for (flags, shows) in [("", true), ("--quiet", false)] {
+        let inner = scratch.script(&["dash"], &server.url);
+        let variables = inner.get_envs().filter_map(|(name, value)| Some((name, value?)));
+        let mut terminal = Command::new(which("script").unwrap());
+        terminal.env_clear().envs(variables).env("SHELL", "/bin/sh");
+        let line = format!("LINK_STALL_SECONDS=4 exec dash '{SCRIPT}' {flags}");
+        terminal.args(["-qec", &line, "/dev/null"]);
+        let mut running = Running::start(terminal, &scratch.path().join("terminal"));
+        until("the download to be given up", || {
+            let ended = running.reap().then_some(());
+            async move { ended }
+        })
+        .await;
+        let shown = running.output();
+        assert!(shown.contains("cannot download"), "{shown:?}");
+        assert_eq!(shown.contains("\r  0 KiB "), shows, "{flags}: {shown:?}");
+        std::fs::remove_file(scratch.path().join("terminal")).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_a_killed_installation_has_left_goes_with_the_next_one() {
     let scratch = Scratch::new();
     let before = scratch.tree();
@@ -51,8 +75,8 @@ async fn what_a_killed_installation_has_left_goes_with_the_next_one() {
     }
 }
 
-/// The first run made the folders on the way to its own, and was killed before it could say so in a
-/// receipt.
+/// The first run created the parent folders of its installation, and was killed before it could
+/// list them in a receipt.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_folders_of_a_first_download_that_was_killed_go_with_the_installation_after_it() {
     let scratch = Scratch::new();
@@ -106,11 +130,11 @@ async fn of_two_installations_at_once_one_is_done_and_the_other_is_or_says_that_
     assert!(scratch.tree() == before, "{:?}", scratch.tree().keys());
 }
 
-/// The script, while it downloads the archive from a server that is slow; the download fails when
-/// the server is dropped.
+/// Runs the script while it downloads the archive from a slow server. The download fails when the
+/// server is dropped.
 async fn downloading(scratch: &Scratch, shell: &[&str]) -> (Child, ReleaseServer) {
     let server = ReleaseServer::start(&scratch.release, ARCHIVE, Fault::Slow).await;
-    // Who runs the tests in the background has these ignored, and a shell cannot undo that.
+    // If the tests run in the background, these signals are ignored, and a shell cannot undo that.
     let shell = [&["env", "--default-signal=INT,HUP"], shell].concat();
     let child = scratch.script(&shell, &server.url).spawn().unwrap();
     until("the download to begin", || async {
@@ -125,7 +149,7 @@ fn home_of(scratch: &Scratch) -> String {
     scratch.link_home().display().to_string()
 }
 
-/// The processes that name a home in their arguments.
+/// The processes whose arguments contain the home.
 fn processes_of(home: &str) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(|entry| {
         let pid = entry.ok()?.file_name().to_str()?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! Machines that have few programs.
+//! Machines with few programs.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,8 @@ use link_tests::release_server::{Fault, ReleaseServer};
 
 use super::scratch::{Ran, Scratch, run, which};
 
-/// What the script needs of every system, beside a program that downloads and one that hashes.
+/// The programs that the script needs on every system, besides one that downloads and one that
+/// hashes.
 const TOOLS: &[&str] = &[
     "awk", "cat", "cp", "cut", "dirname", "gzip", "head", "mkdir", "rm", "rmdir", "sed", "sleep",
     "tar", "tr", "uname", "wc",
@@ -52,7 +53,23 @@ async fn what_cannot_be_downloaded_or_verified_for_want_of_a_program_is_not_inst
     assert_eq!(server.requests(""), 0);
 }
 
-/// Installs with no other programs on PATH than the ones that are named.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_machine_without_gzip_is_told_what_it_lacks_before_anything_is_downloaded() {
+    let scratch = Scratch::new();
+    let server = ReleaseServer::start(&scratch.release, "", Fault::None).await;
+    let before = scratch.tree();
+    let tools = tools(&scratch, &["sha256sum"]);
+    std::fs::remove_file(tools.join("gzip")).unwrap();
+    for url in [&scratch.file_url(), &server.url] {
+        let ran = run(scratch.script(&["dash"], url).env("PATH", &tools));
+        assert_eq!(ran.code, Some(10), "{url}: {ran:?}");
+        assert!(ran.stderr.contains("error: gzip is needed"), "{url}: {ran:?}");
+        assert!(scratch.tree() == before, "{url}: {:?}", scratch.tree().keys());
+    }
+    assert_eq!(server.requests(""), 0);
+}
+
+/// Installs with only the named programs on PATH.
 fn install(scratch: &Scratch, url: &str, more: &[&str]) -> Ran {
     let tools = tools(scratch, more);
     run(scratch.script(&["dash"], url).env("PATH", tools))
@@ -68,7 +85,7 @@ fn tools(scratch: &Scratch, more: &[&str]) -> PathBuf {
     folder
 }
 
-/// It verifies no certificate in some builds, and follows every redirect.
+/// Some builds of it verify no certificate, and follow every redirect.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_wget_of_busybox_is_not_trusted_with_a_download() {
     let Some(busybox) = which("busybox") else {
@@ -81,5 +98,8 @@ async fn the_wget_of_busybox_is_not_trusted_with_a_download() {
     std::os::unix::fs::symlink(busybox, tools.join("wget")).unwrap();
     let ran = run(scratch.script(&["dash"], &server.url).env("PATH", tools));
     assert_eq!(ran.code, Some(10), "{ran:?}");
+    for words in ["curl or GNU wget is needed", "apk add curl", "apt-get install curl"] {
+        assert!(ran.stderr.contains(words), "no `{words}`: {ran:?}");
+    }
     assert_eq!(server.requests(""), 0);
 }

@@ -1,23 +1,18 @@
-//! `link run NAME`: from a name of the catalogue to an answer of the real engine.
+//! `link run NAME`: from a name in the catalogue to an answer of the real engine.
 
 use std::{net::SocketAddr, path::Path, process::Command, sync::Arc};
 
 use axum::{Router, extract::State, routing::get};
 use link_tests::{
     engines::{self, TINY_REPLY},
+    internet,
     person::{Person, Said},
     program,
-};
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, KeyUsagePurpose};
-use rustls::{
-    ServerConfig,
-    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
 };
 use tokio::{
     io::copy_bidirectional,
     net::{TcpListener, TcpStream},
 };
-use tokio_rustls::TlsAcceptor;
 
 use super::Offer;
 
@@ -41,7 +36,7 @@ async fn a_name_of_the_published_catalogue_leads_to_an_answer() {
     let port = ann.model_port().to_string();
     let run = || link(&["run", "smol:135m", "--port", &port, "Hello?"]);
 
-    // Before anything is published, the answer says so and where it would be.
+    // Before anything is published, the error says so and names the address.
     let nowhere = run();
     assert_eq!(nowhere.code, 1, "{nowhere:?}");
     let place = format!("http://127.0.0.1:{}/releases/catalogue.json", ann.backend_port());
@@ -65,14 +60,14 @@ fn pull(person: &Person, offer: &Offer) {
     assert!(pulled.status.success(), "{pulled:?}");
 }
 
-/// Serves `file` over https for every path, by a certificate of an authority that is written to `authority`.
+/// Serves `file` over https for every path, with a certificate whose authority is written to `authority`.
 async fn serve(file: Vec<u8>, authority: &Path) -> String {
     let read = async |State(file): State<Arc<Vec<u8>>>| file.as_ref().clone();
     let router = Router::new().route("/{*name}", get(read)).with_state(Arc::new(file));
     let plain = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
     let behind = plain.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(plain, router).await.unwrap() });
-    let acceptor = acceptor(authority);
+    let acceptor = internet::acceptor(&["localhost"], authority);
     let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
     let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
     tokio::spawn(async move {
@@ -87,20 +82,4 @@ async fn serve(file: Vec<u8>, authority: &Path) -> String {
         }
     });
     url
-}
-
-fn acceptor(authority: &Path) -> TlsAcceptor {
-    let authority_key = KeyPair::generate().unwrap();
-    let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
-    std::fs::write(authority, params.self_signed(&authority_key).unwrap().pem()).unwrap();
-    let issuer = Issuer::new(params, authority_key);
-    let key = KeyPair::generate().unwrap();
-    let server = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
-    let certificate = server.signed_by(&key, &issuer).unwrap().pem();
-    let certificate = CertificateDer::from_pem_slice(certificate.as_bytes()).unwrap();
-    let key = PrivateKeyDer::from_pem_slice(key.serialize_pem().as_bytes()).unwrap();
-    let configuration = ServerConfig::builder().with_no_client_auth();
-    TlsAcceptor::from(Arc::new(configuration.with_single_cert(vec![certificate], key).unwrap()))
 }

@@ -1,4 +1,5 @@
-//! The backend: the real state machine of a command, deployment and wish; its store is a few lists.
+//! The backend: the real state machines of commands, deployments and requests, with lists as the
+//! store.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -13,6 +14,7 @@ use link_backend::domain::{
 use link_protocol::{
     agent_api::{Hello, Welcome},
     command::{CancelDeploy, Command, DeployModel},
+    counter::{Epoch, Seq},
     deployment::DeploymentState,
     envelope::{Receipt, ReceiptKind},
     id::{CommandId, DeploymentId, DeviceId, PipelineId},
@@ -28,12 +30,12 @@ use super::{
     network::Ms,
 };
 
-/// A poll that waits for commands.
+/// A long poll that waits for commands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parked {
     pub(super) boot: u64,
     pub(super) request: u64,
-    after: u64,
+    after: Seq,
     until: Ms,
 }
 
@@ -42,19 +44,19 @@ pub(super) struct Backend {
     key: SigningKey,
     forger: Forger,
     device: DeviceId,
-    pub(super) epoch: u64,
+    pub(super) epoch: Epoch,
     pub(super) commands: Vec<CommandRecord>,
-    /// What was sent damaged: how is in [`forgery`].
-    pub(super) spoiled: BTreeMap<CommandId, u64>,
+    /// Commands that were sent damaged. [`forgery`] says how.
+    pub(super) spoiled: BTreeMap<CommandId, Seq>,
     pub(super) deployments: Vec<DeploymentRecord>,
-    /// The last state of each pipeline and the epoch in which it was told.
-    pub(super) states: BTreeMap<PipelineId, (u64, ModelReport)>,
+    /// The last state of each pipeline, and the epoch in which it was reported.
+    pub(super) states: BTreeMap<PipelineId, (Epoch, ModelReport)>,
     pub(super) status: Option<LifecycleStatus>,
     pub(super) parked: Option<Parked>,
     ids: u128,
 }
 
-/// The backend's clock at a moment of the simulation.
+/// Converts a time of the simulation to the backend's clock.
 pub(super) fn time(at: Ms) -> Timestamp {
     let start = Timestamp::from_second(1_786_000_000).expect("a moment of 2026");
     let since = SignedDuration::try_from(Duration::from_millis(at)).expect("less than an age");
@@ -67,7 +69,7 @@ impl Backend {
             key: SigningKey::from_seed(&[1; 32]),
             forger: Forger::new(),
             device,
-            epoch: 1,
+            epoch: Epoch(1),
             commands: Vec::new(),
             spoiled: BTreeMap::new(),
             deployments: Vec::new(),
@@ -88,7 +90,7 @@ impl Backend {
         Uuid::from_u128(self.ids)
     }
 
-    /// Stores a wish, unless it is one that waits already; returns its command.
+    /// Stores a request, unless the same one is already waiting. Returns its command.
     pub(super) fn place(&mut self, wish: Command, key: String, now: Ms) -> CommandId {
         let id = CommandId::from_uuid(self.new_id());
         for record in &mut self.commands {
@@ -102,13 +104,13 @@ impl Backend {
         for record in self.commands.iter_mut().filter(|one| superseded.contains(&one.id)) {
             record.supersede(Some(id), time(now));
         }
-        let seq = self.commands.len() as u64 + 1;
+        let seq = Seq(self.commands.len() as u64 + 1);
         let record = CommandRecord::new(id, self.device, seq, wish, key, time(now));
         self.commands.push(record);
         id
     }
 
-    /// Stores a deployment; an unfinished one of the same model makes way.
+    /// Stores a deployment. It replaces an unfinished deployment of the same model.
     pub(super) fn deploy(&mut self, deploy: DeployModel, now: Ms) -> CommandId {
         let model = deploy.model.model_id;
         let before =
@@ -118,7 +120,7 @@ impl Backend {
         }
         let id = deploy.deployment_id;
         let (config, total) = (deploy.config.clone(), deploy.model.size_bytes);
-        // What is there already is updated: the same work under another name.
+        // An existing deployment is updated: the same work under another name.
         let there = self.deployments.iter().any(|one| one.model == model && one.is_deployed());
         let wish = if there { Command::UpdateModel(deploy) } else { Command::DeployModel(deploy) };
         let command = self.place(wish, format!("deploy:{id}"), now);
@@ -141,7 +143,7 @@ impl Backend {
         command
     }
 
-    /// Ends a deployment that has not ended, or asks the device to.
+    /// Cancels a deployment that has not ended, or asks the device to cancel it.
     pub(super) fn cancel(&mut self, id: DeploymentId, now: Ms) {
         let place = self.deployments.iter().position(|one| one.id == id && !one.state.is_final());
         if let Some(place) = place {
@@ -162,7 +164,7 @@ impl Backend {
         self.place(wish, format!("cancel:{deployment_id}"), now);
     }
 
-    /// Lets time end what it ends.
+    /// Ends everything that has expired.
     pub(super) fn sweep(&mut self, now: Ms) {
         for record in &mut self.commands {
             record.sweep(time(now));
@@ -185,9 +187,9 @@ impl Backend {
         }
     }
 
-    /// The device registers again: what it was sent before has no effect any more.
+    /// Registers the device again: the commands sent before have no effect any more.
     pub(super) fn register(&mut self, now: Ms) {
-        self.epoch += 1;
+        self.epoch = self.epoch.next();
         for record in &mut self.commands {
             record.restart(time(now));
         }
@@ -197,7 +199,7 @@ impl Backend {
     pub(super) fn hello(&mut self, hello: &Hello, now: Ms, spoil: u64) -> Event {
         let current = hello.epoch == self.epoch;
         let (inflight, last_seq) =
-            if current { (hello.inflight.as_slice(), hello.last_seq) } else { (&[][..], 0) };
+            if current { (hello.inflight.as_slice(), hello.last_seq) } else { (&[][..], Seq(0)) };
         for (epoch, known) in self.states.values_mut() {
             let listed = hello.serving.iter().any(|one| one.model_id == known.model_id);
             if known.state != ModelState::Removed && !listed {
@@ -222,12 +224,12 @@ impl Backend {
     }
 
     /// Parks a poll.
-    pub(super) fn poll(&mut self, boot: u64, request: u64, after: u64, now: Ms) {
+    pub(super) fn poll(&mut self, boot: u64, request: u64, after: Seq, now: Ms) {
         let wait = u64::try_from(limits::POLL_WAIT.as_millis()).expect("a minute");
         self.parked = Some(Parked { boot, request, after, until: now + wait });
     }
 
-    /// Answers the parked poll when there is something to say.
+    /// Answers the parked poll if there is something to send.
     pub(super) fn look(&mut self, now: Ms, spoil: u64) -> Option<(Parked, Event)> {
         let parked = self.parked?;
         for record in &mut self.commands {
@@ -243,7 +245,7 @@ impl Backend {
         Some((parked, Event::Polled { server_time: time(now), commands }))
     }
 
-    /// Returns how long the parked poll may wait before it looks again.
+    /// Returns the delay until the parked poll must be checked again.
     pub(super) fn next_look(&self, now: Ms) -> Option<Ms> {
         let parked = self.parked?;
         let due = command::next_due(&self.commands, time(now))
@@ -262,14 +264,14 @@ impl Backend {
                 self.spoiled.insert(record.id, record.seq);
             }
             if let Some(how) = self.spoiled.get(&record.id) {
-                forgery::spoil(&mut envelope, *how);
+                forgery::spoil(&mut envelope, how.0);
             }
             taken.push(self.key.seal(&envelope));
         }
         taken
     }
 
-    /// Makes deliveries that must have no effect; `how` picks the kind.
+    /// Creates deliveries that must have no effect. `how` selects the kind.
     pub(super) fn forge(&mut self, how: u64, now: Ms) -> Signed {
         let id = CommandId::from_uuid(Uuid::from_u128(u128::MAX - u128::from(how) - self.ids));
         self.forger.forge(&self.key, id, self.device, self.epoch, how, time(now))
@@ -283,7 +285,7 @@ impl Backend {
             }
             (kind, _) => {
                 let found = self.commands.iter_mut().find(|one| one.id == receipt.command_id);
-                // What comes too late changes nothing.
+                // A late receipt changes nothing.
                 if let Some(record) = found {
                     record.receipt(kind, time(now)).unwrap_or_default();
                 }
@@ -291,7 +293,7 @@ impl Backend {
         }
     }
 
-    /// Applies a report; an error refuses it for good.
+    /// Applies a report. An error refuses it permanently.
     pub(super) fn report(&mut self, report: &Report, now: Ms) -> Result<(), String> {
         match report {
             Report::Lifecycle(lifecycle) => self.status = Some(lifecycle.status),
@@ -301,8 +303,8 @@ impl Backend {
                 let id = progress.deployment_id;
                 let found = self.deployments.iter_mut().find(|one| one.id == id);
                 let deployment = found.ok_or("404 no such deployment")?;
-                // What a device begins it has, whatever became of the receipt. One whose command
-                // has expired is about to fail.
+                // A device that has begun a command has received it, even if the receipt was lost.
+                // A command that has expired is about to fail.
                 let mut commands = self.commands.iter_mut();
                 let command = commands.find(|one| one.id == deployment.command);
                 let received =

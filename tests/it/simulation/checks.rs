@@ -1,4 +1,4 @@
-//! What must hold after every event, and what must hold when everything has come to rest.
+//! The invariants that must hold after every event, and the conditions that must hold at the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ use super::{backend::Backend, device::Device, mutants::Mutant};
 impl Device {
     /// Checks that the core, its disk and its world agree.
     pub(super) fn check(&self) -> Result<(), String> {
-        // A broken core must be caught by what follows from it, not by being another one.
+        // A mutant must be caught by its consequences, and not by differing from the real core.
         if self.mutant == Mutant::None {
             self.check_disk()?;
         }
@@ -28,7 +28,7 @@ impl Device {
         self.check_engines()
     }
 
-    /// What the core knows is on disk.
+    /// The state of the core is on disk.
     fn check_disk(&self) -> Result<(), String> {
         let Some(agent) = &self.agent else { return Ok(()) };
         let pipelines: Vec<_> = agent.pipelines().map(|view| view.record).collect();
@@ -46,8 +46,8 @@ impl Device {
         Ok(())
     }
 
-    /// A port is held exactly by what serves or loads on it, and by what has served on it and is still
-    /// wanted there.
+    /// A port is reserved exactly by the pipelines that serve or load on it, and by those that have served on it and
+    /// are still to serve there.
     fn check_ports(&self) -> Result<(), String> {
         let expected = self.expected_ports();
         let held: BTreeSet<_> = self
@@ -63,7 +63,7 @@ impl Device {
         Ok(())
     }
 
-    /// A pipeline has at most one engine, the one it knows of, and its route leads to it.
+    /// A pipeline has at most one engine, which its state names, and its route leads to this engine.
     fn check_engines(&self) -> Result<(), String> {
         let Some(agent) = &self.agent else { return Ok(()) };
         let views: BTreeMap<_, _> =
@@ -89,7 +89,7 @@ impl Device {
         Ok(())
     }
 
-    /// A repair that keeps the port leaves the engine that serves alone, and gives it a new route.
+    /// A repair that keeps the port does not touch the serving engine, and gives it a new route.
     pub(super) fn check_repairs(&self, effects: &[Effect]) -> Result<(), String> {
         let changes = effects.iter().filter_map(|effect| {
             if let Effect::Persist(changes) = effect { Some(changes) } else { None }
@@ -144,7 +144,7 @@ impl Device {
     }
 }
 
-/// Tells whether nothing is left to do.
+/// Returns whether no work is left.
 pub(super) fn is_at_rest(device: &Device, backend: &Backend) -> bool {
     let Some(agent) = &device.agent else { return false };
     let resting = |state: ModelState| match state {
@@ -159,7 +159,7 @@ pub(super) fn is_at_rest(device: &Device, backend: &Backend) -> bool {
         && backend.deployments.iter().all(|one| one.state.is_final())
 }
 
-/// Checks what must hold at the end.
+/// Checks the conditions that must hold at the end.
 pub(super) fn at_the_end(device: &Device, backend: &Backend) -> Result<(), String> {
     device.check()?;
     commands(device, backend)?;
@@ -183,7 +183,7 @@ pub(super) fn at_the_end(device: &Device, backend: &Backend) -> Result<(), Strin
     allowlists(device)
 }
 
-/// Every command ends, with the same result on both sides, and nothing else was obeyed.
+/// Every command has ended, with the same result on both sides, and no forged command was obeyed.
 fn commands(device: &Device, backend: &Backend) -> Result<(), String> {
     for record in &backend.commands {
         if !record.is_told() {
@@ -245,15 +245,15 @@ fn states(device: &Device, backend: &Backend) -> Result<(), String> {
     Ok(())
 }
 
-/// A pipeline has the allowlist of the newest command that set one; one that failed later may have
-/// set its own before it failed.
+/// A pipeline has the allowlist of the newest successful command that set one. A later failed command may have set its
+/// own before it failed.
 fn allowlists(device: &Device) -> Result<(), String> {
     for (pipeline, record) in &device.disk.pipelines {
         let removals = device.disk.commands.values().filter(|entry| {
             matches!(&entry.command, Some(Command::UninstallModel(uninstall))
                 if uninstall.pipeline_id == *pipeline && succeeded(entry))
         });
-        let removed = removals.map(|entry| entry.seq).max().unwrap_or(0);
+        let removed = removals.map(|entry| entry.seq).max().unwrap_or_default();
         let mut carriers: Vec<(&LedgerEntry, &Allowlist)> = device
             .disk
             .commands

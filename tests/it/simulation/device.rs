@@ -1,9 +1,10 @@
-//! The device: the agent's core, and a shell that carries out its effects on a model of the world.
+//! The device: the agent's core, and a shell that runs its effects on a model of the world.
 //!
-//! The process may die before any effect; what was not written down is lost then, with every
-//! engine, port and connection. Held at every effect: a receipt and a report speak only of what is
-//! on disk; reports go in order, one at a time; a port is given back by who has it; a pipeline has
-//! one engine at a time, its own port and a whole file; nothing is downloaded for what is done.
+//! The process may die before any effect. Then everything that is not on disk is lost, and so is
+//! every engine, port and connection. The shell checks at every effect: a receipt or a report
+//! mentions only what is on disk; reports go in order, one at a time; only the holder of a port
+//! frees it; a pipeline has one engine at a time, its own port and a complete file; nothing is
+//! downloaded for a command that is done.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -20,6 +21,7 @@ use link_agent_core::{
 };
 use link_protocol::{
     command::ModelFile,
+    counter::Epoch,
     envelope::{Receipt, ReceiptKind},
     id::{DeviceId, PipelineId},
     port::Port,
@@ -28,17 +30,17 @@ use link_protocol::{
 use semver::Version;
 
 use super::{
-    chance::Chance,
     disk::Disk,
     mutants::Mutant,
     network::{Agenda, Faults, Input, Item, Message, Ms, Network, SECOND},
+    random::Random,
     tally::{Tally, Trace},
 };
 
-/// Everything around the device.
+/// The surroundings of the device.
 pub(super) struct Around<'a> {
     pub(super) agenda: &'a mut Agenda,
-    pub(super) chance: &'a mut Chance,
+    pub(super) random: &'a mut Random,
     pub(super) faults: &'a Faults,
     pub(super) network: &'a Network,
     pub(super) tally: &'a mut Tally,
@@ -49,31 +51,31 @@ pub(super) struct Around<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Engine {
     pub(super) ready: bool,
-    /// It was told to stop.
+    /// Whether it was asked to stop.
     pub(super) stopping: bool,
-    /// It has ended, and the core has not been told.
+    /// Whether it has ended, but the core does not know yet.
     pub(super) ended: bool,
 }
 
 /// The simulated device.
 pub(super) struct Device {
     pub(super) id: DeviceId,
-    pub(super) epoch: u64,
+    pub(super) epoch: Epoch,
     pinned: Vec<VerifyingKey>,
     pub(super) mutant: Mutant,
     pub(super) disk: Disk,
     pub(super) boot: u64,
     pub(super) booted_at: Ms,
-    /// How much the process's clock lags because the device slept.
+    /// How far the process's clock lags behind, because the device slept.
     pub(super) lag: Ms,
     pub(super) frozen_until: Ms,
     pub(super) agent: Option<Agent>,
-    /// The control line's newest request.
+    /// The newest request on the control line.
     pub(super) request: u64,
     pub(super) frontends: BTreeMap<Port, BTreeMap<PipelineId, Route>>,
-    /// Where an engine has answered, for each model that is still wanted there.
+    /// The port on which an engine has answered, for each model that is still to serve there.
     pub(super) answered: BTreeMap<PipelineId, Port>,
-    /// Ports that other programs have.
+    /// Ports that other programs use.
     pub(super) foreign: BTreeSet<Port>,
     pub(super) engines: BTreeMap<(PipelineId, Run), Engine>,
     pub(super) downloads: BTreeMap<DownloadId, Transfer>,
@@ -90,7 +92,7 @@ impl Device {
     pub(super) fn new(id: DeviceId, pinned: VerifyingKey, mutant: Mutant) -> Self {
         Self {
             id,
-            epoch: 1,
+            epoch: Epoch(1),
             pinned: vec![pinned],
             mutant,
             disk: Disk::default(),
@@ -129,11 +131,11 @@ impl Device {
         let (agent, effects) =
             Agent::restore(identity, self.pinned.clone(), snapshot, Duration::ZERO);
         self.agent = Some(agent);
-        around.agenda.input(around.chance.between(10, 500), self.boot, Input::Connect);
+        around.agenda.input(around.random.between(10, 500), self.boot, Input::Connect);
         self.carry_out(None, effects, around)
     }
 
-    /// Ends the process: what is not on disk is gone.
+    /// Kills the process. State that is not on disk is lost.
     pub(super) fn crash(&mut self, around: &mut Around<'_>) {
         if self.agent.take().is_none() {
             return;
@@ -144,10 +146,10 @@ impl Device {
         self.downloads.clear();
         self.sending = None;
         around.tally.crashes += 1;
-        around.agenda.after(around.chance.between(SECOND / 10, 40 * SECOND), Item::Boot);
+        around.agenda.after(around.random.between(SECOND / 10, 40 * SECOND), Item::Boot);
     }
 
-    /// Freezes the device; its process's clock may or may not count that time.
+    /// Suspends the device. `counted` says whether the process's clock counts that time.
     pub(super) fn suspend(&mut self, length: Ms, counted: bool, now: Ms) {
         self.frozen_until = now + length;
         if !counted {
@@ -155,7 +157,7 @@ impl Device {
         }
     }
 
-    /// Takes an input.
+    /// Handles an input.
     pub(super) fn take(&mut self, input: Input, around: &mut Around<'_>) -> Result<(), String> {
         let Some(agent) = &self.agent else { return Ok(()) };
         let event = match input {
@@ -171,9 +173,9 @@ impl Device {
                     return Ok(());
                 }
                 self.handle(event.clone(), around)?;
-                if around.chance.happens(around.faults.repeat) {
+                if around.random.happens(around.faults.repeat) {
                     let again = Input::Event(event);
-                    around.agenda.input(around.chance.between(1, 200 * SECOND), self.boot, again);
+                    around.agenda.input(around.random.between(1, 200 * SECOND), self.boot, again);
                 }
                 self.poll(around);
                 return Ok(());
@@ -183,7 +185,7 @@ impl Device {
                     return Ok(());
                 }
                 self.request += 1;
-                let wait = around.chance.between(SECOND, 60 * SECOND);
+                let wait = around.random.between(SECOND, 60 * SECOND);
                 around.agenda.input(wait, self.boot, Input::Connect);
                 Event::Disconnected
             }
@@ -218,7 +220,7 @@ impl Device {
                 }
                 let reason = "the engine ended (exit status: 1)".to_owned();
                 let event = Event::EngineEnded { pipeline_id: pipeline, run, reason };
-                around.agenda.input(around.chance.between(1, 100), self.boot, Input::Event(event));
+                around.agenda.input(around.random.between(1, 100), self.boot, Input::Event(event));
                 return Ok(());
             }
             Input::EngineHangs { pipeline, run } => {
@@ -250,7 +252,7 @@ impl Device {
         self.carry_out(Some(event), effects, around)
     }
 
-    /// Carries out effects and what follows from them at once, then looks at the whole.
+    /// Runs effects and their immediate consequences, then checks the invariants.
     fn carry_out(
         &mut self,
         event: Option<Event>,
@@ -264,7 +266,7 @@ impl Device {
             self.check_repairs(&effects)?;
             for effect in effects {
                 around.trace.note(|| format!("  effect {effect:?}"));
-                if around.chance.happens(around.faults.crash) {
+                if around.random.happens(around.faults.crash) {
                     around.trace.note(|| "  crash before it".to_owned());
                     self.crash(around);
                     return Ok(());
@@ -308,7 +310,7 @@ impl Device {
                             around.tally.command(entry);
                         }
                     }
-                    if around.chance.happens(around.faults.crash) {
+                    if around.random.happens(around.faults.crash) {
                         around.trace.note(|| "  crash between two writes".to_owned());
                         self.crash(around);
                         return Ok(());
@@ -318,16 +320,16 @@ impl Device {
             Effect::SendReceipt(receipt) => {
                 self.check_receipt(&receipt)?;
                 let message = Message::Receipt(receipt);
-                around.network.scatter(&message, around.agenda, around.faults, around.chance);
+                around.network.scatter(&message, around.agenda, around.faults, around.random);
             }
             Effect::SendReport(entry) => self.send(entry, around)?,
             Effect::Download { download, file, .. } => self.download(download, file, around)?,
             Effect::CancelDownload { download } => {
                 if let Some(transfer) = self.downloads.get_mut(&download) {
                     transfer.cancelled = true;
-                    let whole = around.chance.happens(200);
+                    let whole = around.random.happens(200);
                     let input = Input::Transferred { download, whole };
-                    around.agenda.input(around.chance.between(1, 900), self.boot, input);
+                    around.agenda.input(around.random.between(1, 900), self.boot, input);
                 }
             }
             Effect::ReservePort { run, route } => {
@@ -348,7 +350,8 @@ impl Device {
                 self.start(pipeline_id, run, &plugin, &file, around)?;
             }
             Effect::StopEngine { pipeline_id, run } => {
-                // A stop and a start within one turn are one record: the stop gave the port back.
+                // A stop and a start in the same turn are written as one record. The stop has freed
+                // the port.
                 let frontends = &self.frontends;
                 self.answered.retain(|id, port| {
                     let routes = frontends.get(port);
@@ -371,9 +374,9 @@ impl Device {
                 self.disk.files.remove(&(file.model_id, file.sha256));
             }
             Effect::DeleteModel { pipeline_id, model_id } => {
-                // What is gone already cannot be busy.
+                // A deleted file cannot be in use.
                 let there = self.disk.files.iter().any(|file| file.0 == model_id);
-                let outcome = if there && around.chance.happens(around.faults.disk) {
+                let outcome = if there && around.random.happens(around.faults.disk) {
                     Err("cannot delete the model's files: busy".to_owned())
                 } else {
                     self.disk.files.retain(|file| file.0 != model_id);
@@ -382,7 +385,7 @@ impl Device {
                 next.push_back(Event::ModelDeleted { pipeline_id, outcome });
             }
             Effect::StageUpdate { request, .. } => self.stage(request.version, around),
-            // The process is replaced by another one: nothing but the disk goes over.
+            // A new process replaces this one, and only the disk persists.
             Effect::ReplaceAgent { .. } => around.agenda.after(0, Item::Crash),
             Effect::HandOver { .. } => {
                 return Err("the device left an account that did not give it away".to_owned());
@@ -392,17 +395,17 @@ impl Device {
         Ok(())
     }
 
-    /// An update is brought here, or is not.
+    /// Stages an update, which may fail.
     fn stage(&self, version: Option<Version>, around: &mut Around<'_>) {
         let version = version.unwrap_or(Version::new(1, 4, 0));
-        let staged = match around.chance.between(0, 4) {
+        let staged = match around.random.between(0, 4) {
             0 => Staged::Ready(version),
             1 => Staged::UpToDate(version),
             2 => Staged::Declined("there is no such release".to_owned()),
             _ => Staged::Failed("the connection was cut".to_owned()),
         };
         let input = Input::Event(Event::UpdateStaged(staged));
-        around.agenda.input(around.chance.between(10, 60 * SECOND), self.boot, input);
+        around.agenda.input(around.random.between(10, 60 * SECOND), self.boot, input);
     }
 
     fn check_receipt(&self, receipt: &Receipt) -> Result<(), String> {
@@ -418,9 +421,9 @@ impl Device {
         if holds { Ok(()) } else { Err("a receipt says what is not on disk".to_owned()) }
     }
 
-    /// Starts to send a report; its fate comes back later.
+    /// Starts to send a report. The result arrives later.
     fn send(&mut self, entry: OutboxEntry, around: &mut Around<'_>) -> Result<(), String> {
-        // What a 401 has set aside waits for a hello, and is overtaken meanwhile.
+        // A report that got a 401 waits for a hello, and later reports may overtake it meanwhile.
         let first = self.disk.outbox.values().find(|other| !other.unauthorized);
         if !entry.unauthorized && first != Some(&entry) {
             return Err(format!("report {} is sent, the first on disk is {first:?}", entry.id));
@@ -429,13 +432,13 @@ impl Device {
             return Err(format!("report {} is sent while {other} is", entry.id));
         }
         let (boot, id) = (self.boot, entry.id);
-        match around.network.delay(around.agenda.now, around.faults, around.chance) {
+        match around.network.delay(around.agenda.now, around.faults, around.random) {
             Some(delay) => {
                 around.agenda.after(delay, Item::ToBackend(Message::Report { boot, entry }));
             }
             None => {
                 let deferred = Input::Event(Event::ReportDeferred { id, retry_after: None });
-                around.agenda.input(around.chance.between(2 * SECOND, 34 * SECOND), boot, deferred);
+                around.agenda.input(around.random.between(2 * SECOND, 34 * SECOND), boot, deferred);
             }
         }
         Ok(())

@@ -1,13 +1,14 @@
-//! What the device has on disk, and what may be written there.
+//! The contents of the device's disk, and the rules for writing to it.
 //!
-//! Held at every write: a result is recorded once, nothing is recorded of a command that is done,
-//! a report has a number of its own and goes only when it was taken or replaced.
+//! Checked at every write: a result is recorded once, nothing is recorded for a command that is
+//! done, and a report has its own number and is deleted only after it was accepted or replaced.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use link_agent_core::record::{Change, LedgerEntry, OutboxEntry, PipelineRecord, Report, Snapshot};
 use link_protocol::{
     command::{ModelFile, Sha256Hex},
+    counter::Seq,
     id::{CommandId, ModelId, PipelineId},
     port::Port,
     report::{CommandReport, LifecycleStatus, ModelState},
@@ -20,15 +21,15 @@ pub(super) struct Disk {
     pub(super) pipelines: BTreeMap<PipelineId, PipelineRecord>,
     pub(super) outbox: BTreeMap<u64, OutboxEntry>,
     pub(super) dead: Vec<(OutboxEntry, String)>,
-    pub(super) last_seq: u64,
-    /// Model files that are whole and verified.
+    pub(super) last_seq: Seq,
+    /// Complete and verified model files.
     pub(super) files: BTreeSet<(ModelId, Sha256Hex)>,
-    /// Every command that was ever done, whatever the journal says.
+    /// Every command that was ever done, even if the journal has forgotten it.
     pub(super) done: BTreeMap<CommandId, CommandReport>,
 }
 
 impl Disk {
-    /// Returns everything, as the agent reads it at its start.
+    /// Returns the contents, as the agent reads them at its start.
     pub(super) fn snapshot(&self) -> Snapshot {
         let mut commands: Vec<_> = self.commands.values().cloned().collect();
         commands.sort_by_key(|entry| entry.seq);
@@ -40,7 +41,7 @@ impl Disk {
         }
     }
 
-    /// Writes all changes. `taken` is the report whose fate the agent was just told.
+    /// Writes all changes. `taken` is the report whose result the agent has just received.
     pub(super) fn apply(&mut self, changes: &[Change], taken: Option<u64>) -> Result<(), String> {
         for (place, change) in changes.iter().enumerate() {
             match change {
@@ -55,7 +56,7 @@ impl Disk {
                         return Err(format!("report {} is written a second time", entry.id));
                     }
                 }
-                Change::SetAside(entry) => {
+                Change::HoldReport(entry) => {
                     let known = self.outbox.get_mut(&entry.id);
                     let known = known.ok_or("a report is set aside that is not there")?;
                     if known.unauthorized || !entry.unauthorized || known.report != entry.report {
@@ -98,24 +99,25 @@ impl Disk {
         Ok(())
     }
 
-    /// Tells whether a model is wanted on this port.
+    /// Returns whether a model is to serve on this port.
     pub(super) fn wants(&self, pipeline: PipelineId, port: Port) -> bool {
         let record = self.pipelines.get(&pipeline);
         record.is_some_and(|record| record.serve && record.config.port == port)
     }
 
-    /// Tells whether the file of a model is there.
+    /// Returns whether the file of a model exists.
     pub(super) fn has(&self, file: &ModelFile) -> bool {
         self.files.contains(&(file.model_id, file.sha256.clone()))
     }
 }
 
-/// Whether `later` holds a newer report about what `entry` is about.
+/// Returns whether `later` contains a newer report about the subject of `entry`.
 fn follows(entry: &OutboxEntry, later: &Change) -> bool {
     let Change::PutReport(newer) = later else { return false };
     match (&entry.report, &newer.report) {
         (Report::Lifecycle(_), Report::Lifecycle(_)) => true,
-        // A new process says again what it serves, so what the one before said of it is dropped.
+        // A new process reports again what it serves, so the reports of the previous process are
+        // dropped.
         (Report::Model(old), Report::Lifecycle(new)) => {
             old.state != ModelState::Removed && new.status == LifecycleStatus::Starting
         }

@@ -1,9 +1,10 @@
-//! Deliveries that a device must not obey: damaged ones, and ones that are not meant for it.
+//! Deliveries that a device must not obey: damaged ones, and ones for another recipient.
 
 use jiff::{Timestamp, ToSpan as _};
 use link_protocol::{
     allowlist::Allowlist,
     command::{Command, CommandKind, Lane, RepairServing},
+    counter::{Epoch, Seq},
     envelope::{ENVELOPE_VERSION, Envelope},
     id::{CommandId, DeviceId, PipelineId},
     signing::{Signed, SigningKey},
@@ -13,19 +14,19 @@ use uuid::Uuid;
 
 use super::user;
 
-/// Somebody who holds a key that the device has not pinned.
+/// An attacker with a key that the device has not pinned.
 pub(super) struct Forger {
     key: SigningKey,
 }
 
-/// Tells whether a command is among the `permille` that are sent damaged.
+/// Returns whether a command is among the `permille` that are sent damaged.
 pub(super) fn is_chosen(id: CommandId, permille: u64) -> bool {
     let text = id.to_string();
     let sum = text.bytes().fold(7_u64, |sum, byte| sum * 131 % 1_000_003 + u64::from(byte));
     sum % 1000 < permille
 }
 
-/// Damages a command so that it does not fit its contract; `how` picks the kind.
+/// Damages a command so that it violates its contract. `how` selects the kind.
 pub(super) fn spoil(envelope: &mut Envelope, how: u64) {
     match how % 4 {
         0 => envelope.r#type = "REMOVE_MODEL".to_owned(),
@@ -43,13 +44,13 @@ impl Forger {
         Self { key: SigningKey::from_seed(&[66; 32]) }
     }
 
-    /// Makes a delivery that must have no effect; `how` picks the kind.
+    /// Creates a delivery that must have no effect. `how` selects the kind.
     pub(super) fn forge(
         &self,
         real: &SigningKey,
         id: CommandId,
         device: DeviceId,
-        epoch: u64,
+        epoch: Epoch,
         how: u64,
         now: Timestamp,
     ) -> Signed {
@@ -66,7 +67,7 @@ impl Forger {
             command_id: id,
             device_id: device,
             epoch,
-            seq: 1 + how % 40,
+            seq: Seq(1 + how % 40),
             r#type: serde_json::to_value(CommandKind::RepairServing)
                 .ok()
                 .and_then(|name| name.as_str().map(str::to_owned))
@@ -82,7 +83,7 @@ impl Forger {
         };
         match how % 6 {
             0 => envelope.device_id = DeviceId::from_uuid(Uuid::from_u128(666)),
-            1 => envelope.epoch += 100,
+            1 => envelope.epoch.0 += 100,
             2 => {
                 envelope.expires_at = now.checked_sub(1.seconds()).expect("a second before");
                 envelope.ttl_ms = 0;

@@ -1,4 +1,4 @@
-//! Cores that are broken on purpose: each must be caught, or the simulation looks away.
+//! Mutants: deliberately broken cores. The simulation must catch each of them.
 
 use link_agent_core::{
     effect::Effect,
@@ -6,10 +6,10 @@ use link_agent_core::{
     record::{Change, Report, Snapshot, Steps},
 };
 
-/// How the core is broken.
+/// The fault of a mutant.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Mutant {
-    /// Not at all.
+    /// No fault: the real core.
     None,
     ReceiptBeforePersist,
     LedgerForgottenAtRestart,
@@ -49,7 +49,7 @@ impl Mutant {
         Self::SessionWrittenLast,
     ];
 
-    /// Breaks what the core reads at its start.
+    /// Damages the state that the core reads at its start.
     pub(super) fn at_restart(self, snapshot: &mut Snapshot) {
         match self {
             Self::LedgerForgottenAtRestart => snapshot.commands.clear(),
@@ -74,7 +74,7 @@ impl Mutant {
         }
     }
 
-    /// Breaks the order of writes.
+    /// Changes the order of writes.
     pub(super) fn order(self, steps: Steps) -> [Vec<Change>; 4] {
         let Steps { intake, put, journal, removed } = steps;
         if self == Self::SessionWrittenLast {
@@ -84,7 +84,7 @@ impl Mutant {
         }
     }
 
-    /// Breaks what the core decided.
+    /// Changes the decision of the core.
     pub(super) fn twist(self, event: Option<&Event>, effects: Vec<Effect>) -> Vec<Effect> {
         let commands_came = matches!(event, Some(Event::Polled { .. } | Event::Welcomed(_)));
         match self {

@@ -1,9 +1,9 @@
-//! What travels between device and backend, what else will happen, and how much goes wrong.
+//! The messages between device and backend, the planned events, and the rates of faults.
 //!
-//! As over HTTP, a device has three independent lines: hello and polls, receipts, reports. Each
-//! loses, delays and repeats messages, and any may overtake the others. The answer to a poll that
-//! the device has given up is not read, and hello and model states are not repeated late: their
-//! connection is gone. Everything ends with the device's process.
+//! As over HTTP, a device has three independent lines: hello and polls, receipts, and reports. Each
+//! loses, delays and repeats messages, and any may overtake the others. The answer to an aborted
+//! poll is not read. A hello and model states are never repeated late, because their connection is
+//! closed. All lines end with the device's process.
 
 use std::collections::BTreeMap;
 
@@ -12,9 +12,9 @@ use link_agent_core::{
     record::{DownloadId, OutboxEntry, Report},
     run::Run,
 };
-use link_protocol::{agent_api::Hello, envelope::Receipt, id::PipelineId};
+use link_protocol::{agent_api::Hello, counter::Seq, envelope::Receipt, id::PipelineId};
 
-use super::chance::Chance;
+use super::random::Random;
 
 /// Milliseconds of the simulated world.
 pub(super) type Ms = u64;
@@ -22,12 +22,12 @@ pub(super) type Ms = u64;
 /// One second.
 pub(super) const SECOND: Ms = 1000;
 
-/// What can happen next.
+/// A planned event.
 #[derive(Clone, Debug)]
 pub(super) enum Item {
     /// A message reaches the backend.
     ToBackend(Message),
-    /// Something reaches the device's process number `boot`.
+    /// An input reaches the process `boot` of the device.
     ToDevice { boot: u64, input: Input },
     /// The device's process starts.
     Boot,
@@ -35,27 +35,27 @@ pub(super) enum Item {
     Crash,
     /// The device sleeps.
     Suspend,
-    /// Another program takes or gives back a port.
+    /// Another program takes or frees a port.
     Others,
     /// The backend stops, and starts again.
     BackendRestart,
-    /// The network is gone for a while.
+    /// The network fails for a while.
     Partition,
     /// The device registers again.
     Registration,
-    /// A user wishes something.
+    /// A user sends a random request.
     Wish,
-    /// A person at the device wants something.
+    /// A person at the device requests something.
     Person,
-    /// The backend looks for what time has ended.
+    /// The backend ends everything that has expired.
     Sweep,
-    /// A parked poll looks again.
+    /// The backend checks the parked poll.
     Look,
-    /// Nothing goes wrong from here on.
+    /// The quiet phase begins: no more faults.
     Quiet,
 }
 
-/// What a device sends.
+/// A message of the device.
 #[derive(Clone, Debug)]
 pub(super) enum Message {
     Hello {
@@ -66,45 +66,45 @@ pub(super) enum Message {
     Poll {
         boot: u64,
         request: u64,
-        after: u64,
+        after: Seq,
     },
     Receipt(Receipt),
     Report {
         boot: u64,
         entry: OutboxEntry,
     },
-    /// A report that arrives once more, nobody waits for the answer.
+    /// A repeated report, whose answer nobody reads.
     Repeated(Report),
 }
 
-/// What reaches a device's process.
+/// An input of the device's process.
 #[derive(Clone, Debug)]
 pub(super) enum Input {
     /// The answer to a request of the control line.
     Answer { request: u64, event: Event },
-    /// The request was given up.
+    /// The request was aborted.
     GivenUp { request: u64 },
-    /// It is time to say hello.
+    /// The device must send its hello.
     Connect,
     /// An event from anywhere else.
     Event(Event),
-    /// More of a model file is there.
+    /// More of a model file has arrived.
     Progress { download: DownloadId, bytes: u64 },
-    /// A download comes to its end.
+    /// A download ends.
     Transferred { download: DownloadId, whole: bool },
     /// An engine answers.
     EngineReady { pipeline: PipelineId, run: Run },
     /// An engine dies.
     EngineDies { pipeline: PipelineId, run: Run },
-    /// An engine hangs, and is looked at.
+    /// An engine hangs, and its health check fails.
     EngineHangs { pipeline: PipelineId, run: Run },
-    /// An engine that was told to stop has.
+    /// An engine that was asked to stop has ended.
     EngineStops { pipeline: PipelineId, run: Run },
     /// A deadline of the core may have come.
     Deadline,
 }
 
-/// How often things go wrong, in a thousand.
+/// The probability of each fault, in a thousand.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Faults {
     pub(super) lose: u64,
@@ -116,14 +116,14 @@ pub(super) struct Faults {
     pub(super) engine: u64,
     pub(super) download: u64,
     pub(super) disk: u64,
-    /// The backend does not let the device in with a report.
+    /// The backend answers a report with 401.
     pub(super) unauthorized: u64,
 }
 
 impl Faults {
-    /// Draws how much goes wrong in one schedule: each kind often, now and then, or never.
-    pub(super) fn draw(chance: &mut Chance) -> Self {
-        let mut some = |most: u64| match chance.between(0, 4) {
+    /// Draws the probabilities for one schedule: each fault is frequent, rare or absent.
+    pub(super) fn draw(random: &mut Random) -> Self {
+        let mut some = |most: u64| match random.between(0, 4) {
             0 | 1 => 0,
             2 => most / 6,
             _ => most,
@@ -143,7 +143,7 @@ impl Faults {
     }
 }
 
-/// What happens when.
+/// The planned events, by their time.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
     items: BTreeMap<(Ms, u64), Item>,
@@ -152,13 +152,13 @@ pub(super) struct Agenda {
 }
 
 impl Agenda {
-    /// Plans `item` for `delay` from now.
+    /// Plans `item` at `delay` from now.
     pub(super) fn after(&mut self, delay: Ms, item: Item) {
         self.count += 1;
         self.items.insert((self.now + delay, self.count), item);
     }
 
-    /// Plans an input of a device's process.
+    /// Plans an input of the device's process.
     pub(super) fn input(&mut self, delay: Ms, boot: u64, input: Input) {
         self.after(delay, Item::ToDevice { boot, input });
     }
@@ -174,33 +174,33 @@ impl Agenda {
 /// The lines between device and backend.
 #[derive(Debug, Default)]
 pub(super) struct Network {
-    /// Until when nothing gets through.
+    /// The time until which no message gets through.
     pub(super) gone_until: Ms,
 }
 
 impl Network {
-    /// Returns how long a message takes; `None` when it is lost.
-    pub(super) fn delay(&self, now: Ms, faults: &Faults, chance: &mut Chance) -> Option<Ms> {
-        if now < self.gone_until || chance.happens(faults.lose) {
+    /// Returns the delay of a message. `None` if the message is lost.
+    pub(super) fn delay(&self, now: Ms, faults: &Faults, random: &mut Random) -> Option<Ms> {
+        if now < self.gone_until || random.happens(faults.lose) {
             return None;
         }
-        let slow = chance.happens(faults.slow);
-        Some(if slow { chance.between(SECOND, 12 * SECOND) } else { chance.between(5, 300) })
+        let slow = random.happens(faults.slow);
+        Some(if slow { random.between(SECOND, 12 * SECOND) } else { random.between(5, 300) })
     }
 
-    /// Sends a message that nobody waits for: lost, late, or several times.
+    /// Sends a message without an answer: it may get lost, be late, or arrive several times.
     pub(super) fn scatter(
         &self,
         message: &Message,
         agenda: &mut Agenda,
         faults: &Faults,
-        chance: &mut Chance,
+        random: &mut Random,
     ) {
-        if let Some(delay) = self.delay(agenda.now, faults, chance) {
+        if let Some(delay) = self.delay(agenda.now, faults, random) {
             agenda.after(delay, Item::ToBackend(message.clone()));
         }
-        if chance.happens(faults.repeat) && agenda.now >= self.gone_until {
-            let delay = chance.between(10, 400 * SECOND);
+        if random.happens(faults.repeat) && agenda.now >= self.gone_until {
+            let delay = random.between(10, 400 * SECOND);
             agenda.after(delay, Item::ToBackend(message.clone()));
         }
     }

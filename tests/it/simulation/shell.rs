@@ -1,4 +1,4 @@
-//! The parts of the device's shell: its control line, its ports, engines and downloads.
+//! Parts of the device's shell: the control line, the ports, the engines and the downloads.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -22,7 +22,7 @@ use super::{
 };
 
 impl Device {
-    /// The process's clock.
+    /// Returns the time on the process's clock.
     pub(super) fn clock(&self, now: Ms) -> Now {
         Duration::from_millis(now.saturating_sub(self.booted_at).saturating_sub(self.lag))
     }
@@ -32,16 +32,16 @@ impl Device {
         self.request
     }
 
-    /// Sends a request of the control line, and gives it up when no answer comes.
+    /// Sends a request on the control line, and aborts it after `patience` without an answer.
     pub(super) fn ask(&self, message: Message, patience: Ms, around: &mut Around<'_>) {
-        if let Some(delay) = around.network.delay(around.agenda.now, around.faults, around.chance) {
+        if let Some(delay) = around.network.delay(around.agenda.now, around.faults, around.random) {
             around.agenda.after(delay, Item::ToBackend(message));
         }
         let given_up = Input::GivenUp { request: self.request };
         around.agenda.input(patience, self.boot, given_up);
     }
 
-    /// Asks for commands; what arrived before is on disk.
+    /// Polls for commands. Everything that arrived before is on disk.
     pub(super) fn poll(&mut self, around: &mut Around<'_>) {
         let Some(after) = self.agent.as_ref().map(|agent| agent.hello().last_seq) else { return };
         let (boot, request) = (self.boot, self.next_request());
@@ -57,10 +57,10 @@ impl Device {
         }
     }
 
-    /// Notes what the arrival of an event means for the world.
+    /// Updates the model of the world when an event arrives.
     pub(super) fn arrives(&mut self, event: &Event) {
         if let Event::EngineEnded { pipeline_id, run, .. } = event {
-            // Of one that was told to stop meanwhile more is to be heard.
+            // A run that was asked to stop meanwhile will send another event.
             let key = (*pipeline_id, *run);
             if self.engines.get(&key).is_some_and(|engine| !engine.stopping) {
                 self.engines.remove(&key);
@@ -76,7 +76,7 @@ impl Device {
         }
     }
 
-    /// Takes a port for a route, as the shell does: the route has no engine yet.
+    /// Reserves a port for a route, as the shell does. The route has no engine yet.
     pub(super) fn reserve(&mut self, route: Route) -> Result<(), String> {
         let port = route.port;
         if !self.frontends.contains_key(&port) && self.foreign.contains(&port) {
@@ -95,7 +95,7 @@ impl Device {
                 return Err("a route leads to an engine that does not serve".to_owned());
             }
         }
-        // State is on disk before the effect that speaks of it.
+        // The state must be on disk before an effect that mentions it.
         let record = self.disk.pipelines.get(&key);
         if record.is_none_or(|record| record.generation < route.generation) {
             return Err("a route is ahead of what is on disk".to_owned());
@@ -129,36 +129,36 @@ impl Device {
         }
         let engine = Engine { ready: false, stopping: false, ended: false };
         self.engines.insert((pipeline, run), engine);
-        let (chance, agenda, boot) = (&mut *around.chance, &mut *around.agenda, self.boot);
+        let (random, agenda, boot) = (&mut *around.random, &mut *around.agenda, self.boot);
         if plugin != user::PLUGIN {
             agenda.input(10, boot, Input::EngineDies { pipeline, run });
             return Ok(());
         }
         let ready = Input::EngineReady { pipeline, run };
         let dies = Input::EngineDies { pipeline, run };
-        if !chance.happens(around.faults.engine) {
-            agenda.input(chance.between(SECOND / 2, 30 * SECOND), boot, ready);
+        if !random.happens(around.faults.engine) {
+            agenda.input(random.between(SECOND / 2, 30 * SECOND), boot, ready);
             return Ok(());
         }
-        match chance.between(0, 4) {
-            // It dies while it loads.
-            0 => agenda.input(chance.between(10, 20 * SECOND), boot, dies),
-            // It never answers.
+        match random.between(0, 4) {
+            // The engine dies while it loads.
+            0 => agenda.input(random.between(10, 20 * SECOND), boot, dies),
+            // The engine never answers.
             1 => {}
-            // It answers late, perhaps too late.
-            2 => agenda.input(chance.between(90 * SECOND, 150 * SECOND), boot, ready),
-            // It serves for a while, and hangs.
+            // The engine answers late, possibly too late.
+            2 => agenda.input(random.between(90 * SECOND, 150 * SECOND), boot, ready),
+            // The engine serves for a while, then hangs.
             3 => {
-                let loads = chance.between(SECOND / 2, 20 * SECOND);
+                let loads = random.between(SECOND / 2, 20 * SECOND);
                 agenda.input(loads, boot, ready);
                 let hangs = Input::EngineHangs { pipeline, run };
-                agenda.input(loads + chance.between(10, 60 * SECOND), boot, hangs);
+                agenda.input(loads + random.between(10, 60 * SECOND), boot, hangs);
             }
-            // It serves for a while.
+            // The engine serves for a while, then dies.
             _ => {
-                let loads = chance.between(SECOND / 2, 20 * SECOND);
+                let loads = random.between(SECOND / 2, 20 * SECOND);
                 agenda.input(loads, boot, ready);
-                agenda.input(loads + chance.between(10, 400 * SECOND), boot, dies);
+                agenda.input(loads + random.between(10, 400 * SECOND), boot, dies);
             }
         }
         Ok(())
@@ -170,19 +170,19 @@ impl Device {
         run: Run,
         around: &mut Around<'_>,
     ) -> Result<(), String> {
-        let slow = around.chance.happens(around.faults.slow);
+        let slow = around.random.happens(around.faults.slow);
         let engine = self.engines.get_mut(&(pipeline, run));
         let engine = engine.ok_or("an engine is stopped that does not run")?;
         if std::mem::replace(&mut engine.stopping, true) {
             return Err("an engine is stopped twice".to_owned());
         }
         let longest = if slow { 30 * SECOND } else { 3 * SECOND };
-        let wait = if engine.ended { 1 } else { around.chance.between(1, longest) };
+        let wait = if engine.ended { 1 } else { around.random.between(1, longest) };
         around.agenda.input(wait, self.boot, Input::EngineStops { pipeline, run });
         Ok(())
     }
 
-    /// Starts a download; nothing is downloaded for what is done.
+    /// Starts a download. Nothing may be downloaded for a command that is done.
     pub(super) fn download(
         &mut self,
         download: DownloadId,
@@ -204,8 +204,8 @@ impl Device {
             return Err(format!("{deployment} is downloaded twice at a time"));
         }
         let there = self.disk.has(&file);
-        let length = if there { 900 } else { around.chance.between(SECOND, 200 * SECOND) };
-        let whole = there || !around.chance.happens(around.faults.download);
+        let length = if there { 900 } else { around.random.between(SECOND, 200 * SECOND) };
+        let whole = there || !around.random.happens(around.faults.download);
         for part in 1..5 {
             let input = Input::Progress { download, bytes: file.size_bytes * part / 5 };
             around.agenda.input(length * part / 5, self.boot, input);
@@ -215,7 +215,7 @@ impl Device {
         Ok(())
     }
 
-    /// A download comes to its end.
+    /// Ends a download.
     pub(super) fn transferred(&mut self, download: DownloadId, whole: bool) -> Option<Event> {
         let transfer = self.downloads.remove(&download)?;
         let outcome = if whole {
@@ -229,7 +229,7 @@ impl Device {
         Some(Event::DownloadEnded { download, outcome })
     }
 
-    /// Which pipelines should have which ports, by what the core says of itself.
+    /// Returns the ports that pipelines should have, by the state of the core.
     pub(super) fn expected_ports(&self) -> BTreeMap<(Port, PipelineId), Run> {
         let mut expected = BTreeMap::new();
         let Some(agent) = &self.agent else { return expected };

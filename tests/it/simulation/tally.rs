@@ -1,4 +1,4 @@
-//! What happened in the schedules, so that a simulation that tests nothing is noticed.
+//! Counts what happened in the schedules, so that a simulation that tests nothing is noticed.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -7,10 +7,10 @@ use std::{
 
 use link_agent_core::record::LedgerEntry;
 
-/// Lines that a failure shows.
+/// The number of trace lines that a failure shows.
 const SHOWN: usize = 80;
 
-/// What happened last, kept only for a schedule that is known to fail.
+/// The last events, recorded only for a schedule that is known to fail.
 #[derive(Debug)]
 pub(super) struct Trace {
     on: bool,
@@ -18,7 +18,7 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// Makes one that keeps lines, or keeps none.
+    /// Creates a trace that records lines if `on` is set.
     pub(super) const fn new(on: bool) -> Self {
         Self { on, lines: VecDeque::new() }
     }
@@ -40,7 +40,7 @@ impl fmt::Display for Trace {
     }
 }
 
-/// Counts over one or many schedules.
+/// Counts over one or several schedules.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     pub(super) schedules: u64,
@@ -52,7 +52,7 @@ pub(super) struct Tally {
     pub(super) engines: u64,
     pub(super) ports_taken: u64,
     pub(super) forged: u64,
-    /// How the commands ended, by kind and result.
+    /// The number of ended commands, by kind and result.
     pub(super) results: BTreeMap<String, u64>,
 }
 
@@ -66,12 +66,12 @@ impl Tally {
         }
     }
 
-    /// Counts what never reached a journal.
+    /// Counts a command that never reached a journal.
     pub(super) fn end(&mut self, how: &str) {
         *self.results.entry(how.to_owned()).or_default() += 1;
     }
 
-    /// Adds the counts of another.
+    /// Adds the counts of another tally.
     pub(super) fn add(&mut self, other: &Self) {
         self.schedules += other.schedules;
         self.events += other.events;
@@ -87,7 +87,7 @@ impl Tally {
         }
     }
 
-    /// How often commands ended so.
+    /// Returns how many commands ended in this way.
     pub(super) fn count(&self, how: &str) -> u64 {
         self.results.get(how).copied().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! One schedule: everything that happens to a device and its backend, from one seed.
+//! One schedule: all events of a device and its backend, from one seed.
 
 use link_agent_core::event::Event;
 use link_protocol::id::DeviceId;
@@ -6,11 +6,11 @@ use uuid::Uuid;
 
 use super::{
     backend::Backend,
-    chance::Chance,
     checks,
     device::{Around, Device},
     mutants::Mutant,
     network::{Agenda, Faults, Input, Item, Message, Ms, Network, SECOND},
+    random::Random,
     tally::{Tally, Trace},
     user::{self, User},
 };
@@ -18,13 +18,13 @@ use super::{
 const MINUTE: Ms = 60 * SECOND;
 const HOUR: Ms = 60 * MINUTE;
 
-/// How long the quiet period may last before everything must have come to rest.
+/// The maximum length of the quiet phase, after which everything must be at rest.
 const QUIET: Ms = 3 * HOUR;
 
 /// A simulated world.
 pub(super) struct World {
     agenda: Agenda,
-    chance: Chance,
+    random: Random,
     faults: Faults,
     network: Network,
     backend: Backend,
@@ -36,7 +36,7 @@ pub(super) struct World {
     trace: Trace,
 }
 
-/// Runs the schedule of a seed; an error says at which step what did not hold.
+/// Runs the schedule of a seed. An error names the step and the violated condition.
 pub(super) fn run(seed: u64, mutant: Mutant) -> Result<Tally, String> {
     let failed = |traced: bool| {
         let mut world = World::new(seed, mutant, traced);
@@ -46,27 +46,27 @@ pub(super) fn run(seed: u64, mutant: Mutant) -> Result<Tally, String> {
             format!("seed {seed}, step {step}, at {at} ms: {why}\n  after{trace}")
         })
     };
-    // The trace is costly, so it is only made for a schedule that fails.
+    // Recording the trace is slow, so only a schedule that has failed is run again with it.
     failed(false).or_else(|why| if mutant == Mutant::None { failed(true) } else { Err(why) })
 }
 
 impl World {
     fn new(seed: u64, mutant: Mutant, traced: bool) -> Self {
-        let mut chance = Chance::new(seed);
+        let mut random = Random::new(seed);
         let id = DeviceId::from_uuid(Uuid::from_u128(1));
         let backend = Backend::new(id);
         let device = Device::new(id, backend.key().verifying().clone(), mutant);
-        let faults = Faults::draw(&mut chance);
+        let faults = Faults::draw(&mut random);
         let mut agenda = Agenda::default();
         agenda.after(0, Item::Boot);
         agenda.after(30 * SECOND, Item::Sweep);
-        let length = chance.between(3 * MINUTE, 40 * MINUTE);
-        for _ in 0..chance.between(5, 45) {
-            agenda.after(chance.between(0, length), Item::Wish);
+        let length = random.between(3 * MINUTE, 40 * MINUTE);
+        for _ in 0..random.between(5, 45) {
+            agenda.after(random.between(0, length), Item::Wish);
         }
         let mut sometimes = |most: u64, item: Item| {
-            for _ in 0..chance.between(0, most + 1) {
-                agenda.after(chance.between(0, length), item.clone());
+            for _ in 0..random.between(0, most + 1) {
+                agenda.after(random.between(0, length), item.clone());
             }
         };
         sometimes(4, Item::Crash);
@@ -75,13 +75,13 @@ impl World {
         sometimes(2, Item::BackendRestart);
         sometimes(2, Item::Partition);
         sometimes(8, Item::Person);
-        if chance.happens(150) {
-            agenda.after(chance.between(0, length), Item::Registration);
+        if random.happens(150) {
+            agenda.after(random.between(0, length), Item::Registration);
         }
         agenda.after(length, Item::Quiet);
         Self {
             agenda,
-            chance,
+            random,
             faults,
             network: Network::default(),
             backend,
@@ -132,8 +132,8 @@ impl World {
                 });
             }
             Item::Suspend => {
-                let length = self.chance.between(SECOND, 30 * MINUTE);
-                let counted = self.chance.happens(500);
+                let length = self.random.between(SECOND, 30 * MINUTE);
+                let counted = self.random.happens(500);
                 self.device.suspend(length, counted, now);
             }
             Item::Others => self.others(),
@@ -142,9 +142,9 @@ impl World {
                 self.network.gone_until = self.network.gone_until.max(now + 20 * SECOND);
             }
             Item::Partition => {
-                let long = self.chance.happens(60);
+                let long = self.random.happens(60);
                 let most = if long { 26 * HOUR } else { 10 * MINUTE };
-                let length = self.chance.between(10 * SECOND, most);
+                let length = self.random.between(10 * SECOND, most);
                 self.network.gone_until = self.network.gone_until.max(now + length);
             }
             Item::Registration => {
@@ -153,11 +153,11 @@ impl World {
                 return self.step(Item::Crash);
             }
             Item::Wish => {
-                self.user.wish(&mut self.backend, &mut self.chance, now);
+                self.user.wish(&mut self.backend, &mut self.random, now);
                 self.agenda.after(0, Item::Look);
             }
             Item::Person => {
-                let wish = user::wish_at_the_machine(&mut self.chance);
+                let wish = user::wish_at_the_machine(&mut self.random);
                 let event = Event::Wished(wish);
                 return self.at_device(self.device.boot, Input::Event(event));
             }
@@ -185,7 +185,7 @@ impl World {
     ) -> Result<(), String> {
         let mut around = Around {
             agenda: &mut self.agenda,
-            chance: &mut self.chance,
+            random: &mut self.random,
             faults: &self.faults,
             network: &self.network,
             tally: &mut self.tally,
@@ -236,20 +236,20 @@ impl World {
         use link_agent_core::record::Report;
 
         let (now, id) = (self.agenda.now, entry.id);
-        if !entry.unauthorized && self.chance.happens(self.faults.unauthorized) {
-            // Whoever is not let in with a report is not let in with a poll: a hello follows.
+        if !entry.unauthorized && self.random.happens(self.faults.unauthorized) {
+            // A device whose report gets a 401 also cannot poll: it sends a hello next.
             self.backend.parked = None;
             let event = Event::ReportUnauthorized { id, reason: "401".to_owned() };
-            self.agenda.input(self.chance.between(5, 300), boot, Input::Event(event));
-            let wait = self.chance.between(SECOND, 60 * SECOND);
+            self.agenda.input(self.random.between(5, 300), boot, Input::Event(event));
+            let wait = self.random.between(SECOND, 60 * SECOND);
             self.agenda.input(wait, boot, Input::Connect);
             return;
         }
         let taken = self.backend.report(&entry.report, now);
-        if self.chance.happens(self.faults.repeat) {
+        if self.random.happens(self.faults.repeat) {
             let late = match entry.report {
                 Report::Command(_) | Report::Progress { .. } => {
-                    self.chance.between(1, 300 * SECOND)
+                    self.random.between(1, 300 * SECOND)
                 }
                 Report::Lifecycle(_) | Report::Model(_) => 0,
             };
@@ -260,7 +260,7 @@ impl World {
             Err(reason) => Event::ReportRefused { id, reason },
         };
         let lost = Event::ReportDeferred { id, retry_after: None };
-        match self.network.delay(now, &self.faults, &mut self.chance) {
+        match self.network.delay(now, &self.faults, &mut self.random) {
             Some(delay) => self.agenda.input(delay, boot, Input::Event(event)),
             None => self.agenda.input(30 * SECOND, boot, Input::Event(lost)),
         }
@@ -275,28 +275,28 @@ impl World {
         }
     }
 
-    /// Sends the answer to a request, perhaps with its commands in another order and with some that
-    /// must not be obeyed.
+    /// Sends the answer to a request. It may contain the commands in another order, and forged
+    /// ones.
     fn answer(&mut self, boot: u64, request: u64, mut event: Event) {
         let now = self.agenda.now;
         if let Event::Polled { commands, .. } = &mut event {
-            if self.chance.happens(self.faults.forge) {
-                let how = self.chance.number() % 1000;
+            if self.random.happens(self.faults.forge) {
+                let how = self.random.number() % 1000;
                 commands.push(self.backend.forge(how, now));
                 self.tally.forged += 1;
             }
-            if self.chance.happens(self.faults.repeat) {
-                self.chance.shuffle(commands);
+            if self.random.happens(self.faults.repeat) {
+                self.random.shuffle(commands);
             }
         }
-        if let Some(delay) = self.network.delay(now, &self.faults, &mut self.chance) {
+        if let Some(delay) = self.network.delay(now, &self.faults, &mut self.random) {
             self.agenda.input(delay, boot, Input::Answer { request, event });
         }
     }
 
-    /// Another program takes a port that is free, or gives one back.
+    /// Makes another program take a free port, or free one.
     fn others(&mut self) {
-        let port = user::any_port(&mut self.chance);
+        let port = user::any_port(&mut self.random);
         let free = !self.device.frontends.contains_key(&port);
         if !self.device.foreign.remove(&port) && free && self.quiet_since.is_none() {
             self.device.foreign.insert(port);
@@ -304,7 +304,7 @@ impl World {
     }
 }
 
-/// Whether a trace is the clearer for showing `item`.
+/// Returns whether a trace should show `item`.
 fn concerns(item: &Item, boot: u64) -> bool {
     match item {
         Item::ToDevice { boot: other, input } => {

@@ -1,4 +1,5 @@
-//! A device that was installed from a release has no backend: `link up` fetches it from there.
+//! A device that was installed from a release has no backend: `link up` downloads it from that
+//! release.
 
 use std::path::Path;
 
@@ -18,7 +19,7 @@ async fn a_backend_that_is_not_there_is_fetched_from_the_release_and_verified() 
     let ann = Person::new();
     ann.installs(&releases);
     let port = ann.backend_port().to_string();
-    // What nobody has signed is not run, and nothing of it stays.
+    // An unsigned archive is not run, and leaves nothing.
     let archive = releases.archive(OLD, "-backend");
     let whole = std::fs::read(&archive).unwrap();
     let mut altered = whole.clone();
@@ -43,7 +44,7 @@ async fn a_backend_that_is_not_there_is_fetched_from_the_release_and_verified() 
     assert!(!ann.place().join("backend").exists(), "the programs go with it");
 }
 
-/// From a release of before there were two archives.
+/// The old release is from before there were two archives.
 #[test]
 fn an_update_brings_the_backend_along() {
     let releases = Releases::new();
@@ -60,6 +61,9 @@ fn an_update_brings_the_backend_along() {
     assert_eq!(updated.code, 0, "{updated:?}");
     assert!(updated.err.contains(&format!("updated the backend {OLD} to {NEW}")), "{updated:?}");
     assert_eq!(versions(&ann), [NEW, NEW, NEW]);
+    // The device's new version is on trial for a while, and nothing newer is there.
+    let again = ann.installed(&releases, &["update"]);
+    assert!(again.code == 0 && !again.err.contains("the backend"), "{again:?}");
 }
 
 #[test]
@@ -89,14 +93,14 @@ fn a_backend_is_installed_from_a_release_of_one_archive() {
     assert!(!ann.place().join("bin/link").exists(), "a device is another installation");
 }
 
-/// The version of the backend that runs, of the backend that is installed, and of the device.
+/// The versions of the running backend, of the installed backend, and of the device.
 fn versions(person: &Person) -> [String; 3] {
     let runs = std::fs::read_link(format!("/proc/{}/exe", person.owner().pid)).unwrap();
     let current = |product: &str| person.place().join(product).join("current").canonicalize();
     [runs, current("backend").unwrap(), current("data").unwrap()].map(|path| version_of(&path))
 }
 
-/// The version whose folder holds `path`, or that `path` is.
+/// The version in `path`: the name of the version's folder, or `path` itself.
 fn version_of(path: &Path) -> String {
     let names = path.iter().map(|name| name.to_string_lossy().into_owned());
     names.skip_while(|name| name != "versions").nth(1).unwrap()

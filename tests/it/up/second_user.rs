@@ -1,15 +1,15 @@
-//! Another user of the same machine: their own backend, and nothing of anybody else's.
+//! Another user of the same machine has their own backend, and cannot reach anybody else's.
 
 use link_tests::person::Person;
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 
-/// The user and the group of nobody, on every Linux.
+/// The user id and the group id of `nobody` on Linux.
 const NOBODY: u32 = 65534;
 
 #[tokio::test]
 async fn another_user_gets_a_backend_of_their_own_and_cannot_use_this_one() {
-    if !link_platform::session::is_root() {
+    if !link_platform::user_manager::is_root() {
         eprintln!("skipped: only root can run programs as another user");
         return;
     }
@@ -18,12 +18,12 @@ async fn another_user_gets_a_backend_of_their_own_and_cannot_use_this_one() {
     ann.does(&["up", "--port", &port]);
     let eve = Person::of_user(NOBODY);
 
-    // The file that proves the owner.
+    // The file with the owner's proof.
     let file = ann.owner_file().display().to_string();
     let read = eve.command("cat".as_ref(), &[&file]).output().unwrap();
     assert!(!read.status.success() && read.stdout.is_empty(), "{read:?}");
 
-    // Nobody is somebody because of where they come from.
+    // A request gets no rights from the address it comes from.
     let url = ann.owner().url;
     for path in ["login", "code"] {
         let body = json!({ "proof": "lop_guess" }).to_string();
@@ -34,7 +34,7 @@ async fn another_user_gets_a_backend_of_their_own_and_cannot_use_this_one() {
         assert_eq!(answer["code"], "owner-proof-invalid", "{answer}");
     }
 
-    // A code that was seen is good for nothing once it was used.
+    // A code that another user has seen is worthless after its use.
     let printed = ann.does(&["open", "--print"]);
     let (_, code) = printed.out.trim().split_once("#code=").unwrap();
     let redeem = || {
@@ -44,7 +44,7 @@ async fn another_user_gets_a_backend_of_their_own_and_cannot_use_this_one() {
     assert_eq!(redeem().await.unwrap().status(), StatusCode::OK);
     assert_eq!(redeem().await.unwrap().status(), StatusCode::UNAUTHORIZED);
 
-    // The port that the first one has is not taken over, and nothing of theirs is seen.
+    // The second user cannot take over the first user's port, and sees nothing of the first user's.
     assert_eq!(eve.runs(&["open", "--print"]).code, 41);
     let up = eve.does(&["up", "--json", "--port", &port]);
     let up: Value = serde_json::from_str(&up.out).unwrap();

@@ -1,4 +1,4 @@
-//! A real `systemd --user` keeps the backend of `link up`, as it keeps the agent.
+//! A real `systemd --user` keeps the backend of `link up` running, like the agent.
 
 use link_tests::{
     machine::{Machine, Ran},
@@ -27,7 +27,7 @@ async fn machine_systemd_keeps_the_backend_of_link_up_and_forgets_it() {
     assert_eq!(desk.property("MainPID"), desk.owner()["pid"].to_string());
     assert_eq!(desk.does("systemctl --user is-active link").stdout, "active");
 
-    // Whoever kills it has a new one, with a new proof.
+    // A killed backend is restarted, with a new owner's proof.
     let before = desk.owner();
     desk.does(&format!("kill -9 {}", before["pid"]));
     until("another process", || async {
@@ -39,7 +39,7 @@ async fn machine_systemd_keeps_the_backend_of_link_up_and_forgets_it() {
     assert_ne!(desk.owner()["proof"], before["proof"]);
     desk.does("link whoami");
 
-    // Down, and up again.
+    // Stop and start it again.
     desk.does("link down");
     assert_eq!(desk.property("ActiveState"), "inactive");
     assert_ne!(desk.machine.run("systemctl --user is-active link").stdout, "active");
@@ -48,7 +48,7 @@ async fn machine_systemd_keeps_the_backend_of_link_up_and_forgets_it() {
     assert_eq!(up["device"]["registered"], false, "{up}");
     assert_eq!(desk.property("ActiveState"), "active");
 
-    // Nothing of it is left.
+    // No trace of it is left.
     desk.does("link down --purge --yes");
     assert_eq!(desk.property("LoadState"), "not-found");
     for gone in [".local/state/link-backend", ".config/link-backend", ".local/share/link-backend"] {
@@ -66,7 +66,7 @@ struct Desk {
 }
 
 impl Desk {
-    /// Both parts of a release, of which nobody has started the backend.
+    /// Installs both parts of a release. Nobody has started the backend.
     fn installs(&self) {
         let release = self.machine.release().display().to_string();
         for (variables, words) in [("true", ""), ("export LINK_SERVICE=none", "--backend")] {

@@ -1,5 +1,5 @@
-//! More devices at once than the router lets in at a time: who is sent away comes again, and nobody
-//! waits until it gives up.
+//! More devices at once than the router admits concurrently: refused devices retry, and none waits
+//! until its timeout.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use tokio::task::JoinSet;
 
 use super::{backend_with_router, hostile::Hostile};
 
-/// As many as an account may have, nearly; the router lets in 60 at a time, 30 of one address.
+/// Nearly the maximum for an account. The router admits 60 connections at a time, 30 per address.
 const CROWD: u8 = 96;
-/// What a session may cost the backend, in KiB.
+/// The maximum memory of the backend per session, in KiB.
 const MEMORY: u64 = 400;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,5 +1,4 @@
-//! A registered device that sends and does not read what it is answered: its link is full, and nobody
-//! else is held up.
+//! A registered device that sends but does not read: its connection fills up, and no other device is delayed.
 
 use std::{
     net::SocketAddr,
@@ -11,12 +10,14 @@ use std::{
 };
 
 use link_protocol::{
+    port::Port,
     report::CommandResult,
     zenoh::{Proof, Slot, Verb},
 };
 use link_tests::{
     backend::{OLD_ORIGIN, WORKSPACE},
     device::free_port,
+    wait::until,
 };
 use serde_json::json;
 use tokio::{
@@ -28,9 +29,12 @@ use zenoh::qos::CongestionControl;
 
 use super::{backend_with_router, device_on, hostile::Hostile};
 
-/// How long the flood lasts before anything is asked of somebody else: every buffer is full by then.
-const FILLS: Duration = Duration::from_secs(6);
-/// A repair that takes this long was held up.
+/// A socket whose unread bytes stand still for so long is full.
+const STANDS_STILL: Duration = Duration::from_millis(300);
+/// The wait between two repairs, which spreads them over the seconds in which the connection is full and over those
+/// after its end. Without it, all of them could meet the same moment of the flood.
+const LOAD_WINDOW: Duration = Duration::from_millis(500);
+/// A repair that takes longer than this was delayed.
 const HELD_UP: Duration = Duration::from_secs(4);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -70,7 +74,7 @@ async fn a_device_that_does_not_read_holds_up_nobody() {
             }
         }
     });
-    tokio::time::sleep(FILLS).await;
+    fills(port).await;
 
     let mut longest = Duration::ZERO;
     for round in 0..8 {
@@ -80,7 +84,7 @@ async fn a_device_that_does_not_read_holds_up_nobody() {
         let result = backend.repair(deployment.model_id, victim.id, None).await.result.unwrap();
         assert_eq!(result.status, CommandResult::Succeeded, "{}", result.output);
         longest = longest.max(began.elapsed());
-        tokio::time::sleep(Duration::from_millis(500)).await;
+        tokio::time::sleep(LOAD_WINDOW).await;
     }
     flood.abort();
     let (sent, unread) = (sent.load(Ordering::Relaxed), unread.load(Ordering::Relaxed));
@@ -90,8 +94,35 @@ async fn a_device_that_does_not_read_holds_up_nobody() {
     drop(session);
 }
 
-/// Forwards to `router`, and stops to read what comes from it once `deaf` is set. Counts the bytes
-/// that were read.
+/// Waits until the backend can send no more answers to the device. A few seconds later, that connection ends, so the
+/// repairs must begin at once.
+async fn fills(router: Port) {
+    let (mut unread, mut since) = (0, Instant::now());
+    until("the answers to fill the buffer of the device", || {
+        let now = unread_bytes(router);
+        if now != unread {
+            (unread, since) = (now, Instant::now());
+        }
+        let is_full = unread > 0 && since.elapsed() > STANDS_STILL;
+        async move { is_full.then_some(()) }
+    })
+    .await;
+}
+
+/// Returns how many bytes of the router wait in that client's socket that holds the most.
+fn unread_bytes(router: Port) -> u64 {
+    let remote = format!(":{:04X}", router.get());
+    let sockets = std::fs::read_to_string("/proc/net/tcp").unwrap();
+    let unread = sockets.lines().filter_map(|socket| {
+        let mut fields = socket.split_whitespace().skip(2);
+        let is_to_router = fields.next()?.ends_with(&remote);
+        let (_unsent, unread) = fields.nth(1)?.split_once(':')?;
+        u64::from_str_radix(unread, 16).ok().filter(|_| is_to_router)
+    });
+    unread.max().unwrap_or_default()
+}
+
+/// Forwards to `router`, and stops reading its answers once `deaf` is set. Counts the bytes read.
 async fn wire(router: SocketAddr, deaf: &Arc<AtomicBool>) -> (SocketAddr, Arc<AtomicU64>) {
     let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
     let address = listener.local_addr().unwrap();

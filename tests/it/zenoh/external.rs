@@ -1,5 +1,5 @@
-//! An external router: the real `zenohd`, configured and started by the very lines
-//! of `docs/operations.md`. Its path is in `LINK_TEST_ZENOHD`; `scripts/prepare zenohd` builds it.
+//! An external router: the real `zenohd`, configured and started by the exact lines of
+//! `docs/operations.md`. `LINK_TEST_ZENOHD` is its path. `scripts/prepare zenohd` builds it.
 
 use std::{path::PathBuf, process::Command, time::Instant};
 
@@ -20,7 +20,7 @@ use super::{device_on, hostile};
 const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/operations.md");
 const HEADING: &str = "### An external router";
 
-/// A folder for a router and for what it shows.
+/// The folder of a router, and its configuration.
 struct External {
     zenohd: PathBuf,
     folder: tempfile::TempDir,
@@ -29,7 +29,8 @@ struct External {
 }
 
 impl External {
-    /// Nothing runs yet; none where there is no `zenohd`, which is said.
+    /// Creates the folder, and starts nothing. Prints the reason and returns none if there is no
+    /// `zenohd`.
     #[expect(clippy::print_stderr, reason = "says why a test has not run")]
     fn prepared() -> Option<Self> {
         let Some(zenohd) = std::env::var_os("LINK_TEST_ZENOHD") else {
@@ -46,7 +47,7 @@ impl External {
         Some(external)
     }
 
-    /// Issues a certificate for the router by an authority that nobody else knows.
+    /// Issues a certificate for the router, from an authority that is created for this test.
     fn certify(&self) {
         let authority_key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
@@ -64,7 +65,7 @@ impl External {
         }
     }
 
-    /// Returns the block of the guide that is written in `language`, for this folder and port.
+    /// Returns the block of the guide in `language`, adapted to this folder and port.
     fn documented(&self, language: &str) -> String {
         let guide = std::fs::read_to_string(GUIDE).unwrap();
         let section = guide.split_once(HEADING).unwrap().1;
@@ -79,7 +80,7 @@ impl External {
             .replace("/etc/zenohd", folder)
     }
 
-    /// Starts a backend that joins the router, which does not run yet.
+    /// Starts a backend that joins the router. The router does not run yet.
     async fn backend(&self) -> TestBackend {
         let file = self.folder.path().join("backend.toml");
         std::fs::write(&file, self.documented("toml")).unwrap();
@@ -140,7 +141,7 @@ async fn what_was_accepted_while_a_router_beside_was_away_is_done_once_when_it_i
         |what| log.lines().filter(|line| line.contains(what) && line.contains(&name)).count();
     assert_eq!((of_it("accepted"), of_it("finished")), (1, 1), "{log}");
 
-    // Nothing of it was done over HTTP, and the next one is as quick as ever.
+    // None of it was done over HTTP, and the next command is as quick as ever.
     let began = Instant::now();
     backend.allow(&[WORKSPACE]).await;
     let repaired = backend.repair(deployment.model_id, device.id, None).await.result.unwrap();

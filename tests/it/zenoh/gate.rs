@@ -1,5 +1,5 @@
-//! Who tries to keep others out of the built-in router: with connections that say nothing, with the
-//! sessions of one password, with declarations without end.
+//! Attackers who try to keep others out of the built-in router: by silent connections, by many sessions with one
+//! password, and by endless declarations.
 
 #![expect(clippy::print_stderr, reason = "tells what an attack cost")]
 
@@ -37,13 +37,13 @@ use super::{
     wire::{Relay, batches},
 };
 
-/// More than the router lets in at a time.
+/// More connections than the router admits at a time.
 const MANY: usize = 80;
-/// A device that takes longer to join was held up.
+/// A device that takes longer than this to join was delayed.
 const HELD_UP: Duration = Duration::from_secs(3);
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Joins as a device does and says hello; returns how long both took.
+/// Joins as a device does, and sends hello. Returns the duration of both together.
 async fn join(device: &Hostile) -> Result<(DeviceSession, Duration), String> {
     let began = Instant::now();
     let session = DeviceSession::join(&device.access, Arc::clone(&device.key)).await;
@@ -72,7 +72,7 @@ async fn connections_that_say_nothing_keep_no_device_out() {
         }
         for _round in 0..3 {
             joins_soon(&device).await.close().await;
-            // Those that were sent away come again.
+            // Refused connections try again.
             for _ in 0..MANY / 4 {
                 silent.push(connect(&device, scheme, port).await);
             }
@@ -97,17 +97,24 @@ async fn the_sessions_of_one_password_keep_nobody_out() {
     let backend = backend_with_router("tls", free_port(), &[]).await;
     let (hostile, device) =
         (Hostile::register(&backend, 1).await, Hostile::register(&backend, 2).await);
-    let mut opening = JoinSet::new();
-    for _ in 0..MANY + 20 {
-        let hostile = hostile.clone();
-        opening.spawn(async move { hostile.try_session().await.ok() });
+    // A slow machine lets few of them in before they give up, which is not too often yet.
+    let mut sessions = Vec::new();
+    for _ in 0..10 {
+        if backend.output().contains("again and again") {
+            break;
+        }
+        let mut opening = JoinSet::new();
+        for _ in 0..MANY + 20 {
+            let hostile = hostile.clone();
+            opening.spawn(async move { hostile.try_session().await.ok() });
+        }
+        sessions.extend(opening.join_all().await.into_iter().flatten());
     }
-    let sessions: Vec<_> = opening.join_all().await.into_iter().flatten().collect();
     eprintln!("{} sessions of one password were open at some time", sessions.len());
     let session = joins_soon(&device).await;
     let latecomer = Hostile::register(&backend, 3).await;
     joins_soon(&latecomer).await.close().await;
-    // Of all those sessions one is left at most, and the log names the device.
+    // At most one of these sessions is left, and the log names the device.
     let mut asking = JoinSet::new();
     for open in sessions {
         let hostile = hostile.clone();
@@ -133,7 +140,7 @@ async fn a_newer_session_of_a_device_takes_the_place_of_the_one_before() {
     let mut there = device.clone();
     there.access.endpoints = vec![format!("tls/127.0.0.1:{}", relay.port)];
     let before = there.session().await;
-    // What was cut does not come back by itself.
+    // The cut session does not come back by itself.
     relay.take_no_more().await;
     assert!(is_heard(&before, &device).await);
     let after = joins_soon(&device).await;
@@ -179,7 +186,7 @@ async fn a_session_that_declares_without_end_is_ended_and_costs_the_router_littl
     honest.close().await;
 }
 
-/// Whether the device waits for its turn or uses HTTP meanwhile depends on how busy the machine is.
+/// It depends on the load of the machine whether the device waits for its turn or uses HTTP meanwhile.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_device_whose_router_is_under_attack_is_served_and_who_is_in_notices_nothing() {
     let port = free_port();
@@ -189,12 +196,12 @@ async fn a_device_whose_router_is_under_attack_is_served_and_who_is_in_notices_n
     let inside = device_on(&backend, &json!({"type": "zenoh"})).await;
     let served = backend.serve_tiny(&inside).await;
 
-    // More than the gate holds, of the devices' own address, and renewed all the time.
+    // More connections than the gate holds, from the devices' own address, and constantly renewed.
     let mut rounds = VecDeque::from([half_open(port, &first, 400).await]);
     let attack = tokio::spawn(async move {
         loop {
             rounds.push_back(half_open(port, &first, 5).await);
-            // They stay open for longer than a turn is waited for: what is closed gives its turn back.
+            // They stay open for longer than a device waits for its turn. A closed connection frees its turn.
             if rounds.len() > 100 {
                 rounds.pop_front();
             }
@@ -204,7 +211,7 @@ async fn a_device_whose_router_is_under_attack_is_served_and_who_is_in_notices_n
     let device = device_on(&backend, &json!({"type": "zenoh", "fallback": true})).await;
     let deployment = backend.serve_tiny(&device).await;
     repairs(&backend, &device, &deployment).await;
-    // Who is in already notices nothing.
+    // A connected device is not affected.
     assert_eq!(inside.healthz().await.transport.r#type, TransportType::Zenoh);
     repairs(&backend, &inside, &served).await;
     attack.abort();
@@ -220,8 +227,8 @@ async fn repairs(backend: &TestBackend, device: &TestDevice, deployment: &Deploy
     }
 }
 
-/// Tells whether the backend answers what `session` asks.
-async fn is_heard(session: &Session, device: &Hostile) -> bool {
+/// Returns whether the backend answers a request of `session`.
+pub(super) async fn is_heard(session: &Session, device: &Hostile) -> bool {
     let key = Slot::named(&device.access.username).unwrap().uplink("hello");
     let body = device.hello();
     let proof = Proof::sign(&device.key, Verb::Post, &key, &body);
@@ -237,7 +244,7 @@ async fn is_heard(session: &Session, device: &Hostile) -> bool {
     }
 }
 
-/// Returns the first words of a device, as the router reads them.
+/// Returns the first message of a device, in the form in which the router reads it.
 async fn first_word(device: &Hostile, port: Port) -> Vec<u8> {
     let relay = Relay::to(port).await;
     let mut access = device.access.clone();
@@ -247,7 +254,7 @@ async fn first_word(device: &Hostile, port: Port) -> Vec<u8> {
     batches(&relay.passed()[0].from_device, 1).remove(0)
 }
 
-/// Opens connections that say the first word of a device and nothing more.
+/// Opens connections that send the first message of a device and nothing more.
 async fn half_open(port: Port, first: &[u8], count: usize) -> Vec<TcpStream> {
     let mut open = Vec::new();
     for _ in 0..count {
@@ -259,7 +266,7 @@ async fn half_open(port: Port, first: &[u8], count: usize) -> Vec<TcpStream> {
     open
 }
 
-/// Opens a connection that goes as far as it can without a password, and says nothing.
+/// Opens a connection, proceeds as far as possible without a password, and then stays silent.
 async fn connect(device: &Hostile, scheme: &str, port: Port) -> Box<dyn Send> {
     let stream = TcpStream::connect(("127.0.0.1", port.get())).await.unwrap();
     if scheme == "tcp" {
@@ -280,7 +287,7 @@ async fn connect(device: &Hostile, scheme: &str, port: Port) -> Box<dyn Send> {
     Box::new(TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap())
 }
 
-/// Returns the processor time that a process has used.
+/// Returns the CPU time of a process.
 fn processor_time(pid: u32) -> Duration {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let (_, fields) = stat.rsplit_once(')').unwrap();

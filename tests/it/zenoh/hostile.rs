@@ -1,5 +1,5 @@
-//! A registered device that turns on another: it joins the router as itself and tries to read,
-//! answer, forge and block what is the other's.
+//! A registered device attacks another: it joins the router as itself, and tries to read, answer,
+//! forge and block the other's messages.
 
 use std::sync::{
     Arc,
@@ -14,11 +14,12 @@ use link_client::{
 };
 use link_protocol::{
     agent_api::Hello,
+    counter::{Epoch, Seq},
     key::KeyKind,
     registration::{Platform, RegisterRequest},
     report::CommandResult,
     signing::SigningKey,
-    zenoh::{Proof, Slot, Verb, ZenohAccess},
+    zenoh::{Proof, SessionId, Slot, Verb, ZenohAccess},
 };
 use link_tests::{
     backend::{OLD_ORIGIN, TestBackend, WORKSPACE},
@@ -29,13 +30,13 @@ use zenoh::{Config, Session, query::ConsolidationMode};
 
 use super::{backend_with_router, device_on};
 
-/// A device that is registered and says what it likes.
+/// A registered device that sends arbitrary messages.
 #[derive(Clone)]
 pub(super) struct Hostile {
     pub(super) access: ZenohAccess,
     pub(super) key: Arc<SigningKey>,
     pub(super) client: AgentClient,
-    epoch: u64,
+    epoch: Epoch,
 }
 
 impl Hostile {
@@ -69,21 +70,29 @@ impl Hostile {
             epoch: self.epoch,
             boot_id: "boot".to_owned(),
             agent_version: semver::Version::new(1, 3, 0),
-            last_seq: 0,
+            last_seq: Seq(0),
             inflight: vec![],
             serving: vec![],
         };
         serde_json::to_vec(&hello).unwrap()
     }
 
-    /// A bare session, without the manners of [`DeviceSession`].
+    /// Opens a bare session, without the restrictions of [`DeviceSession`].
     pub(super) async fn session(&self) -> Session {
         self.try_session().await.unwrap()
     }
 
-    /// The same, where the router may refuse it.
+    /// Opens a bare session, which the router may refuse.
     pub(super) async fn try_session(&self) -> zenoh::Result<Session> {
+        self.try_session_with(None).await
+    }
+
+    /// Opens a bare session with this identifier, or with a random one.
+    pub(super) async fn try_session_with(&self, id: Option<SessionId>) -> zenoh::Result<Session> {
         let mut config = Config::default();
+        if let Some(id) = id {
+            config.insert_json5("id", &json!(id.to_string()).to_string()).unwrap();
+        }
         let authority = self.access.root_ca.as_ref().map(|pem| STANDARD.encode(pem));
         for (name, value) in [
             ("mode", json!("client")),
@@ -105,11 +114,11 @@ async fn a_hostile_device_reads_answers_forges_and_blocks_nothing_of_another() {
     turns_on_another(&backend_with_router("tls", free_port(), &[]).await).await;
 }
 
-/// Registers two devices, of which the second tries everything that a user of the router can.
+/// Registers two devices. The second tries everything that a user of the router can do.
 pub(super) async fn turns_on_another(backend: &TestBackend) {
     let victim = device_on(backend, &json!({"type": "zenoh"})).await;
     let deployment = backend.serve_tiny(&victim).await;
-    // The first device that asked has the first slot.
+    // The first device to connect has the first slot.
     let victims = Slot::numbered(0);
     let hostile = Hostile::register(backend, 9).await;
     assert_ne!(hostile.access.username, victims.name());
@@ -139,7 +148,7 @@ pub(super) async fn turns_on_another(backend: &TestBackend) {
         let watch = session.liveliness().declare_subscriber(key).history(true);
         watch.callback(move |_sample| seen()).background().await.unwrap();
     }
-    // What a session declares itself it may see; nobody else's may reach it.
+    // A session may see its own declarations. No other session's may reach it.
     let _forged_presence = session.liveliness().declare_token(victims.presence()).await.unwrap();
     let own = heard.swap(0, Ordering::SeqCst);
 
@@ -151,7 +160,7 @@ pub(super) async fn turns_on_another(backend: &TestBackend) {
     }
     assert_eq!(heard.load(Ordering::SeqCst), 0, "heard of others ({own} of its own)");
 
-    // What the router knows of its sessions is nobody's business.
+    // No session may read the router's information about its sessions.
     let asked = session
         .get("@/**")
         .allowed_destination(zenoh::sample::Locality::Remote)
@@ -163,7 +172,7 @@ pub(super) async fn turns_on_another(backend: &TestBackend) {
         assert!(told.is_err(), "{told:?}");
     }
 
-    // Messages under the other's name, and commands to it, reach nobody.
+    // Messages in the other's name, and commands to it, reach nobody.
     for key in [victims.uplink("hello"), victims.commands(), "link/v1/dev/*/cmd".to_owned()] {
         let proof = Proof::sign(&hostile.key, Verb::Post, &key, &hostile.hello());
         let replies = session
@@ -182,7 +191,7 @@ pub(super) async fn turns_on_another(backend: &TestBackend) {
     }
     assert_eq!(heard.load(Ordering::SeqCst), 0);
 
-    // The other is there and heard as before; the hostile one is a device like any other.
+    // The other device stays connected as before, and the hostile one is an ordinary device again.
     drop(session);
     let manners = DeviceSession::join(&hostile.access, Arc::clone(&hostile.key)).await.unwrap();
     let patience = std::time::Duration::from_secs(5);
@@ -196,14 +205,14 @@ pub(super) async fn turns_on_another(backend: &TestBackend) {
 async fn a_message_counts_only_with_the_proof_of_the_device_whose_slot_it_is() {
     let backend = backend_with_router("tls", free_port(), &[]).await;
     let honest = Hostile::register(&backend, 3).await;
-    // Somebody who has learned the password of the slot, but not the device's key.
+    // An attacker who knows the password of the slot, but not the device's key.
     let thief = DeviceSession::join(&honest.access, Arc::new(SigningKey::from_seed(&[4; 32])));
     let thief = thief.await.unwrap();
     let patience = std::time::Duration::from_secs(5);
     let forged = thief.ask(Verb::Post, "hello", honest.hello(), patience).await;
     let Err(Failure::Refused(refused)) = forged else { panic!("{forged:?}") };
     assert_eq!(refused.status, 401);
-    // A slot has one session: two that are open would take the place of each other.
+    // A slot has one session: of two open ones, each would evict the other.
     thief.close().await;
     let honest_session =
         DeviceSession::join(&honest.access, Arc::clone(&honest.key)).await.unwrap();
@@ -215,7 +224,7 @@ async fn a_message_counts_only_with_the_proof_of_the_device_whose_slot_it_is() {
     let Err(Failure::Refused(refused)) = broken else { panic!("{broken:?}") };
     assert_eq!(refused.status, 400);
 
-    // A wrong password is refused, and a device that was removed is heard no more.
+    // A wrong password is refused, and the messages of a removed device are ignored.
     let wrong = ZenohAccess {
         password: link_protocol::secret::Secret::new("wrong"),
         ..honest.access.clone()
@@ -240,7 +249,7 @@ async fn what_a_router_repeats_of_a_device_changes_nothing() {
     let model = backend.model_at("tiny", "https://models.example/tiny.gguf", b"weights").await;
     let deployment = backend.deploy(model.model_id, id, free_port(), false).await;
 
-    // What the device said, in its order; a router has all of it, with the device's signatures.
+    // The messages of the device, in order. A router has them all, with the device's signatures.
     let path = |rest: &str| format!("models/{}/{rest}", model.model_id);
     let progress = |event: &str, done: u64| {
         let body = json!({
@@ -295,8 +304,8 @@ async fn what_a_router_repeats_of_a_device_changes_nothing() {
     let before = known().await;
     assert_eq!((before.3, before.4), (1, 4));
 
-    // The router says all of it again, the oldest last, with the password of the slot and the
-    // signatures that it has seen, but without the device's key.
+    // The router replays all messages, the oldest last, with the password of the slot and the
+    // recorded signatures, but without the device's key.
     device.close().await;
     let router = honest.session().await;
     let slot = Slot::named(&honest.access.username).unwrap();
@@ -315,7 +324,7 @@ async fn what_a_router_repeats_of_a_device_changes_nothing() {
         assert!(reply.is_ok(), "it is taken for what it was, once: {path}");
     }
     assert_eq!(known().await, before);
-    // One letter more in any of it, and it is not the device's.
+    // After a change of one letter in any part, the signature does not match.
     let (path, body) = &said[3];
     let key = slot.uplink(path);
     let proof = Proof::sign(&honest.key, Verb::Post, &key, body);

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{backend_with_router, device_on};
 
-/// Threads of the router library, by the beginning of their names.
+/// The thread pools of the router library, by the beginning of their thread names.
 const POOLS: [&str; 5] = ["app-", "acc-", "tx-", "rx-", "net-"];
 
 #[tokio::test]
@@ -15,7 +15,7 @@ async fn each_program_reads_and_writes_its_links_on_one_thread() {
     let backend = backend_with_router("tls", port, &[]).await;
     let device = device_on(&backend, &json!({"type": "zenoh"})).await;
     for pid in [backend.pid(), device.agent_pid()] {
-        // Others of this pool take over while one of them waits; one of them works.
+        // Other threads of this pool take over while one is blocked. Only one of them works.
         let threads = threads(pid);
         assert!(
             !threads.is_empty() && threads.iter().all(|name| name.starts_with("app-")),

@@ -1,4 +1,4 @@
-//! Somebody on the way between a device and its router: keeps what passes.
+//! A relay between a device and its router that records the traffic.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,14 +10,14 @@ use tokio::{
     task::JoinSet,
 };
 
-/// What passed on one connection.
+/// The traffic of one connection.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Passed {
     pub(super) from_device: Vec<u8>,
     pub(super) from_router: Vec<u8>,
 }
 
-/// Forwards every connection; it takes new ones until it is dropped.
+/// Forwards every connection. Accepts new ones until it is dropped.
 pub(super) struct Relay {
     pub(super) port: Port,
     passed: Arc<Mutex<Vec<Arc<Mutex<Passed>>>>>,
@@ -25,7 +25,7 @@ pub(super) struct Relay {
 }
 
 impl Relay {
-    /// Listens on a port of its own, and forwards to `router`.
+    /// Listens on a new port, and forwards to `router`.
     pub(super) async fn to(router: Port) -> Self {
         let port = free_port();
         let listener = TcpListener::bind(("127.0.0.1", port.get())).await.unwrap();
@@ -42,12 +42,12 @@ impl Relay {
         Self { port, passed, forwards }
     }
 
-    /// Returns what passed on each connection so far.
+    /// Returns the traffic of each connection so far.
     pub(super) fn passed(&self) -> Vec<Passed> {
         self.passed.lock().unwrap().iter().map(|one| one.lock().unwrap().clone()).collect()
     }
 
-    /// Takes no further connections; those that are open stay.
+    /// Accepts no further connections. The open ones stay.
     pub(super) async fn take_no_more(mut self) {
         self.forwards.shutdown().await;
     }
@@ -81,7 +81,7 @@ async fn forward(device: TcpStream, router: Port, passed: &Mutex<Passed>) {
     }
 }
 
-/// Returns the first `count` batches of a stream, each with its length before it.
+/// Returns the first `count` batches of a stream, each with its length prefix.
 pub(super) fn batches(stream: &[u8], count: usize) -> Vec<Vec<u8>> {
     let mut rest = stream;
     let mut found = Vec::new();

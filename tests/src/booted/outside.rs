@@ -1,7 +1,8 @@
-//! The servers that a machine reaches in the network outside: one address for all, https only, selected by name.
+//! The servers outside a machine, which the machine reaches over https. All servers share one address and are selected
+//! by host name.
 //!
-//! The socket is created inside that network and served by this process, so the servers behind it run as in every
-//! other test.
+//! The socket is created inside the outer network and served by this process, so the servers run as in every other
+//! test.
 
 use std::{
     collections::BTreeMap,
@@ -24,7 +25,7 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-/// The address outside, as `tests/machine/booted` has it.
+/// The address of the servers, which is also in `tests/machine/booted`.
 const ADDRESS: ([u8; 4], u16) = ([198, 51, 100, 1], 443);
 
 /// The servers. Dropping the value stops them.
@@ -34,7 +35,7 @@ pub(super) struct Outside {
 }
 
 impl Outside {
-    /// Serves the files of `release`, and what `backend` answers, outside of the machine `name`.
+    /// Serves the files of `release`, and forwards requests to `backend`, outside of the machine `name`.
     pub(super) async fn open(
         name: &str,
         folder: &Path,
@@ -44,7 +45,7 @@ impl Outside {
         let (files, serving) = serve_files(release.to_owned()).await;
         let servers = BTreeMap::from([
             ("get.example.test", files),
-            // As README.md has it.
+            // The host name in README.md.
             ("releases.example", files),
             ("backend.example.test", backend),
         ]);
@@ -68,7 +69,7 @@ impl Drop for Outside {
     }
 }
 
-/// Ends the encryption and passes the bytes on to the server that the client named.
+/// Terminates TLS and forwards the bytes to the server that the client named.
 async fn forward(
     stream: TcpStream,
     acceptor: &TlsAcceptor,
@@ -83,7 +84,7 @@ async fn forward(
     }
 }
 
-/// Serves what is in `folder` at the time of a request.
+/// Serves the files that are in `folder` at the time of a request.
 async fn serve_files(folder: PathBuf) -> (SocketAddr, JoinHandle<()>) {
     let read = async move |UrlPath(name): UrlPath<String>| {
         tokio::fs::read(folder.join(name)).await.map_err(|_| StatusCode::NOT_FOUND)
@@ -101,7 +102,8 @@ fn acceptor(folder: &Path) -> TlsAcceptor {
     TlsAcceptor::from(Arc::new(configuration.with_single_cert(vec![certificate], key).unwrap()))
 }
 
-/// A socket belongs to the network namespace of the thread that created it.
+/// Opens a listener in the network namespace `network`. A socket belongs to the network namespace of the thread that
+/// created it.
 fn listen_outside(network: String) -> PlainListener {
     let listen = move || {
         let network = std::fs::File::open(network).unwrap();

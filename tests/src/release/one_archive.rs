@@ -1,5 +1,5 @@
-//! A release as `cargo xtask dist` packed it before there were two archives: every program in one, and a
-//! manifest without the member that says what an archive installs.
+//! A release in the form from before there were two archives: one archive with every program, and a manifest without
+//! the member `package`.
 
 use std::{path::Path, process::Command};
 
@@ -71,7 +71,7 @@ pub(super) fn publish(releases: &Releases, version: &str) {
     assert!(summed.unwrap().success());
 }
 
-/// Reads the key that `cargo xtask release-key` has made.
+/// Reads the key that `cargo xtask release-key` has created.
 fn key(file: &Path) -> SigningKey {
     let text = std::fs::read_to_string(file).unwrap();
     let seed = URL_SAFE_NO_PAD.decode(text.trim()).unwrap();

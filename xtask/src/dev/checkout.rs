@@ -1,5 +1,5 @@
-//! The context of a developer's command: this checkout, its build, its home, and the programs it
-//! runs.
+//! The context of a developer's command: this checkout, its build, its home, and the programs that
+//! it runs.
 
 #![expect(
     clippy::disallowed_methods,
@@ -20,7 +20,7 @@ use super::{BuildOption, HomeOption, home::Home, trouble::Trouble};
 
 /// The folder of the checkout's home, in the target folder.
 const HOME: &str = "link-home";
-/// The packages to build: the backend, for trying it out, and the programs of a device.
+/// The packages to build: the backend, to try it out, and the programs of a device.
 const PACKAGES: [&str; 4] = ["link-backend", "link-agent", "link-cli", "link-installer"];
 
 /// A checkout of the sources.
@@ -104,7 +104,7 @@ impl Checkout {
     /// Returns the path of a built program.
     ///
     /// # Errors
-    /// If it is not built.
+    /// If the program is not built.
     pub(super) fn program(&self, name: &str) -> anyhow::Result<PathBuf> {
         let path = self.programs.join(format!("{name}{}", env::consts::EXE_SUFFIX));
         let missing = || format!("`{}` is not built", path.display());
@@ -146,7 +146,7 @@ pub(super) fn is_set(name: &str) -> bool {
     env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
-/// Prints the next action.
+/// Prints what the command does next.
 pub(super) fn say(what: &str) {
     println!("==> {what}");
 }
@@ -154,7 +154,7 @@ pub(super) fn say(what: &str) {
 /// Runs a command until it ends.
 ///
 /// # Errors
-/// `what` and `next`, if the command fails.
+/// If the command fails. The error contains `what` and `next`.
 pub(super) fn done(command: &mut Command, what: &str, next: &str) -> anyhow::Result<()> {
     let name = command.get_program().to_string_lossy().into_owned();
     let status = command.status().with_context(|| format!("failed to start `{name}`"))?;

@@ -1,7 +1,7 @@
-//! The home of the checkout's agent: one folder that holds all its files.
+//! The home of the checkout's agent: one folder that contains all its files.
 //!
-//! A folder is a home if it contains our mark, which only a new or empty folder gets. Nothing is
-//! deleted in a folder without the mark, or through a link that leads out of the folder.
+//! A folder is a home if it contains the mark, which is written only to a new or empty folder.
+//! Nothing is deleted in a folder without the mark, or through a link that leads out of the folder.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: makes and deletes the home")]
 
@@ -18,7 +18,7 @@ use super::trouble::Trouble;
 /// The file that marks a folder as a home.
 const MARK: &str = ".link-checkout-home";
 
-/// How much is deleted.
+/// How much to delete.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Extent {
     /// The identity, the state and the login.
@@ -27,7 +27,7 @@ pub(super) enum Extent {
     All,
 }
 
-/// A home, which may not exist yet.
+/// A home, which need not exist yet.
 #[derive(Debug)]
 pub(super) struct Home {
     path: PathBuf,
@@ -75,7 +75,7 @@ impl Home {
         Ok(())
     }
 
-    /// Returns whether there is anything to delete.
+    /// Returns whether the home exists, so that there is something to delete.
     ///
     /// # Errors
     /// If the folder exists but is not a home.

@@ -1,8 +1,8 @@
 //! `cargo xtask install`: installs this checkout's build for this user.
 //!
-//! The build is packed and signed with the key that `scripts/prepare` keeps for this machine, and
+//! The build is packed, signed with the key that `scripts/prepare` keeps for this machine, and
 //! installed by `install.sh` like a release. The command neither adds nor removes a service. It
-//! starts the agent only if the agent ran before or the service manager is to run it.
+//! starts the agent only if the agent ran before, or if the service manager is to run it.
 
 use std::path::PathBuf;
 
@@ -18,9 +18,9 @@ use super::{
     trouble::Trouble,
 };
 
-/// The folder of the packed build, next to the signing key.
+/// The folder of the packed build, beside the signing key.
 const RELEASE: &str = "checkout-release";
-/// The variable that says who starts the agent.
+/// The environment variable that chooses what starts the agent.
 const SERVICE: &str = "LINK_SERVICE";
 
 /// How to install.
@@ -30,19 +30,19 @@ pub(crate) struct Options {
     build: BuildOption,
 }
 
-/// Who starts the agent after the installation.
+/// What starts the agent after the installation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Service {
-    /// The same as before.
+    /// The same as before the installation.
     AsBefore,
-    /// The service manager, which also starts it now.
+    /// The service manager, which also starts it at once.
     Manager,
 }
 
 /// Installs the build.
 ///
 /// # Errors
-/// Why nothing was installed.
+/// The reason why nothing was installed.
 pub(super) fn run(checkout: &Checkout, options: &Options) -> anyhow::Result<()> {
     place(checkout, &options.build, Service::AsBefore)?;
     let link = Layout::new(installation()?).command();
@@ -50,10 +50,10 @@ pub(super) fn run(checkout: &Checkout, options: &Options) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Builds, packs and installs.
+/// Builds, packs and installs the programs.
 ///
 /// # Errors
-/// Why nothing was installed.
+/// The reason why nothing was installed.
 pub(super) fn place(
     checkout: &Checkout,
     build: &BuildOption,
@@ -85,9 +85,8 @@ pub(super) fn place(
         script.env_remove(secret);
     }
     done(&mut script, "the build was not installed", "do what the script says above")?;
-    for plugin in plugin::all(checkout.root())? {
-        plugin.install(checkout, &layout.roots().engines())?;
-    }
+    let plugin = plugin::find(checkout.root(), plugin::FIRST)?;
+    plugin.install_engine(checkout, &layout.roots().engines())?;
     if service == Service::AsBefore && !was_running {
         stop::stop(checkout, None)?;
     }
@@ -97,7 +96,7 @@ pub(super) fn place(
 /// Checks that the service manager runs the installed agent, unless `LINK_SERVICE` says otherwise.
 ///
 /// # Errors
-/// If it does not.
+/// If the service manager does not run it.
 pub(super) fn check_service() -> anyhow::Result<()> {
     if is_set(SERVICE) || systemd::has_unit(&Layout::new(installation()?)) {
         return Ok(());

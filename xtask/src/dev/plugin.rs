@@ -1,10 +1,12 @@
-//! The plugins of this checkout, and installing their engines.
+//! The plugins of this checkout, and the installation of their engines.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads the plugins' manifests")]
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use link_installer::plugins::Plugins;
+use link_platform::paths::Roots;
 use serde::Deserialize;
 
 use super::{
@@ -12,8 +14,52 @@ use super::{
     trouble::Trouble,
 };
 
-/// The engines that `scripts/prepare engine` provides: name, folder, and actual build.
-const PREPARED: [(&str, &str, &str); 1] = [("llama-server", "llama", "b10068")];
+/// The plugin whose engine every checkout gets. `install-plugin` installs the others.
+pub(super) const FIRST: &str = "language_model";
+
+/// The engines that a checkout can provide.
+const ENGINES: [Source; 4] = [
+    Source {
+        engine: "llama-server",
+        build: "b10068",
+        target: "engine",
+        folder: "llama",
+        program: None,
+    },
+    Source {
+        engine: "whisper-server",
+        build: "v1.8.5",
+        target: "whisper",
+        folder: "whisper",
+        program: None,
+    },
+    Source {
+        engine: "image-classifier",
+        build: env!("CARGO_PKG_VERSION"),
+        target: "classifiers",
+        folder: "onnx",
+        program: Some("link-image-classifier"),
+    },
+    Source {
+        engine: "audio-classifier",
+        build: env!("CARGO_PKG_VERSION"),
+        target: "classifiers",
+        folder: "onnx",
+        program: Some("link-audio-classifier"),
+    },
+];
+
+/// How a checkout provides an engine.
+struct Source {
+    engine: &'static str,
+    /// The name of the build.
+    build: &'static str,
+    /// The part of `scripts/prepare` that provides the engine or its libraries, and their folder.
+    target: &'static str,
+    folder: &'static str,
+    /// The program of this checkout that is the engine, if `scripts/prepare` provides only its libraries.
+    program: Option<&'static str>,
+}
 
 /// A plugin of the checkout.
 #[derive(Debug)]
@@ -23,7 +69,7 @@ pub(super) struct Plugin {
     script: PathBuf,
 }
 
-/// The parts of a manifest that are read.
+/// The fields of a manifest that are read here.
 #[derive(Deserialize)]
 struct Manifest {
     id: String,
@@ -38,7 +84,7 @@ struct Engine {
 /// Returns the plugin called `name`.
 ///
 /// # Errors
-/// If there is none; the error lists the existing plugins.
+/// If no such plugin exists. The error lists the existing plugins.
 pub(super) fn find(root: &Path, name: &str) -> anyhow::Result<Plugin> {
     let mut plugins = all(root)?;
     match plugins.iter().position(|plugin| plugin.name == name) {
@@ -54,7 +100,7 @@ pub(super) fn find(root: &Path, name: &str) -> anyhow::Result<Plugin> {
 /// Returns the plugins, sorted by name.
 ///
 /// # Errors
-/// If they cannot be read.
+/// If the plugins cannot be read.
 pub(super) fn all(root: &Path) -> anyhow::Result<Vec<Plugin>> {
     let folder = root.join("plugins");
     let entries = std::fs::read_dir(&folder)
@@ -79,24 +125,57 @@ fn read(manifest: &Path, script: PathBuf) -> anyhow::Result<Plugin> {
 }
 
 impl Plugin {
+    /// Installs the plugin below `roots` as `link plugin install` does, and its engine.
+    ///
+    /// # Errors
+    /// If the plugin is not usable, or as [`Plugin::install_engine`].
+    pub(super) fn install(&self, checkout: &Checkout, roots: &Roots) -> anyhow::Result<()> {
+        let folder = self.script.parent().unwrap_or(&self.script);
+        Plugins::install(roots, folder)
+            .with_context(|| format!("the plugin {} was not installed", self.name))?;
+        self.install_engine(checkout, &roots.engines())
+    }
+
     /// Fetches the engine unless it is cached, and installs it into the folder `engines`.
     ///
     /// # Errors
-    /// If it is not available or does not run on this machine.
-    pub(super) fn install(&self, checkout: &Checkout, engines: &Path) -> anyhow::Result<()> {
+    /// If the engine is not available or does not run on this machine.
+    pub(super) fn install_engine(&self, checkout: &Checkout, engines: &Path) -> anyhow::Result<()> {
         say(&format!("installing the engine of {}", self.name));
-        let prepared = PREPARED.iter().find(|(engine, ..)| *engine == self.engine);
-        let Some((_, folder, build)) = prepared else {
+        let Some(source) = ENGINES.iter().find(|source| source.engine == self.engine) else {
             let what = format!("`scripts/prepare` does not provide `{}`", self.engine);
             let next = format!("run `{}` with a build of the engine", self.script.display());
             return Err(Trouble::new(what, next).into());
         };
-        let from = checkout.prepare(&["engine"])?.join(folder);
+        let prepared = checkout.prepare(&[source.target])?.join(source.folder);
+        let together = tempfile::tempdir().context("failed to create a temporary folder")?;
+        let from = match source.program {
+            None => prepared,
+            Some(program) => {
+                join(&prepared, &checkout.programs().join(program), together.path())?;
+                together.path().to_owned()
+            }
+        };
         let what = format!("the engine of {} was not installed", self.name);
         let mut script = checkout.command(&self.script);
-        script.arg(from).arg(build).arg(engines);
+        script.arg(from).arg(source.build).arg(engines);
         done(&mut script, &what, "do what the script says above, and run it again")
     }
+}
+
+/// Copies the libraries of `prepared` and a program of the checkout into the folder `to`.
+fn join(prepared: &Path, program: &Path, to: &Path) -> anyhow::Result<()> {
+    let entries = std::fs::read_dir(prepared)
+        .with_context(|| format!("failed to read `{}`", prepared.display()))?;
+    let libraries = entries.flatten().map(|entry| entry.path());
+    let libraries = libraries
+        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().contains(".so")));
+    for file in libraries.chain([program.to_owned()]) {
+        let target = to.join(file.file_name().unwrap_or_default());
+        std::fs::copy(&file, target)
+            .with_context(|| format!("failed to copy `{}`; build it first", file.display()))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -108,7 +187,7 @@ mod tests {
         let plugins = all(crate::repository()).unwrap();
         assert!(!plugins.is_empty());
         for plugin in plugins {
-            assert!(PREPARED.iter().any(|(engine, ..)| *engine == plugin.engine), "{plugin:?}");
+            assert!(ENGINES.iter().any(|source| source.engine == plugin.engine), "{plugin:?}");
         }
     }
 

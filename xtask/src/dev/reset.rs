@@ -29,7 +29,7 @@ pub(crate) struct Options {
 /// Stops the checkout's agent and deletes its state.
 ///
 /// # Errors
-/// Why nothing was deleted, or what could not be deleted.
+/// The reason why nothing was deleted, or what could not be deleted.
 pub(super) fn run(checkout: &Checkout, options: &Options) -> anyhow::Result<()> {
     let extent = if options.hard { Extent::All } else { Extent::State };
     let home = checkout.home.path().display();

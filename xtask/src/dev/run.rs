@@ -1,4 +1,4 @@
-//! `cargo xtask run`: registers the device if requested, then becomes its agent.
+//! `cargo xtask run`: registers the device if requested, then replaces itself with the agent.
 //!
 //! Secrets reach `link` through the environment or standard input, never as arguments, and the
 //! agent receives none of them.
@@ -59,10 +59,10 @@ struct Registration {
     registration_key: Option<String>,
 }
 
-/// Runs the agent; returns only if that fails, or if the service manager runs the agent.
+/// Runs the agent. Returns only on failure, or if the service manager runs the agent.
 ///
 /// # Errors
-/// Why the agent does not run.
+/// The reason why the agent does not run.
 pub(super) fn run(checkout: &Checkout, options: Options) -> anyhow::Result<()> {
     let Options { prod, build, registration, agent_args, .. } = options;
     if prod {
@@ -82,7 +82,7 @@ pub(super) fn run(checkout: &Checkout, options: Options) -> anyhow::Result<()> {
     become_agent(&agent, checkout.home.path(), agent_args)
 }
 
-/// Registers the device with its home at `home`, or the installed one, unless it is registered.
+/// Registers the device of the home `home`, or that of the installation, unless it is registered.
 fn register(
     checkout: &Checkout,
     home: Option<&Path>,
@@ -130,7 +130,7 @@ fn register(
     done(&mut link, "the device was not registered", next)
 }
 
-/// Replaces this process by the agent, which keeps its process id, terminal and signals.
+/// Replaces this process with the agent, which keeps the process id, terminal and signals.
 fn become_agent(agent: &Path, home: &Path, arguments: Vec<OsString>) -> anyhow::Result<()> {
     let mut home_variable = OsString::from("LINK_HOME=");
     home_variable.push(home);

@@ -25,7 +25,7 @@ pub(crate) struct Options {
 /// Sets up the checkout.
 ///
 /// # Errors
-/// What is missing, and how to get it.
+/// The missing parts, and how to get them.
 pub(super) fn run(checkout: &Checkout, options: &Options) -> anyhow::Result<()> {
     checkout.home.prepare()?;
     say("checking the tools");
@@ -34,9 +34,8 @@ pub(super) fn run(checkout: &Checkout, options: &Options) -> anyhow::Result<()> 
         check_for_tests(checkout)?;
     }
     checkout.build(&options.build)?;
-    for plugin in plugin::all(checkout.root())? {
-        plugin.install(checkout, &checkout.home.roots().engines())?;
-    }
+    let plugin = plugin::find(checkout.root(), plugin::FIRST)?;
+    plugin.install_engine(checkout, &checkout.home.roots().engines())?;
     if options.dev {
         say("fetching what the tests need");
         checkout.prepare(&["tiny", "browser", "validator"])?;

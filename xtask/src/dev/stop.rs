@@ -1,5 +1,5 @@
 //! `cargo xtask stop`: stops the checkout's agent, the installed agent with its service, and a
-//! router installed as a service; prints which of them ran.
+//! router that is installed as a service. Prints which of them were running.
 
 use std::{ffi::OsString, io, path::Path, time::Duration};
 
@@ -21,10 +21,10 @@ const ROUTER: &str = "zenohd.service";
 /// How long the service manager may take to stop the router.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Stops all of them.
+/// Stops the agents and the router.
 ///
 /// # Errors
-/// What is still running, and how to stop it.
+/// The programs that still run, and how to stop them.
 pub(super) fn run(checkout: &Checkout) -> anyhow::Result<()> {
     stop_checkout(checkout)?;
     report("the installed agent", stop(checkout, None)?);
@@ -39,18 +39,18 @@ pub(super) fn run(checkout: &Checkout) -> anyhow::Result<()> {
 /// Stops the checkout's agent.
 ///
 /// # Errors
-/// If it does not stop.
+/// If the agent does not stop.
 pub(super) fn stop_checkout(checkout: &Checkout) -> anyhow::Result<()> {
     let stopped = stop(checkout, Some(checkout.home.path()))?;
     report("the agent of this checkout", stopped);
     Ok(())
 }
 
-/// Stops the agent with its home at `home`, or the installed one; returns false if it was not
+/// Stops the agent of the home `home`, or that of the installation. Returns false if it was not
 /// running.
 ///
 /// # Errors
-/// If it does not stop.
+/// If the agent does not stop.
 pub(super) fn stop(checkout: &Checkout, home: Option<&Path>) -> anyhow::Result<bool> {
     let roots = home.map_or_else(installation, |home| Ok(Roots::below(home)))?;
     if !runs(&Layout::new(roots))? {

@@ -5,7 +5,7 @@ use std::fmt;
 /// The exit code for invalid arguments.
 const MISUSE: u8 = 2;
 
-/// What is wrong, and how to fix it.
+/// An error, and how to fix it.
 #[derive(Debug)]
 pub(super) struct Trouble {
     what: String,

@@ -1,4 +1,4 @@
-//! Words that a developer may try as commands; the answer names the right command.
+//! Words that a developer may try as commands. The error names the command to use.
 
 use std::ffi::OsString;
 
@@ -11,10 +11,10 @@ const REFUSED: &[(&str, &str)] = &[
     ("update", "a checkout is updated with `git pull`, and `cargo xtask setup` again"),
 ];
 
-/// Refuses these words. Arguments after `--` belong to another program and are not checked.
+/// Refuses these words. Arguments after `--` are for another program and are not checked.
 ///
 /// # Errors
-/// What to use instead.
+/// The command to use instead.
 pub(crate) fn check(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<()> {
     let words: Vec<_> = arguments.skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let own = || words.iter().take_while(|word| *word != "--");

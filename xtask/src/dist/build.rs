@@ -21,7 +21,7 @@ use crate::dist::{RELEASE_KEYS, TARGET};
 const FLAGS: &str = "-C\x1ftarget-feature=+crt-static";
 
 /// Builds the executables, which trust the release keys in `trusted`, and returns their folder.
-/// Fast if nothing has changed.
+/// This is quick if nothing has changed.
 pub(super) fn run(
     root: &Path,
     target: &Path,

@@ -1,5 +1,5 @@
-//! Verifies a release with its own `link` before it is published: the packed `link` must report
-//! that a key it trusts signed the files. A `link` that trusts no key would install anything.
+//! Verifies a release with its own `link` before it is published: the packed `link` must report that a trusted key
+//! signed the files. A `link` without trusted keys would install anything.
 
 #![expect(
     clippy::disallowed_methods,
@@ -31,8 +31,7 @@ pub(super) fn trusted(given: Option<&str>, signer: Option<&VerifyingKey>) -> Str
     keys.join(",")
 }
 
-/// Verifies the files of an archive with the `link` in it, in the folder `scratch`, which is created and
-/// deleted.
+/// Verifies the files of an archive with the `link` in it, in the temporary folder `scratch`.
 pub(super) fn prove(packed: &Packed, version: &Version, scratch: &Path) -> anyhow::Result<()> {
     link_platform::fs::remove_dir(scratch)?;
     let proved = verify(packed, version, scratch);
@@ -52,7 +51,7 @@ fn verify(packed: &Packed, version: &Version, scratch: &Path) -> anyhow::Result<
             })
             .with_context(|| format!("failed to write `{}`", path.display()))?;
     }
-    // A key from the environment must not stand in for the built-in keys.
+    // A key from the environment must not replace the built-in keys.
     let mut verify = Command::new(folder.join("link"));
     verify.args(["verify-files", "--release", &version.to_string(), "--from"]).arg(&folder);
     if packed.product == Product::Backend {

@@ -1,6 +1,6 @@
-//! The signed statements of a release: the contents of the archive, and the manifest next to it.
+//! The signed statements of a release: the contents of each archive, and the manifest beside them.
 //!
-//! The output does not depend on the time or place of the build; the date is an argument.
+//! The statements do not depend on the time or place of the build. The date is an argument.
 
 use anyhow::Context as _;
 use jiff::Timestamp;
@@ -26,7 +26,7 @@ pub(super) struct Statements {
 }
 
 impl Statements {
-    /// The text that lists the contents of an archive of `files`.
+    /// Returns the signed list of the contents of an archive of `files`.
     pub(super) fn contents(&self, target: &str, files: &[File]) -> anyhow::Result<Vec<u8>> {
         let mut files = files
             .iter()
@@ -47,7 +47,7 @@ impl Statements {
         }))
     }
 
-    /// The text of the manifest of a release with these `archives`.
+    /// Returns the signed manifest of a release with these `archives`.
     pub(super) fn manifest<'a>(
         &self,
         target: &str,
@@ -70,7 +70,7 @@ impl Statements {
         }))
     }
 
-    /// The text of the key's introductions; nothing if there are none.
+    /// Returns the text of the key's introductions. None if there are none.
     pub(super) fn keys(&self) -> anyhow::Result<Option<Vec<u8>>> {
         let introductions = &self.key.introductions;
         (!introductions.is_empty()).then(|| to_text(introductions)).transpose()
@@ -82,7 +82,7 @@ impl Statements {
     }
 }
 
-/// The default counter of a version; it grows with the version.
+/// Returns the default counter of a version. It grows with the version.
 pub(super) fn counter_of(version: &semver::Version) -> u64 {
     version.major * 1_000_000 + version.minor * 1000 + version.patch
 }

@@ -1,9 +1,9 @@
 //! Rules about functions and public items: functions have a maximum length, and public items must
 //! be used.
 //!
-//! An item counts as used if its name appears anywhere else in the repository, tests included: in
-//! code, in the braces of a format string, or in the text of an attribute. So every reported item
-//! is dead, but a dead item that shares its name with another one is not reported.
+//! An item counts as used if its name appears anywhere else in the repository, tests included: in code, in the braces
+//! of a format string, or in the text of an attribute. So every reported item is unused, but an unused item that shares
+//! its name with another one is not reported.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::tidy::{
 /// The maximum length of a product function, in lines, from its name to its end.
 const FUNCTION_LINES: usize = 80;
 
-/// Returns the findings in the items of `files` that are not `known`.
+/// Returns the findings in the items of `files`, except the `known` ones.
 pub(crate) fn check(files: &[RustFile], known: &mut Known<'_>) -> Vec<Finding> {
     let mut uses = BTreeMap::new();
     let mut findings = Vec::new();
@@ -57,7 +57,7 @@ pub(crate) fn check(files: &[RustFile], known: &mut Known<'_>) -> Vec<Finding> {
     findings
 }
 
-/// An item that other modules can name.
+/// An item that is visible to other modules.
 struct Public<'a> {
     file: &'a str,
     line: usize,
@@ -174,8 +174,7 @@ fn is_documentation(attribute: &Group) -> bool {
     matches!(attribute.stream().into_iter().next(), Some(TokenTree::Ident(word)) if word == "doc")
 }
 
-/// The words of a literal that may be names: in an attribute all of them, otherwise those after an
-/// opening brace.
+/// Returns the words of a literal that may be names: in an attribute all words, otherwise those after an opening brace.
 fn words_of(literal: &str, in_attribute: bool) -> Vec<String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     if in_attribute {

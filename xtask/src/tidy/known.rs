@@ -1,4 +1,4 @@
-//! The list of known findings that are not fixed yet; the list may only shrink.
+//! The list of known findings that are not fixed yet. The list may only shrink.
 //!
 //! Each line suppresses one finding. A finding without a line is reported, and so is a line without
 //! a finding.
@@ -10,11 +10,11 @@ use crate::tidy::Finding;
 /// The path of the list.
 pub(crate) const PATH: &str = "xtask/known-findings.txt";
 
-/// The lines without a finding so far, each with its number.
+/// The lines that have not matched a finding yet, each with its line number.
 pub(crate) struct Known<'a>(BTreeMap<&'a str, usize>);
 
 impl<'a> Known<'a> {
-    /// Reads the list; empty lines and lines that begin with `#` are comments.
+    /// Reads the list. Empty lines and lines that begin with `#` are comments.
     pub(crate) fn read(text: &'a str) -> Self {
         let lines = text.lines().enumerate().map(|(index, line)| (line.trim(), index + 1));
         Self(lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')).collect())
@@ -25,7 +25,7 @@ impl<'a> Known<'a> {
         self.0.remove(line).is_some()
     }
 
-    /// Returns a finding for each line that matches nothing.
+    /// Returns a finding for each line that has matched nothing.
     pub(crate) fn rest(self) -> impl Iterator<Item = Finding> {
         self.0.into_iter().map(|(known, line)| Finding {
             path: PATH.to_owned(),

@@ -1,11 +1,11 @@
 //! Splits Rust text into code and comments, so that no rule matches a word inside a string.
 //!
-//! Both halves keep all lines in place: the other half, and the contents of string and character
-//! literals, become spaces.
+//! Both halves keep all lines in place: spaces replace the text of the other half, and the contents
+//! of string and character literals.
 
 use crate::tidy::TextFile;
 
-/// A Rust source, split.
+/// A Rust source, split into code and comments.
 pub(crate) struct RustFile {
     pub(crate) path: String,
     pub(crate) text: String,
@@ -80,8 +80,8 @@ impl Splitter {
         text.chars().enumerate().all(|(offset, c)| self.rest.get(self.at + offset) == Some(&c))
     }
 
-    /// Returns whether the current character continues a word; the prefix of a byte or C string
-    /// starts a new one.
+    /// Returns whether the current character continues a word. The prefix of a byte or C string
+    /// starts a new word.
     fn inside_word(&self) -> bool {
         let before = |offset: usize| self.at.checked_sub(offset).map(|index| self.rest[index]);
         let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
@@ -133,7 +133,7 @@ impl Splitter {
         }
     }
 
-    /// A character literal or a lifetime.
+    /// Skips a character literal or a lifetime.
     fn quote(&mut self) {
         if self.rest.get(self.at + 1) == Some(&'\\') {
             self.take(3, Kind::Literal);
@@ -166,7 +166,7 @@ impl Splitter {
 pub(crate) mod tests {
     use super::*;
 
-    /// A file as the rules see it.
+    /// Returns a file in the form that the rules check.
     pub(crate) fn rust(path: &str, text: &str) -> RustFile {
         RustFile::from(TextFile { path: path.to_owned(), text: text.to_owned() })
     }

@@ -1,7 +1,7 @@
-//! Which module may import which inside a crate: no module imports one that imports it back.
+//! Which module may import which inside a crate: two modules must not import each other, not even through others.
 //!
-//! This continues the picture of ARCHITECTURE.md inside each crate: sibling modules form layers and
-//! import only downwards. The list of known findings holds the imports of existing circles.
+//! This continues the diagram of ARCHITECTURE.md inside each crate: sibling modules form layers and import only
+//! downwards. The list of known findings contains the imports of existing cycles.
 
 mod graph;
 pub(crate) mod tree;
@@ -23,7 +23,7 @@ const NAMES: usize = 4;
 
 /// The imports inside one crate.
 pub(crate) struct Crate {
-    /// The path of its root file.
+    /// The path of the crate's root file.
     root: String,
     graph: Graph,
 }
@@ -45,7 +45,7 @@ pub(crate) fn read(manifests: &[TextFile], sources: &[RustFile]) -> Vec<Crate> {
         .collect()
 }
 
-/// Returns the imports that form a circle or lead upwards, except `known` ones.
+/// Returns the imports that form a cycle or lead upwards, except the `known` ones.
 pub(crate) fn check(crates: &[Crate], known: &mut Known<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for Crate { root, graph } in crates {
@@ -58,7 +58,7 @@ pub(crate) fn check(crates: &[Crate], known: &mut Known<'_>) -> Vec<Finding> {
     findings
 }
 
-/// The line that represents `arrow` in the list of known findings.
+/// Returns the line that represents `arrow` in the list of known findings.
 fn line_of(root: &str, arrow: &Arrow) -> String {
     format!("{root}: {} -> {}", named(&arrow.from), named(&arrow.to))
 }
@@ -87,7 +87,7 @@ fn finding(arrow: &Arrow, cause: &Cause, back: &[Vec<String>]) -> Finding {
     Finding { path: cause.file.clone(), line: cause.line, rule: "modules", message }
 }
 
-/// Returns a line for each crate with the number of imports and circles.
+/// Returns a line for each crate, with the number of imports and cycles.
 pub(crate) fn summary(crates: &[Crate]) -> String {
     let lines = crates.iter().filter(|inside| !inside.graph.arrows.is_empty()).map(|inside| {
         let circles = inside.graph.circles();
@@ -104,7 +104,7 @@ pub(crate) fn summary(crates: &[Crate]) -> String {
     lines.collect()
 }
 
-/// Returns the import graphs, with their circles, of the crates whose root begins with `folder`.
+/// Returns the import graphs, with their cycles, of the crates whose root begins with `folder`.
 pub(crate) fn graphs(crates: &[Crate], folder: &str) -> String {
     let crates = crates.iter().filter(|inside| inside.root.starts_with(folder));
     let texts = crates.map(|Crate { root, graph }| {

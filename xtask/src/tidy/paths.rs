@@ -1,4 +1,4 @@
-//! Extracts the paths that Rust code names and expands `use` trees: `use std::{fs, io::Read}` names
+//! Finds the paths that Rust code names, and expands `use` trees: `use std::{fs, io::Read}` names
 //! `std::fs` and `std::io::Read`.
 
 /// A path such as `std::fs::read`, and its line.

@@ -1,5 +1,5 @@
-//! Rules for single Rust files: where `cfg` on operating systems and IO are allowed, how long a
-//! file may be, and what it must and must not contain.
+//! Rules for single Rust files: where `cfg` on operating systems and IO are allowed, how long a file may be, and what
+//! it must and must not contain.
 
 use crate::tidy::{
     Finding,
@@ -15,7 +15,7 @@ const TEST_LINES: usize = 800;
 /// Path prefixes of pure code, which decides and does no IO.
 const PURE_PLACES: &[&str] =
     &["protocol/src/", "agent/core/src/", "backend/src/domain", "installer/src/decide"];
-/// Path prefixes that pure code must not use.
+/// Path prefixes that pure code must not name.
 const IMPURE_ROOTS: &[&[&str]] = &[
     &["std", "fs"],
     &["std", "net"],
@@ -27,7 +27,7 @@ const IMPURE_ROOTS: &[&[&str]] = &[
     &["rusqlite"],
     &["reqwest"],
 ];
-/// Exceptions: addresses are values.
+/// Exceptions: network addresses are values.
 const ADDRESSES: &[&str] = &[
     "IpAddr",
     "Ipv4Addr",
@@ -105,7 +105,7 @@ fn system_cfg(file: &RustFile) -> Vec<Finding> {
         .collect()
 }
 
-/// The lines on which a `cfg`, `cfg!` or `cfg_attr` names an operating system.
+/// Returns the lines on which a `cfg`, `cfg!` or `cfg_attr` names an operating system.
 fn system_cfg_lines(code: &str) -> Vec<usize> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut lines = Vec::new();
@@ -123,7 +123,7 @@ fn system_cfg_lines(code: &str) -> Vec<usize> {
     lines
 }
 
-/// The text up to the parenthesis that closes the first one.
+/// Returns the text up to the parenthesis that closes the first one.
 fn balanced(text: &str) -> &str {
     let mut depth = 0_usize;
     for (at, character) in text.char_indices() {

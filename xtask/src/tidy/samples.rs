@@ -1,7 +1,7 @@
-//! Doc lines drawn at random, for a person who judges how the repository reads.
+//! Doc lines drawn at random, for a person who judges how readable the repository is.
 //!
-//! A seed always draws the same lines from the same sources. No line is drawn twice, and tests are
-//! left out because their names describe them.
+//! A seed always draws the same lines from the same sources. No line is drawn twice. Tests are left
+//! out, because their names describe them.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ fn docs(file: &RustFile) -> impl Iterator<Item = String> {
     })
 }
 
-/// The generator SplitMix64: small, and the same on every machine.
+/// The random number generator SplitMix64: small, and the same on every machine.
 struct Random(u64);
 
 impl Random {

@@ -1,4 +1,4 @@
-//! The table in `docs/specification.md` and the tests that name its rows.
+//! The table in `docs/specification.md`, and the tests that claim its rows.
 //!
 //! A test claims rows with `// Holds: S3.1-2, S4.1-1` directly above it or inside it. A row is
 //! `held` if a test claims it, otherwise `open`. The document must agree, and every claim must name
@@ -53,7 +53,8 @@ pub(crate) fn rows(document: &str) -> (Vec<Row>, Vec<Finding>) {
     (rows, findings)
 }
 
-/// Finds the claims of all tests, and reports comments that look like claims but are not.
+/// Returns the claims of all tests, and a finding for each comment that looks like a claim but is
+/// none.
 pub(crate) fn claims(files: &[RustFile]) -> (Vec<Claim>, Vec<Finding>) {
     let mut claims = Vec::new();
     let mut findings = Vec::new();
@@ -85,7 +86,7 @@ pub(crate) fn claims(files: &[RustFile]) -> (Vec<Claim>, Vec<Finding>) {
     (claims, findings)
 }
 
-/// Compares the document with the claims of the tests.
+/// Compares the document with the claims.
 pub(crate) fn check(rows: &[Row], claims: &[Claim]) -> Vec<Finding> {
     let known: BTreeSet<&str> = rows.iter().map(|row| row.id.as_str()).collect();
     let unknown = claims
@@ -119,7 +120,7 @@ pub(crate) fn rewrite(document: &str, claims: &[Claim]) -> String {
     text
 }
 
-/// Returns the number of held rows, and the ids of the others, one line per section.
+/// Returns the number of held rows, and the ids of the other rows, one line per section.
 pub(crate) fn open_rows(rows: &[Row]) -> String {
     let mut sections: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let open: Vec<&Row> = rows.iter().filter(|row| row.state != HELD).collect();
@@ -148,7 +149,7 @@ fn state_of(id: &str, claims: &[Claim]) -> &'static str {
     if claims.iter().any(|claim| claim.id == id) { HELD } else { OPEN }
 }
 
-/// The first and the last cell of a table row that begins with an id.
+/// Returns the first and the last cell of a table row that begins with an id.
 fn cells(line: &str) -> Option<(&str, &str)> {
     let inner = line.trim_end().strip_prefix("| S")?.strip_suffix('|')?;
     let (id, rest) = inner.split_once('|')?;
@@ -157,7 +158,7 @@ fn cells(line: &str) -> Option<(&str, &str)> {
     Some((id.trim(), state.trim()))
 }
 
-/// Returns whether a text consists of `S`, a section, `-`, a row and optionally a letter.
+/// Returns whether a text consists of `S`, a section, `-`, a row and an optional letter.
 fn is_id(text: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
     let Some((section, row)) = text.strip_prefix('S').and_then(|rest| rest.split_once('-')) else {
@@ -167,7 +168,7 @@ fn is_id(text: &str) -> bool {
     number(row) && section.split('.').all(number) && section.split('.').count() <= 2
 }
 
-/// The list in a comment that claims rows or tries to.
+/// Returns the list of rows in a comment that claims rows or tries to.
 fn claimed(comment: &str) -> Option<&str> {
     let comment = comment.trim();
     if let Some(list) = comment.strip_prefix(MARK) {
@@ -180,7 +181,8 @@ fn claimed(comment: &str) -> Option<&str> {
     is_id(first.split([',', ' ']).next().unwrap_or_default()).then_some(words)
 }
 
-/// Returns whether the next item is a test, or the comment, `indent` columns in, is inside a test.
+/// Returns whether the next item is a test, or the comment, which is indented by `indent`, is
+/// inside a test.
 fn belongs_to_a_test(code: &[&str], comment: usize, indent: usize) -> bool {
     let after = (comment + 1..code.len()).find(|&index| !code[index].trim().is_empty());
     let before = (0..comment).rev().find(|&index| !code[index].trim().is_empty());
@@ -215,7 +217,7 @@ fn is_test_attribute(line: &str) -> bool {
     name == "test" || name.ends_with("::test")
 }
 
-/// Returns whether a line begins a function.
+/// Returns whether a line starts a function.
 pub(crate) fn is_function(line: &str) -> bool {
     line.split_whitespace().any(|word| word == "fn") && !line.trim_start().starts_with("let ")
 }

@@ -22,7 +22,7 @@ const RULE: &str = "threats";
 const HEADING: &str = "## ";
 const ITEM: &str = "- ";
 
-/// A threat, or the section of one.
+/// A threat, or the heading of its section.
 struct Named<'a> {
     name: &'a str,
     line: usize,
@@ -63,7 +63,7 @@ pub(crate) fn check(threats: &str, tests: &str, files: &[RustFile]) -> Vec<Findi
     findings
 }
 
-/// The threats: the bold names at the beginning of table rows.
+/// Returns the threats: the bold names at the beginning of table rows.
 fn rows(document: &str) -> Vec<Named<'_>> {
     document
         .lines()
@@ -75,7 +75,7 @@ fn rows(document: &str) -> Vec<Named<'_>> {
         .collect()
 }
 
-/// The sections with their number of tests, and findings about the listed names.
+/// Returns the sections with their number of tests, and findings about the listed tests.
 fn sections<'a>(document: &'a str, files: &[RustFile]) -> (Vec<Section<'a>>, Vec<Finding>) {
     let known: BTreeMap<&str, &RustFile> =
         files.iter().map(|file| (file.path.as_str(), file)).collect();
@@ -104,7 +104,7 @@ fn sections<'a>(document: &'a str, files: &[RustFile]) -> (Vec<Section<'a>>, Vec
     (sections, findings)
 }
 
-/// The file and the tests of a list item; a sentence may follow after a dash.
+/// Returns the file and the tests of a list item. A sentence may follow after a dash.
 fn named_tests(item: &str) -> Option<(&str, Vec<&str>)> {
     let (path, rest) = item.strip_prefix('`')?.split_once("`: ")?;
     let list = rest.split_once(" – ").map_or(rest, |(list, _)| list);
@@ -113,7 +113,7 @@ fn named_tests(item: &str) -> Option<(&str, Vec<&str>)> {
     Some((path, names?))
 }
 
-/// Returns why `name` is not a test of `file`.
+/// Returns the reason why `name` is not a test of `file`. None if it is one.
 fn missing(file: Option<&&RustFile>, path: &str, name: &str) -> Option<String> {
     let Some(file) = file else { return Some(format!("there is no `{path}`")) };
     let code: Vec<&str> = file.code.lines().collect();

@@ -1,11 +1,11 @@
 //! The walks of `ARCHITECTURE.md`: the path of a request or a file through the product.
 //!
-//! A walk is an item of the list below `## Walks`. Each path in backticks that ends in `.rs` is a
-//! file of the repository. A walk is a straight line: it names no file twice.
+//! A walk is an item of the list below `## Walks`. Each path in backticks that ends in `.rs` is a file of the
+//! repository. A walk names no file twice.
 
 use crate::tidy::{Finding, lexer::RustFile};
 
-/// The path of the walks.
+/// The path of the document.
 pub(crate) const PATH: &str = "ARCHITECTURE.md";
 
 const RULE: &str = "walks";
@@ -46,12 +46,12 @@ pub(crate) fn check(document: &str, files: &[RustFile]) -> Vec<Finding> {
     findings
 }
 
-/// The files that a line names. A walk may span several lines but never breaks a path.
+/// Returns the files that a line names. A walk may span several lines, but a path never does.
 fn named_files(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2).filter(|name| name.contains('/') && name.ends_with(".rs"))
 }
 
-/// Reports that `path` does not exist, and which files have the same name.
+/// Returns the text that `path` does not exist, with the files of the same name.
 fn missing(path: &str, files: &[RustFile]) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
     let program = path.split('/').next().unwrap_or(path);

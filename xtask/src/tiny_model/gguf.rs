@@ -1,8 +1,8 @@
 //! The GGUF container, version 3: a header, typed key-value pairs, a list of tensors and their
 //! aligned data.
 //!
-//! Everything is little-endian. Tensors are written in the order of addition, each padded to
-//! [`ALIGNMENT`]. A tensor's offset counts from the beginning of the data.
+//! Everything is little-endian. Tensors are written in the order in which they were added, each padded to
+//! [`ALIGNMENT`]. The offset of a tensor counts from the beginning of the data.
 
 const MAGIC: &[u8; 4] = b"GGUF";
 const VERSION: u32 = 3;
@@ -48,13 +48,13 @@ pub(crate) struct Gguf {
 #[derive(Debug)]
 struct Tensor {
     name: String,
-    /// The outermost dimension first; the file stores them in reverse order.
+    /// The shape, outermost dimension first. The file stores it in reverse order.
     shape: Vec<usize>,
     data: Data,
 }
 
 impl Gguf {
-    /// Adds a pair; pairs keep their order.
+    /// Adds a key-value pair. The pairs keep their order.
     pub(crate) fn set(&mut self, key: &str, value: Value) {
         self.pairs.push((key.to_owned(), value));
     }

@@ -15,7 +15,7 @@ use crate::{
     effect::{Effect, Note, Turn},
 };
 
-/// Why a delivery was ignored.
+/// The reason why a delivery was ignored.
 #[derive(Debug, thiserror::Error)]
 enum NotTaken {
     #[error(transparent)]
@@ -46,7 +46,7 @@ impl Agent {
         }
     }
 
-    /// Accepts one delivery; an error says why the delivery was ignored.
+    /// Accepts one delivery, or returns the reason why the delivery was ignored.
     fn accept(&mut self, signed: &Signed, turn: &mut Turn) -> Result<(), NotTaken> {
         let envelope = signed.open(&self.pinned)?;
         if envelope.device_id != self.identity.device_id {

@@ -6,6 +6,7 @@
 //! the last thing to change.
 
 use link_protocol::{
+    counter::Epoch,
     error_chain::chain,
     handover::{Handover, NotAHandover},
     signing::Signed,
@@ -14,7 +15,7 @@ use link_protocol::{
 use super::Agent;
 use crate::effect::{Effect, Note, Turn};
 
-/// Why a handover had no effect.
+/// The reason why a handover had no effect.
 #[derive(Debug, thiserror::Error)]
 enum NotTaken {
     #[error("the handover is not trusted")]
@@ -44,7 +45,7 @@ impl Agent {
         }
     }
 
-    fn next_epoch(&self, signed: &Signed) -> Result<u64, NotTaken> {
+    fn next_epoch(&self, signed: &Signed) -> Result<Epoch, NotTaken> {
         let handover = Handover::open(signed, &self.pinned)?;
         if handover.device_id != self.identity.device_id {
             return Err(NotTaken::Device);

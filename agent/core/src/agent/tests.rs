@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use link_protocol::{
     command::UpdateAgent,
+    counter::{Epoch, Generation, Seq},
     envelope::{Envelope, ReceiptKind},
     id::PipelineId,
     limits,
@@ -69,8 +70,8 @@ fn a_repair_is_done_in_the_turn_that_takes_it_and_touches_neither_engine_nor_por
     );
 }
 
-/// The process may end between any two writes. Without its command in the journal, a change could
-/// outlive a command that expires before it is delivered again.
+/// The process may end between any two writes. If a change were stored before its command, the
+/// command could expire before its next delivery, and the change would remain without a command.
 #[test]
 fn a_command_is_in_the_journal_before_it_changes_a_pipeline_and_done_after_it() {
     let mut bench = Bench::serving();
@@ -94,14 +95,33 @@ fn a_removal_that_its_hello_overtook_is_told_again() {
     bench.take_reports();
     let untaken = bench.agent.outbox.removal_of(pipeline(1));
     assert_eq!(untaken, None, "the report of the removal was taken");
-    let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![], handover: None };
+    let welcome =
+        Welcome { server_time: moment(), epoch: Epoch(1), commands: vec![], handover: None };
     let effects = words(&bench.handle(Event::Welcomed(welcome)));
     assert!(effects.iter().any(|line| line.ends_with("tell Removed")), "{effects:?}");
     bench.take_reports();
     bench.agent.say_hello();
-    let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![], handover: None };
+    let welcome =
+        Welcome { server_time: moment(), epoch: Epoch(1), commands: vec![], handover: None };
     let effects = words(&bench.handle(Event::Welcomed(welcome)));
     assert!(!effects.iter().any(|line| line.ends_with("tell Removed")), "{effects:?}");
+}
+
+#[test]
+fn a_hello_names_a_model_whose_removal_the_backend_does_not_know() {
+    let mut bench =
+        Bench::new(Snapshot { pipelines: vec![record(1, false)], ..Snapshot::default() });
+    bench.handle(Event::Wished(Wish::Remove(pipeline(1))));
+    bench.handle(Event::ModelDeleted { pipeline_id: pipeline(1), outcome: Ok(()) });
+    let listed = bench.agent.say_hello().serving;
+    let states: Vec<_> = listed.iter().map(|report| report.state).collect();
+    assert_eq!(
+        states,
+        [link_protocol::report::ModelState::Removed],
+        "it would count as lost otherwise"
+    );
+    bench.take_reports();
+    assert_eq!(bench.agent.say_hello().serving, [], "the backend knows");
 }
 
 #[test]
@@ -136,7 +156,7 @@ fn what_has_expired_on_the_backends_clock_has_no_effect() {
     assert_eq!(words(&bench.handle(event)), ["receipt c1 Expired"]);
     let spent = Envelope { ttl_ms: 0, ..envelope(2, &command) };
     assert_eq!(bench.receive(&spent), ["receipt c2 Expired"]);
-    assert_eq!(bench.agent.last_seq(), 0);
+    assert_eq!(bench.agent.last_seq(), Seq(0));
 }
 
 #[test]
@@ -144,7 +164,8 @@ fn time_that_passes_on_the_device_counts_for_the_backends_clock() {
     let mut bench = Bench::online();
     bench.now += limits::REPAIR_EXPIRY + Duration::from_secs(1);
     let envelope = envelope(1, &Command::RepairServing(repair(1, None)));
-    let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![], handover: None };
+    let welcome =
+        Welcome { server_time: moment(), epoch: Epoch(1), commands: vec![], handover: None };
     let known = bench.agent.clock.has_passed(envelope.expires_at, bench.now);
     bench.handle(Event::Welcomed(welcome));
     let corrected = bench.agent.clock.has_passed(envelope.expires_at, bench.now);
@@ -156,7 +177,7 @@ fn what_is_not_meant_for_this_device_or_not_signed_for_it_has_no_effect_and_no_a
     let command = Command::RepairServing(repair(1, None));
     let good = envelope(1, &command);
     let other_device = Envelope { device_id: id("dev_", 2), ..good.clone() };
-    let other_epoch = Envelope { epoch: 2, ..good.clone() };
+    let other_epoch = Envelope { epoch: Epoch(2), ..good.clone() };
     let other_version = Envelope { v: 2, ..good.clone() };
     let bench = Bench::serving();
     let mut changed = bench.key.seal(&good);
@@ -185,7 +206,8 @@ fn the_device_is_starting_until_the_backend_has_answered_its_hello() {
     let (mut agent, effects) = restore(Snapshot::default());
     assert_eq!(words(&effects), ["persist", "write 1: tell Starting", "send 1: tell Starting"]);
     assert_eq!(agent.status(), LifecycleStatus::Starting);
-    let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![], handover: None };
+    let welcome =
+        Welcome { server_time: moment(), epoch: Epoch(1), commands: vec![], handover: None };
     let effects = agent.handle(Event::Welcomed(welcome.clone()), Duration::ZERO);
     assert_eq!(words(&effects), ["persist", "write 2: tell Online"]);
     assert_eq!(agent.status(), LifecycleStatus::Online);
@@ -208,7 +230,8 @@ fn what_served_serves_again_after_a_restart_and_is_announced_with_every_welcome(
     assert!(told.contains(&"route 8080 to engine 1, 1 origins".to_owned()));
     assert!(agent.hello().serving.iter().all(|report| report.is_serving));
     for _ in 0..2 {
-        let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![], handover: None };
+        let welcome =
+            Welcome { server_time: moment(), epoch: Epoch(1), commands: vec![], handover: None };
         let told = words(&agent.handle(Event::Welcomed(welcome), Duration::ZERO));
         assert!(told.iter().any(|line| line.ends_with("tell Serving")), "{told:?}");
     }
@@ -354,6 +377,18 @@ fn an_update_to_the_version_that_runs_is_done() {
     assert_eq!(bench.agent.status(), LifecycleStatus::Online);
 }
 
+/// The phases of the staging tell a person that there is nothing to do.
+#[test]
+fn a_person_may_ask_for_the_version_that_runs() {
+    let mut bench = Bench::online();
+    let version = Some(semver::Version::new(1, 3, 0));
+    let asked = Event::UpdateAsked(UpdateRequest { version, ..UpdateRequest::default() });
+    let told = words(&bench.handle(asked));
+    assert!(told.contains(&"stage 1.3.0".to_owned()), "{told:?}");
+    bench.handle(Event::UpdateStaged(Staged::UpToDate(semver::Version::new(1, 3, 0))));
+    assert_eq!(bench.agent.status(), LifecycleStatus::Online);
+}
+
 #[test]
 fn what_became_of_an_update_is_told_with_the_lifecycle() {
     let mut bench = Bench::online();
@@ -406,7 +441,7 @@ fn an_engine_that_never_answers_fails_the_deployment_and_frees_its_port() {
 #[test]
 fn a_model_that_is_deployed_again_after_its_removal_is_newer_than_it_was() {
     let mut bench = Bench::online();
-    let mut seen = 0;
+    let mut seen = Generation::default();
     for number in 1..=3 {
         bench.deliver(&Command::DeployModel(deploy(number, 1)));
         bench.handle(Event::DownloadEnded { download: download(number, number), outcome: Ok(()) });
@@ -428,7 +463,7 @@ fn a_full_journal_leaves_a_delivery_for_later() {
     }
     let told = bench.deliver(&Command::StopServing(stop(2)));
     assert_eq!(told, ["log Refused "]);
-    assert_eq!(bench.agent.last_seq(), limits::QUEUE_LIMIT as u64);
+    assert_eq!(bench.agent.last_seq().0, limits::QUEUE_LIMIT as u64);
 }
 
 #[test]
@@ -508,11 +543,12 @@ impl Bench {
     }
 
     fn welcome(&mut self) {
-        let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![], handover: None };
+        let welcome =
+            Welcome { server_time: moment(), epoch: Epoch(1), commands: vec![], handover: None };
         self.handle(Event::Welcomed(welcome));
     }
 
-    /// The backend takes every report.
+    /// Lets the backend accept every report.
     fn take_reports(&mut self) {
         while let Some(id) = self.sending.take() {
             self.handle(Event::ReportSent { id });
@@ -539,7 +575,7 @@ impl Bench {
         self.handle(Event::Polled { server_time: moment(), commands })
     }
 
-    /// The process dies and starts again from the state on disk.
+    /// Kills the process and restarts it from the state on disk.
     fn restart(&mut self) {
         let (agent, effects) = restore(self.snapshot());
         self.downloads.clear();
@@ -584,7 +620,7 @@ impl Bench {
         effects
     }
 
-    /// What is on disk.
+    /// Returns the state on disk.
     fn snapshot(&mut self) -> Snapshot {
         let mut all = Snapshot::default();
         for change in &self.disk {
@@ -607,7 +643,7 @@ impl Bench {
                     all.pipelines.retain(|other| other.config.pipeline_id != id);
                 }
                 Change::PutReport(entry) => all.outbox.push(entry),
-                Change::SetAside(entry) => {
+                Change::HoldReport(entry) => {
                     all.outbox.retain(|one| one.id != entry.id);
                     all.outbox.push(entry);
                 }
@@ -713,7 +749,7 @@ impl Bench {
 fn restore(snapshot: Snapshot) -> (Agent, Vec<Effect>) {
     let identity = Identity {
         device_id: device_id(),
-        epoch: 1,
+        epoch: Epoch(1),
         boot_id: "boot".to_owned(),
         agent_version: semver::Version::new(1, 3, 0),
         last_update: None,
@@ -731,12 +767,12 @@ fn reserved_by(pipeline_id: PipelineId, run: Run, port: Port, good: bool) -> Eve
     Event::PortReserved { pipeline_id, run, port, outcome }
 }
 
-fn download(number: u64, run: u64) -> DownloadId {
-    DownloadId { deployment_id: deployment(number), run }
+fn download(number: u64, attempt: u64) -> DownloadId {
+    DownloadId { deployment_id: deployment(number), attempt }
 }
 
 /// The generation in the removal report that `effect` stores.
-fn removed(effect: &Effect) -> Option<u64> {
+fn removed(effect: &Effect) -> Option<Generation> {
     let Effect::Persist(changes) = effect else { return None };
     changes.iter().find_map(|change| match change {
         Change::PutReport(entry) => match &entry.report {
@@ -753,7 +789,7 @@ fn removed(effect: &Effect) -> Option<u64> {
         | Change::PutPipeline(_)
         | Change::RemovePipeline(_)
         | Change::RemoveReport(_)
-        | Change::SetAside(_)
+        | Change::HoldReport(_)
         | Change::BuryReport { .. }
         | Change::SetLastSeq(_) => None,
     })

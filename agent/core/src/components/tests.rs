@@ -1,4 +1,4 @@
-//! Which configurations are refused, and with which messages.
+//! Tests which configurations are refused, and with which messages.
 
 use link_protocol::config;
 use serde_json::{Value, json};
@@ -129,10 +129,19 @@ fn the_transport_decides_where_handlers_can_go() {
     );
 }
 
+/// The text generation plugin, with two settings.
+fn plugins() -> Plugins {
+    let integer =
+        |min, max| Setting::Integer { description: "a number".to_owned(), min, max, default: None };
+    let settings = [("threads", integer(1, 1024)), ("context", integer(256, 4_194_304))];
+    let settings = settings.map(|(name, setting)| (name.to_owned(), setting));
+    Plugins::from([("language_model".to_owned(), settings.into())])
+}
+
 fn faults(keys: &Value) -> Vec<String> {
     let mut file = json!({"schema_version": config::SCHEMA_VERSION});
     file.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
     let (config, mut faults) = config::read(&file.to_string());
-    check(&config, &mut faults);
+    check(&config, &plugins(), &mut faults);
     faults.iter().map(ToString::to_string).collect()
 }

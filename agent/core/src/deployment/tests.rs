@@ -104,20 +104,20 @@ proptest! {
     fn every_deployment_ends_once(steps in prop::collection::vec((0_u8..6, 1_u64..4, 0_u64..1200), 0..80)) {
         let mut bench = Bench::default();
         let mut begun = std::collections::BTreeMap::new();
-        let mut runs = 0;
+        let mut attempts = 0;
         for (step, number, bytes) in steps {
-            let run = begun.get(&number).copied();
-            match (step, run) {
+            let attempt = begun.get(&number).copied();
+            match (step, attempt) {
                 (0, None) => {
-                    runs += 1;
-                    begun.insert(number, runs);
+                    attempts += 1;
+                    begun.insert(number, attempts);
                     bench.begin(number);
                 }
-                (1, _) => drop(bench.progress_of(number, run.unwrap_or(99), bytes)),
+                (1, _) => drop(bench.progress_of(number, attempt.unwrap_or(99), bytes)),
                 (2, _) => drop(bench.cancel(50 + number, number)),
-                (3, Some(run)) => {
+                (3, Some(attempt)) => {
                     let before = bench.ready.len();
-                    let lines = bench.end_of(number, run, if bytes < 600 { Ok(()) } else {
+                    let lines = bench.end_of(number, attempt, if bytes < 600 { Ok(()) } else {
                         Err(DownloadFailure::Failed("cut".to_owned()))
                     });
                     let ends = lines.iter().filter(|line| line.starts_with('c') && line.contains(": "));
@@ -149,36 +149,40 @@ impl Bench {
         told(&turn)
     }
 
-    fn progress(&mut self, run: u64, bytes: u64) -> Vec<String> {
-        self.progress_of(1, run, bytes)
+    fn progress(&mut self, attempt: u64, bytes: u64) -> Vec<String> {
+        self.progress_of(1, attempt, bytes)
     }
 
-    fn progress_of(&mut self, number: u64, run: u64, bytes: u64) -> Vec<String> {
+    fn progress_of(&mut self, number: u64, attempt: u64, bytes: u64) -> Vec<String> {
         let mut turn = Turn::default();
-        self.deployments.progressed(download(number, run), bytes, &mut turn);
+        self.deployments.progressed(download(number, attempt), bytes, &mut turn);
         told(&turn)
     }
 
-    fn engine(&mut self, run: u64, bytes_done: u64, bytes_total: u64) -> Vec<String> {
+    fn engine(&mut self, attempt: u64, bytes_done: u64, bytes_total: u64) -> Vec<String> {
         let mut turn = Turn::default();
         let engine = EnginePart { build: "b9789".to_owned(), bytes_done, bytes_total };
-        self.deployments.engine_progressed(download(1, run), engine, &mut turn);
+        self.deployments.engine_progressed(download(1, attempt), engine, &mut turn);
         told(&turn)
     }
 
-    fn end(&mut self, run: u64, outcome: Result<(), DownloadFailure>) -> Vec<String> {
-        self.end_of(1, run, outcome)
+    fn end(&mut self, attempt: u64, outcome: Result<(), DownloadFailure>) -> Vec<String> {
+        self.end_of(1, attempt, outcome)
     }
 
     fn end_of(
         &mut self,
         number: u64,
-        run: u64,
+        attempt: u64,
         outcome: Result<(), DownloadFailure>,
     ) -> Vec<String> {
         let (mut turn, in_use) = (Turn::default(), self.in_use);
-        let ready =
-            self.deployments.download_ended(download(number, run), outcome, |_| in_use, &mut turn);
+        let ready = self.deployments.download_ended(
+            download(number, attempt),
+            outcome,
+            |_| in_use,
+            &mut turn,
+        );
         self.ready.extend(ready.map(|(command, _)| command));
         told(&turn)
     }
@@ -194,6 +198,6 @@ impl Bench {
     }
 }
 
-fn download(number: u64, run: u64) -> DownloadId {
-    DownloadId { deployment_id: deploy(number, number).deployment_id, run }
+fn download(number: u64, attempt: u64) -> DownloadId {
+    DownloadId { deployment_id: deploy(number, number).deployment_id, attempt }
 }

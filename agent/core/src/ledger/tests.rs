@@ -1,5 +1,6 @@
-//! Which commands may run, what the journal keeps, and how it answers redeliveries.
+//! Tests which commands may run, which results the journal keeps, and how it answers redeliveries.
 
+use link_protocol::counter::Seq;
 use proptest::prelude::*;
 
 use super::*;
@@ -98,7 +99,7 @@ fn what_was_not_done_runs_again_after_a_restart_and_what_was_done_does_not() {
     bench.finish(2);
     let entries = bench.ledger.entries.values().cloned().collect();
     bench.ledger = Ledger::restore(entries, bench.ledger.last_seq());
-    assert_eq!((bench.start_all(), bench.ledger.last_seq()), (vec![1, 3], 3));
+    assert_eq!((bench.start_all(), bench.ledger.last_seq()), (vec![1, 3], Seq(3)));
     let done = bench.ledger.repeat(&envelope(2, &on_model(2))).unwrap();
     assert_eq!(done.receipt, ReceiptKind::Done);
 }
@@ -150,7 +151,7 @@ fn a_pipeline_that_is_set_up_again_starts_above_every_generation_it_had() {
     let mut bench = Bench::default();
     bench.store(3, &on_model(1));
     bench.store(4, &on_model(1));
-    let [one, next] = [3, 4].map(|number| bench.ledger.first_generation(command_id(number)));
+    let [one, next] = [3, 4].map(|number| bench.ledger.first_generation(command_id(number)).0);
     assert!(one >= 1 && next > one + 900_000);
 }
 
@@ -217,7 +218,7 @@ impl Bench {
     fn start_all(&mut self) -> Vec<u64> {
         let next = || self.ledger.start_next(self.now).map(|(id, _)| id);
         let started: Vec<_> = std::iter::from_fn(next).collect();
-        started.iter().map(|id| self.ledger.entries[id].seq).collect()
+        started.iter().map(|id| self.ledger.entries[id].seq.0).collect()
     }
 
     fn finish(&mut self, seq: u64) -> bool {

@@ -1,10 +1,13 @@
-//! What the outbox sends, replaces, keeps and sets aside.
+//! Tests which reports the outbox sends, replaces, keeps and sets aside.
 
 use std::time::Duration;
 
-use link_protocol::report::{
-    CommandReport, CommandResult, LifecycleReport, LifecycleStatus, ModelReport, ModelState,
-    ProgressReport,
+use link_protocol::{
+    counter::Generation,
+    report::{
+        CommandReport, CommandResult, LifecycleReport, LifecycleStatus, ModelReport, ModelState,
+        ProgressReport,
+    },
 };
 use proptest::prelude::*;
 
@@ -256,7 +259,7 @@ impl Bench {
         self.outbox.push(report, &mut self.changes);
     }
 
-    /// The id of the report sent at `now`, in seconds.
+    /// Returns the id of the report that is sent at `now`, in seconds.
     fn pump(&mut self, now: u64) -> Option<u64> {
         let mut effects = Vec::new();
         self.outbox.pump(seconds(now), &mut effects);
@@ -312,7 +315,7 @@ fn state(number: u64, generation: u64) -> Report {
         is_serving: true,
         port: port(8080),
         allowlist_digest: String::new(),
-        generation,
+        generation: Generation(generation),
         detail: None,
     })
 }

@@ -1,4 +1,4 @@
-//! What time alone changes: engines that are late, and waits that are over.
+//! The transitions that time alone causes: start timeouts of engines, and restarts after a wait.
 
 use link_protocol::limits;
 

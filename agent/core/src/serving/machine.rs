@@ -37,7 +37,7 @@ impl Pipeline {
                 self.report_model(turn);
                 self.succeed(turn);
             }
-            // The old port serves until the new one is ours: a move that fails changes nothing.
+            // The old port serves until the new one is reserved, so a failed move changes nothing.
             Phase::Serving { run: engine, port } if same_engine => {
                 let route = Self::route(&wanted, wanted.config.port, None);
                 let wanted = Box::new(wanted);
@@ -83,7 +83,7 @@ impl Pipeline {
                 run: engine,
                 then: Then::Rest | Then::StartAgain | Then::TryAgain,
             } => {
-                // Nothing starts before the engine has ended; only what follows its end changes.
+                // Nothing starts before the engine has ended. Only the step after its end changes.
                 self.take_over(wanted, turn);
                 let stays = self.record.serve && self.held == Some(self.record.config.port);
                 self.let_go_unless(stays, turn);
@@ -148,7 +148,7 @@ impl Pipeline {
                 }
                 self.fail(status, reason, turn);
             }
-            // The new port may still become ours; its outcome then finds that nobody needs it.
+            // The reservation of the new port may still succeed. Its outcome then frees the port.
             Phase::Moving { run, port, .. } => {
                 self.phase = Phase::Serving { run, port };
                 self.fail(status, reason, turn);
@@ -160,8 +160,8 @@ impl Pipeline {
         }
     }
 
-    /// Stops wanting the model served after a requested start failed. A resumed start that failed
-    /// keeps the wish, because nobody asked to stop the model: the next start of the agent retries.
+    /// Clears the request to serve after a requested start failed. A resumed start that failed
+    /// keeps it, because nobody asked to stop the model: the next start of the agent retries.
     fn forget_wish(&mut self) {
         if self.is_awaited() {
             self.record.serve = false;
@@ -320,7 +320,7 @@ impl Pipelines {
         }
     }
 
-    /// The engine is being downloaded: the time to become healthy begins when it is there.
+    /// Handles an engine that is being downloaded: its start timeout begins after the download.
     pub(crate) fn engine_coming(&mut self, id: PipelineId, run: Run, now: Now) {
         if let Some(pipeline) = self.all.get_mut(&id)
             && let Phase::Starting { run: expected, deadline, .. } = &mut pipeline.phase

@@ -27,17 +27,17 @@ pub(super) struct Pipeline {
     pub(super) phase: Phase,
     waiter: Option<Waiter>,
     detail: Option<String>,
-    /// The public port, held regardless of the engine: from the engine's first answer until nobody
-    /// wants the model served there.
+    /// The public port, held regardless of the engine: from the engine's first answer until the
+    /// model should no longer be served there.
     pub(super) held: Option<Port>,
-    /// When the engine began to serve.
+    /// The time at which the engine began to serve.
     began: Now,
     backoff: Backoff,
 }
 
 #[derive(Debug)]
 struct Waiter {
-    /// None if a person waits, who watches the state.
+    /// `None` if a person waits, who watches the state.
     command: Option<CommandId>,
     done: String,
 }
@@ -73,7 +73,7 @@ pub(super) enum Phase {
         reserve: Run,
         wanted: Box<PipelineRecord>,
     },
-    /// The engine is stopping; `then` says what follows.
+    /// The engine is stopping; `then` is the next step.
     Stopping {
         run: Run,
         then: Then,
@@ -82,7 +82,7 @@ pub(super) enum Phase {
     Removing,
 }
 
-/// What follows when an engine has stopped.
+/// The next step after an engine has stopped.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Then {
     Rest,
@@ -99,7 +99,8 @@ impl Pipeline {
         Self { record, phase, waiter: None, detail: None, held: None, began, backoff }
     }
 
-    /// Lets `command` wait until the pipeline comes to rest; `done` is its output on success.
+    /// Makes `command` wait until the pipeline serves or rests. `done` is the command's output on
+    /// success.
     pub(super) fn wait(&mut self, command: CommandId, done: String) {
         self.waiter = Some(Waiter { command: Some(command), done });
         self.backoff = Backoff::new();
@@ -183,12 +184,13 @@ impl Pipeline {
         turn.changes.push(Change::PutPipeline(self.record.clone()));
     }
 
-    /// The route that `record` describes, on `port`.
+    /// Returns the route that `record` describes, on `port`.
     pub(super) fn route(record: &PipelineRecord, port: Port, engine: Option<Run>) -> Route {
         Route {
             pipeline_id: record.config.pipeline_id,
             model_id: record.config.model_id,
             alias: record.config.alias.clone(),
+            plugin: record.config.plugin.clone(),
             port,
             allowlist: if record.config.proxy.cors {
                 record.config.allowlist.clone()
@@ -246,8 +248,8 @@ impl Pipeline {
         }
     }
 
-    /// Frees `port`, unless it is held for a model that is still wanted there; in that case its
-    /// route answers that the engine is not ready.
+    /// Frees `port`, unless it is held for a model that should be served there. In that case the
+    /// port answers that the engine is not ready.
     pub(super) fn release_unless_held(&mut self, port: Port, wanted: bool, turn: &mut Turn) {
         if wanted && self.held == Some(port) && self.record.config.port == port {
             turn.effects.push(Effect::ReplaceRoute(Self::route(&self.record, port, None)));
@@ -257,7 +259,7 @@ impl Pipeline {
         }
     }
 
-    /// Frees the held port, if there is one, unless it `stays`.
+    /// Frees the held port, if there is one, unless `stays` is set.
     pub(super) fn let_go_unless(&mut self, stays: bool, turn: &mut Turn) {
         if let Some(port) = self.held.take_if(|_| !stays) {
             self.release(port, turn);
@@ -300,7 +302,7 @@ impl Pipeline {
         self.report_model(turn);
     }
 
-    /// Ends serving, with the reason.
+    /// Comes to rest without serving, and records the reason.
     pub(super) fn rest(&mut self, detail: Option<String>, turn: &mut Turn) {
         self.let_go_unless(self.record.serve, turn);
         self.phase = Phase::Idle;

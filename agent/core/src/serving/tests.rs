@@ -1,8 +1,8 @@
-//! The transitions of a pipeline, and which pipeline holds which port and engine.
+//! Tests the transitions of a pipeline, and which pipeline holds which port and engine.
 
 use std::time::Duration;
 
-use link_protocol::{limits, port::Port};
+use link_protocol::{counter::Generation, limits, port::Port};
 use proptest::prelude::*;
 
 use super::*;
@@ -22,6 +22,23 @@ fn a_start_takes_the_port_then_the_engine_and_then_gives_it_the_route() {
         bench.ready(1),
         ["route 8080 to engine 1, 1 origins", "c1 succeeded: serving on port 8080", "tell Serving"]
     );
+}
+
+// Holds: S1-7b
+#[test]
+fn a_model_without_cors_is_served_with_no_origins_and_keeps_its_allowlist() {
+    let mut stored = record(1, false);
+    stored.config.proxy.cors = false;
+    let mut bench = Bench::with(stored);
+    bench.turn(|all, turn| all.serve(command_id(1), &start(1, None), turn));
+    bench.reserved(1, 8080, Ok(()));
+    assert_eq!(bench.ready(1)[0], "route 8080 to engine 1, 0 origins");
+    assert_eq!(bench.view().record.config.allowlist, allowlist(&["https://old.example"]));
+
+    let mut wanted = config(1);
+    wanted.proxy.cors = true;
+    let lines = bench.turn(|all, turn| all.update(command_id(2), update(wanted), turn));
+    assert_eq!(lines[1], "route 8080 to engine 1, 1 origins");
 }
 
 // Holds: S3.2-1b, S7-11
@@ -549,7 +566,7 @@ impl Bench {
     fn configure(&mut self, deploy: DeployModel) -> Vec<String> {
         let digits = deploy.deployment_id.to_string();
         let number = digits.trim_start_matches("dep_").parse().unwrap();
-        self.turn(|all, turn| all.configure(command_id(number), deploy, 1, turn))
+        self.turn(|all, turn| all.configure(command_id(number), deploy, Generation(1), turn))
     }
 
     fn reserved(&mut self, run: u64, number: u16, outcome: Result<(), String>) -> Vec<String> {
@@ -601,7 +618,7 @@ impl World {
                 let mut deploy = deploy(1, 1);
                 (deploy.serve, deploy.config.port) = (good, port(wanted));
                 deploy.model = file(1, if place == 0 { 'a' } else { 'b' });
-                self.command(good, |all, id, turn| all.configure(id, deploy, 1, turn));
+                self.command(good, |all, id, turn| all.configure(id, deploy, Generation(1), turn));
             }
             (1, _) => self.command(good, |all, id, turn| all.serve(id, &start(1, other), turn)),
             (2, _) => self.command(good, |all, id, turn| all.repair(id, &repair(1, other), turn)),

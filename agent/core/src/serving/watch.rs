@@ -36,7 +36,7 @@ pub(super) struct Watch(BTreeMap<PipelineId, Missed>);
 struct Missed {
     run: Run,
     all: u32,
-    /// How many of the latest checks in a row found the engine idle.
+    /// The number of latest checks in a row that found the engine idle.
     silent: u32,
 }
 

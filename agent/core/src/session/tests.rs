@@ -1,6 +1,7 @@
-//! Which session is resumed, and which changes a session records.
+//! Tests which session is resumed, and which changes a session records.
 
 use link_protocol::{
+    counter::{Epoch, Generation, Seq},
     identity::encode_seed,
     registration::{TransportSettings, TransportType},
     secret::Secret,
@@ -79,10 +80,10 @@ fn a_few_sessions_are_kept_and_nothing_else_is_ever_needless() {
 fn a_session_goes_on_where_the_one_before_ended() {
     let found = choose(&[whole("session_1.json", 7)], None);
     let mut next = Session::after(found, session(7).identity);
-    next.apply(&[Change::PutPipeline(record(2, true)), Change::SetLastSeq(3)]);
+    next.apply(&[Change::PutPipeline(record(2, true)), Change::SetLastSeq(Seq(3))]);
     assert_eq!(next.revision, 8);
     assert_eq!(next.pipelines, [record(1, true), record(2, true)]);
-    let changed = PipelineRecord { generation: 5, ..record(1, false) };
+    let changed = PipelineRecord { generation: Generation(5), ..record(1, false) };
     next.apply(&[Change::PutPipeline(changed.clone()), Change::RemovePipeline(pipeline(2))]);
     assert_eq!((next.revision, &next.pipelines), (9, &vec![changed]));
 }
@@ -106,11 +107,11 @@ fn a_pipeline_that_is_set_up_again_in_the_turn_of_its_removal_stays() {
     let again = Change::PutPipeline(record(1, false));
     let steps = Steps::of(vec![
         Change::RemovePipeline(pipeline(1)),
-        Change::SetLastSeq(1),
+        Change::SetLastSeq(Seq(1)),
         again.clone(),
         Change::RemovePipeline(pipeline(2)),
     ]);
-    assert_eq!(steps.intake, [Change::SetLastSeq(1)]);
+    assert_eq!(steps.intake, [Change::SetLastSeq(Seq(1))]);
     assert_eq!((steps.put, steps.journal), (vec![again], vec![]));
     assert_eq!(steps.removed, [Change::RemovePipeline(pipeline(2))]);
 }
@@ -137,7 +138,7 @@ fn session(revision: u64) -> Session {
         backend_url: "https://link.example".to_owned(),
         device_id: device_id(),
         device_token: Secret::new("canary"),
-        epoch: 1,
+        epoch: Epoch(1),
         transport: TransportSettings { r#type: TransportType::Http },
         backend_keys: vec![SigningKey::from_seed(&[2; 32]).verifying().clone()],
         private_key_seed: encode_seed(&[3; 32]),

@@ -86,7 +86,7 @@ impl Target {
     }
 }
 
-/// Reports of this version always serialize.
+/// Creates the message with `report`. Reports of this version always serialize.
 fn message(
     verb: Verb,
     target: &Template,

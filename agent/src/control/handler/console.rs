@@ -15,8 +15,8 @@ pub(super) fn print(item: &Item) {
     }
 }
 
-/// The kind of a report and the JSON that a backend would receive, with ids and statuses in their
-/// wire format. Log records return nothing: the subscriber that creates them prints them.
+/// Returns the kind of a report and the JSON that a backend would receive, with ids and statuses in
+/// their wire format. `None` for a log record, which its own subscriber prints.
 fn line(item: &Item) -> Option<String> {
     Some(match item {
         Item::Report(Report::Lifecycle(report)) => written("lifecycle", report),
@@ -29,7 +29,7 @@ fn line(item: &Item) -> Option<String> {
     })
 }
 
-/// Reports of this version always serialize.
+/// Serializes a report. Reports of this version always serialize.
 fn written(kind: &str, report: &impl Serialize) -> String {
     format!("{kind} {}", serde_json::to_string(report).unwrap_or_default())
 }

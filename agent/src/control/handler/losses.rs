@@ -1,12 +1,12 @@
-//! When to log that items were lost: the first loss at once, then once a minute with the number
-//! since the last message. Pure.
+//! Schedules log messages about lost items: the first loss is logged at once, further losses once a
+//! minute with the number since the last message. Pure.
 
 use std::time::Duration;
 
 /// The least time between two messages.
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// The losses that were logged.
+/// The losses logged so far.
 #[derive(Debug, Default)]
 pub(super) struct Losses {
     logged: u64,
@@ -15,7 +15,8 @@ pub(super) struct Losses {
 }
 
 impl Losses {
-    /// Returns how many lost items to log at `now`, given `lost` losses in total.
+    /// Returns the number of losses to log at `now`, given `lost` losses in total. `None` if no
+    /// message is due.
     pub(super) fn due(&mut self, lost: u64, now: Duration) -> Option<u64> {
         let since = lost - self.logged;
         if self.wait(lost, now)? > Duration::ZERO {
@@ -25,7 +26,7 @@ impl Losses {
         Some(since)
     }
 
-    /// Returns the time until the next message is due; nothing if all losses are logged.
+    /// Returns the time until the next message is due; `None` if all losses are logged.
     pub(super) fn wait(&self, lost: u64, now: Duration) -> Option<Duration> {
         let next = self.at.map_or(Duration::ZERO, |at| at + WINDOW);
         (lost > self.logged).then(|| next.saturating_sub(now))

@@ -15,6 +15,7 @@ use link_agent_core::record::Report;
 use link_client::http::Http;
 use link_protocol::{
     config::{self, LogTarget, ReportingHandler},
+    counter::Generation,
     id::DeviceId,
     report::{
         CommandReport, CommandResult, LifecycleReport, LifecycleStatus, LogRecord, ModelReport,
@@ -33,9 +34,9 @@ const ID: &str = "00000000000000000000000000000001";
 struct Seen {
     calls: Arc<Mutex<Vec<String>>>,
     answers: Arc<Mutex<Vec<u16>>>,
-    /// When each call came.
+    /// The time of each call.
     times: Arc<Mutex<Vec<Instant>>>,
-    /// The header of every answer.
+    /// The `Retry-After` header of every answer.
     retry_after: Arc<Mutex<Option<&'static str>>>,
 }
 
@@ -201,7 +202,7 @@ fn items() -> Vec<Item> {
             is_serving: true,
             port: 8080.try_into().unwrap(),
             allowlist_digest: "d".to_owned(),
-            generation: 1,
+            generation: Generation(1),
             detail: None,
         })),
         Item::Report(Report::Progress {
@@ -219,6 +220,8 @@ fn items() -> Vec<Item> {
             prompt_tokens: Some(1),
             completion_tokens: None,
             provenance: Provenance::Exact,
+            audio_ms: None,
+            images: None,
             duration_ms: 9,
             time_to_first_token_ms: None,
         }),

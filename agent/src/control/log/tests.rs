@@ -1,4 +1,4 @@
-//! Which messages become records.
+//! Tests which messages become records.
 
 use tracing_subscriber::layer::SubscriberExt as _;
 
@@ -7,7 +7,7 @@ use super::*;
 // Holds: S2.4-1, S2.4-2, S2.4-3, S2.4-4
 #[tokio::test]
 async fn a_record_has_a_message_a_severity_and_a_category_and_nothing_else() {
-    let records = records(Level::Debug);
+    let records = Records::taking(Level::Debug);
     tracing::subscriber::with_default(subscriber(&records), || {
         tracing::error!(category = "security", attempts = 3, "a token was refused");
         tracing::warn!("the disk is nearly full");
@@ -21,13 +21,13 @@ async fn a_record_has_a_message_a_severity_and_a_category_and_nothing_else() {
         r#"{"message":"a detail","severity":"info","category":"other"}"#,
     ];
     for text in expected {
-        assert_eq!(next(&records).await, text);
+        assert_eq!(records.next().await, text);
     }
 }
 
 #[tokio::test]
 async fn a_handler_takes_what_is_severe_enough_and_is_the_agents_own() {
-    let records = records(Level::Warning);
+    let records = Records::taking(Level::Warning);
     tracing::subscriber::with_default(subscriber(&records), || {
         tracing::info!("not severe enough");
         tracing::error!(target: "hyper::proto", "not ours");
@@ -35,13 +35,13 @@ async fn a_handler_takes_what_is_severe_enough_and_is_the_agents_own() {
         tracing::error!(target: LOCAL, "stays here");
         tracing::error!("{}", "x".repeat(10_000));
     });
-    let text = next(&records).await;
+    let text = records.next().await;
     assert!(text.starts_with(r#"{"message":"xxx"#) && text.len() < 5000, "{text}");
 }
 
 #[tokio::test]
 async fn a_warning_that_repeats_becomes_one_record() {
-    let records = records(Level::Debug);
+    let records = Records::taking(Level::Debug);
     let all = tracing_subscriber::registry().with(records.clone()).with(Repeats::new());
     tracing::subscriber::with_default(all, || {
         (0..1000).for_each(|_| tracing::warn!(attempt = 1, "ignored a delivery"));
@@ -58,24 +58,28 @@ async fn a_warning_that_repeats_becomes_one_record() {
         "the last",
     ];
     for message in expected {
-        let text = next(&records).await;
+        let text = records.next().await;
         assert!(text.contains(message), "{text}");
     }
     assert_eq!(records.dropped(), 0);
 }
 
-fn records(level: Level) -> Records {
-    let target = LogTarget { level, ..LogTarget::default() };
-    Records(vec![Taker { target, queue: Handler::queue(), over_zenoh: false }])
+impl Records {
+    /// Returns records of `level` and above, which [`Self::next`] reads in the place of a backend.
+    pub(crate) fn taking(level: Level) -> Self {
+        let target = LogTarget { level, ..LogTarget::default() };
+        Self(vec![Taker { target, queue: Handler::queue(), over_zenoh: false }])
+    }
+
+    /// Waits for the next record, and returns its JSON text.
+    pub(crate) async fn next(&self) -> String {
+        match self.0[0].queue.pop().await {
+            Item::Log(record) => serde_json::to_string(&record).unwrap(),
+            other @ (Item::Report(_) | Item::Telemetry(_) | Item::System(_)) => panic!("{other:?}"),
+        }
+    }
 }
 
 fn subscriber(records: &Records) -> impl Subscriber + use<> {
     tracing_subscriber::registry().with(records.clone())
-}
-
-async fn next(records: &Records) -> String {
-    match records.0[0].queue.pop().await {
-        Item::Log(record) => serde_json::to_string(&record).unwrap(),
-        other @ (Item::Report(_) | Item::Telemetry(_) | Item::System(_)) => panic!("{other:?}"),
-    }
 }

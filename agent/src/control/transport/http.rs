@@ -53,8 +53,8 @@ async fn connect(client: &AgentClient, inbox: &Inbox, failures: &mut u32) -> End
         // The core answers only after it has stored the previous commands.
         let Some(hello) = inbox.hello().await else { return Ended::BROKEN };
         if before == Some(hello.last_seq) {
-            // A command that the core ignores comes back at once with every poll; without this
-            // wait, the loop would be busy.
+            // A command that the core ignores is delivered again by every poll. This wait prevents
+            // a busy loop.
             tokio::time::sleep(WITHOUT_EFFECT_WAIT).await;
         }
         match client.poll(hello.last_seq, POLL_WAIT).await {
@@ -83,6 +83,7 @@ mod tests {
     };
     use link_protocol::{
         agent_api::{Hello, Poll, Welcome},
+        counter::{Epoch, Seq},
         id::DeviceId,
         secret::Secret,
         signing::Signed,
@@ -158,7 +159,7 @@ mod tests {
     async fn backend(polls: &Arc<AtomicU32>) -> String {
         let server_time = jiff::Timestamp::UNIX_EPOCH;
         let greet = move || async move {
-            Json(Welcome { server_time, epoch: 1, commands: vec![], handover: None })
+            Json(Welcome { server_time, epoch: Epoch(1), commands: vec![], handover: None })
         };
         let polls = Arc::clone(polls);
         let answer = move || {
@@ -183,10 +184,10 @@ mod tests {
 
     fn hello() -> Hello {
         Hello {
-            epoch: 1,
+            epoch: Epoch(1),
             boot_id: "1".to_owned(),
             agent_version: semver::Version::new(1, 3, 0),
-            last_seq: 0,
+            last_seq: Seq(0),
             inflight: vec![],
             serving: vec![],
         }

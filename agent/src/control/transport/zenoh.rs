@@ -2,8 +2,8 @@
 //!
 //! One thread owns the session. Everything else sends messages through a [`Link`]. Without a
 //! session, a `Link` answers at once: it uses HTTP if the configuration allows that, otherwise it
-//! reports a failure that may be retried. zenoh does not say why it refuses a device, so every
-//! attempt begins with an HTTP call, which does.
+//! reports a failure that may be retried. zenoh gives no reason when it refuses a device, so every
+//! attempt begins with an HTTP call, whose answer has the reason.
 
 mod settings;
 
@@ -47,7 +47,7 @@ const BEAT: Duration = Duration::from_secs(25);
 const MISSED: u32 = 2;
 /// How long a delivery waits for its receipt; the backend waits no longer.
 const UNANSWERED: Duration = Duration::from_secs(10);
-/// How long a message may wait for a session, in addition to the time its answer may take.
+/// How long a message may wait for a session, in addition to the timeout of its answer.
 const HANDED_IN: Duration = Duration::from_secs(5);
 /// Consecutive failures after which HTTP is used for a while.
 const PATIENCE: u32 = 2;
@@ -160,7 +160,7 @@ fn broken(why: &str) -> Failure {
     Failure::Unavailable { url: "zenoh".to_owned(), cause: Cause::Broken(why.to_owned()) }
 }
 
-/// The part of a message's key after `up/`: a path of the device itself, or the logs.
+/// Returns the part of a message's key after `up/`: a path of the device itself, or the logs.
 fn tail(device: &AgentClient, path: &str) -> String {
     let own = format!("/agent/{}/", device.device());
     path.strip_prefix(&own).unwrap_or_else(|| path.trim_start_matches('/')).to_owned()
@@ -188,7 +188,7 @@ pub(crate) async fn run(settings: Settings, link: Link, messages: Messages, inbo
             }
         };
         if settings.fallback && failures >= PATIENCE {
-            // Otherwise HTTP would contact the backend before the wait that it asked for is over.
+            // Otherwise HTTP would contact the backend during the wait that the backend asked for.
             tokio::time::sleep(asked).await;
             tracing::warn!("cannot reach the router by zenoh; using HTTP for a while");
             let on_http = http::run(settings.client.clone(), inbox.clone());
@@ -238,7 +238,7 @@ async fn connect(
     ended
 }
 
-/// Sends the hello once commands can arrive, and declares presence once it is answered.
+/// Sends the hello as soon as commands can arrive, and declares presence after its answer.
 async fn open(session: &DeviceSession, inbox: &Inbox) -> Result<Open, Ended> {
     let unusable = |error| {
         tracing::warn!("{error}");
@@ -323,7 +323,7 @@ async fn take(delivery: Delivery, unanswered: &mut VecDeque<Unanswered>, inbox: 
     let now = Instant::now();
     unanswered.retain(|one| now.duration_since(one.since) < UNANSWERED);
     let (server_time, commands) = (delivery.poll.server_time, delivery.poll.commands.clone());
-    // The unverified command id only matches this delivery with its receipt.
+    // The unverified command id is only used to match this delivery with its receipt.
     let command = commands.first().and_then(|signed| signed.claimed_command());
     if let Some(command) = command {
         unanswered.push_back(Unanswered { command, delivery, since: now });

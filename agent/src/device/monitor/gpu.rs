@@ -10,7 +10,7 @@ use link_protocol::system::GpuUsage;
 
 use crate::device::monitor::{amd, nvidia::Nvidia};
 
-/// Where Linux shows graphics cards.
+/// The folder in which Linux lists graphics cards.
 const CARDS: &str = "/sys/class/drm";
 
 /// The sources of GPU data on this machine.

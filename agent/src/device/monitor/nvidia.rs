@@ -20,7 +20,7 @@ use link_protocol::system::GpuUsage;
 /// The tool's timeout.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// Where Windows places its tool in its Linux subsystem; not always on PATH.
+/// The folder of the tool in the Windows Subsystem for Linux, which is not always on PATH.
 const WITHIN_WINDOWS: &str = "/usr/lib/wsl/lib";
 
 const FIELDS: &str = "--query-gpu=name,utilization.gpu,memory.used,memory.total,temperature.gpu";
@@ -45,7 +45,7 @@ impl Nvidia {
             .map(|program| Self { program, limit: LIMIT })
     }
 
-    /// Runs the tool; returns the tool too if it can be used again.
+    /// Runs the tool. Also returns the tool itself if it can be used again.
     pub(crate) async fn ask(self) -> (Vec<GpuUsage>, Option<Self>) {
         let Self { program, limit } = &self;
         let args = vec![FIELDS.into(), FORMAT.into()];

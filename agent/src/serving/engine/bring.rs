@@ -1,7 +1,7 @@
-//! Where the engine of this device is, and how one comes to a device that has none.
+//! Finds the installed engine of this device, and downloads one if it is missing.
 //!
-//! A deployment brings it before the model file; a start brings it when it is missing nevertheless. One download runs at
-//! a time, and who waited for it finds the engine there.
+//! A deployment downloads the engine before the model file. A start downloads the engine if it is still missing.
+//! Downloads run one at a time; the next one finds the engine installed.
 
 use std::{convert::Infallible, path::PathBuf, pin::pin, sync::Arc};
 
@@ -12,19 +12,22 @@ use link_installer::{
     trust::Trust,
 };
 use link_platform::{fs, paths::Roots};
-use link_plugin_language_model::{self as language_model, Manifest};
-use link_protocol::id::PipelineId;
+use link_protocol::{
+    backend_api::model::LANGUAGE_MODEL,
+    id::PipelineId,
+    plugin::{Engine, Manifest},
+};
 use tokio::sync::{Mutex, watch};
 
-use crate::inbox::Inbox;
+use crate::{inbox::Inbox, serving::plugins::PluginFolder};
 
-/// The builds of the engine on this device; clones are the same.
+/// The installed builds of the plugins' engines. Clones share the same state.
 #[derive(Clone, Debug)]
 pub(crate) struct EngineDownloads {
-    manifest: Arc<Manifest>,
+    plugins: PluginFolder,
     roots: Roots,
     backend_url: String,
-    /// Keys that a development build trusts beside its own.
+    /// Additional keys that a development build trusts.
     development_keys: Option<String>,
     one_at_a_time: Arc<Mutex<()>>,
 }
@@ -32,7 +35,7 @@ pub(crate) struct EngineDownloads {
 impl EngineDownloads {
     pub(crate) fn new(roots: &Roots, backend_url: &str, development_keys: Option<String>) -> Self {
         Self {
-            manifest: Arc::new(language_model::manifest()),
+            plugins: PluginFolder::new(roots),
             roots: roots.clone(),
             backend_url: backend_url.to_owned(),
             development_keys,
@@ -40,26 +43,32 @@ impl EngineDownloads {
         }
     }
 
-    /// Tells whether `plugin` has no engine here that could be started.
-    pub(crate) fn is_missing(&self, plugin: &str) -> bool {
-        plugin == self.manifest.id && self.executable().is_err()
+    /// Returns the plugin called `id`, if it is installed.
+    pub(crate) fn plugin(&self, id: &str) -> Option<Arc<Manifest>> {
+        self.plugins.manifest(id).ok()
     }
 
-    /// Finds the installed build of the engine.
-    pub(crate) fn executable(&self) -> anyhow::Result<PathBuf> {
-        let engine = &self.manifest.engine;
+    /// Returns whether `plugin` is installed, and no usable engine for it.
+    pub(crate) fn is_missing(&self, plugin: &str) -> bool {
+        let manifest = self.plugins.manifest(plugin);
+        manifest.is_ok_and(|manifest| self.executable(&manifest).is_err())
+    }
+
+    /// Finds the installed build of the engine of `plugin`.
+    pub(crate) fn executable(&self, plugin: &Manifest) -> anyhow::Result<PathBuf> {
+        let engine = &plugin.engine;
         let folder = self.roots.engines().join(&engine.name);
         let build = match fs::read_to_string(&folder.join("current")) {
-            Err(error) if error.is_not_found() => anyhow::bail!(self.missing()),
+            Err(error) if error.is_not_found() => anyhow::bail!(missing(plugin)),
             build => build?,
         };
         let path = folder.join(build.trim()).join(&engine.executable);
-        anyhow::ensure!(path.is_file(), self.missing());
+        anyhow::ensure!(path.is_file(), missing(plugin));
         Ok(path)
     }
 
-    /// Brings the engine for a deployment, where there is none, and tells how far it is. Without one the deployment goes
-    /// on: the model is deployed, and its start says what is missing.
+    /// Downloads the engine for a deployment if it is missing, and reports the progress. If the download fails, the
+    /// deployment continues: the model is deployed, and starting it reports the missing engine.
     pub(crate) async fn for_deployment(&self, plugin: &str, download: DownloadId, inbox: &Inbox) {
         if !self.is_missing(plugin) {
             return;
@@ -68,34 +77,37 @@ impl EngineDownloads {
             let Progress { build, bytes_done, bytes_total } = progress;
             inbox.event(Event::EngineProgressed { download, build, bytes_done, bytes_total })
         };
-        if let Err(error) = self.bring(tell).await {
+        if let Err(error) = self.bring(plugin, tell).await {
             tracing::warn!("{error:#}");
         }
     }
 
-    /// Brings the engine for a start that waits for it.
+    /// Downloads the engine for a start that waits for it.
     ///
     /// # Errors
-    /// Why there is none, and what to do.
+    /// The reason why the engine is not available, and what to do.
     pub(crate) async fn for_start(
         &self,
+        plugin: &str,
         pipeline_id: PipelineId,
         run: Run,
         inbox: &Inbox,
     ) -> anyhow::Result<()> {
-        self.bring(|_progress| inbox.event(Event::EngineComing { pipeline_id, run })).await
+        self.bring(plugin, |_progress| inbox.event(Event::EngineComing { pipeline_id, run })).await
     }
 
     async fn bring<Told: Future<Output = ()>>(
         &self,
+        plugin: &str,
         tell: impl Fn(Progress) -> Told,
     ) -> anyhow::Result<()> {
+        let plugin = &*self.plugins.manifest(plugin)?;
         let _one_at_a_time = self.one_at_a_time.lock().await;
-        if self.executable().is_ok() {
+        if self.executable(plugin).is_ok() {
             return Ok(());
         }
         let (sender, mut seen) = watch::channel(Progress::default());
-        let mut download = pin!(self.download(&sender));
+        let mut download = pin!(self.download(&plugin.engine, &sender));
         let relay = async {
             while seen.changed().await.is_ok() {
                 let progress = seen.borrow_and_update().clone();
@@ -110,7 +122,7 @@ impl EngineDownloads {
         match ended {
             Ok(Brought { build, why }) => {
                 tracing::info!(build, "the engine is installed: {why}");
-                // What the last look missed.
+                // Report the progress since the last interval.
                 let whole = sender.borrow().bytes_total;
                 let bytes_done = whole;
                 tell(Progress { build, bytes_done, bytes_total: whole }).await;
@@ -118,26 +130,33 @@ impl EngineDownloads {
             }
             Err(error) => {
                 let error = anyhow::Error::new(error);
-                anyhow::bail!("{}; none could be downloaded: {error:#}", self.missing())
+                anyhow::bail!("{}; none could be downloaded: {error:#}", missing(plugin))
             }
         }
     }
 
-    async fn download(&self, progress: &watch::Sender<Progress>) -> Result<Brought, DownloadError> {
-        let engine = &self.manifest.engine;
-        let wanted = Wanted::new(&engine.name, &engine.default_build, &engine.accepted_builds);
+    async fn download(
+        &self,
+        engine: &Engine,
+        progress: &watch::Sender<Progress>,
+    ) -> Result<Brought, DownloadError> {
+        let wanted = Wanted::of(engine);
         let trust = Trust::of_this_build(self.development_keys.as_deref())?;
         let sources = engine_download::sources(&self.roots, Some(&self.backend_url));
         let (roots, trust, wanted, sources) = (&self.roots, &trust, &wanted, &sources[..]);
         Download { roots, trust, wanted, sources, again: false }.run(progress).await
     }
+}
 
-    fn missing(&self) -> String {
-        let engine = &self.manifest.engine;
-        format!(
-            "this device has no inference engine: download build {} of `{}` and install it here \
-             with `link engine install FILE`",
-            engine.default_build, engine.name,
-        )
-    }
+/// Returns what to do about a missing engine of `plugin`.
+fn missing(plugin: &Manifest) -> String {
+    let Engine { name, default_build, .. } = &plugin.engine;
+    let of = match plugin.id.as_str() {
+        LANGUAGE_MODEL => String::new(),
+        id => format!(" --plugin {id} --build {default_build}"),
+    };
+    format!(
+        "this device has no inference engine: download build {default_build} of `{name}` and \
+         install it here with `link engine install FILE{of}`"
+    )
 }

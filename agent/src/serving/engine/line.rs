@@ -1,9 +1,9 @@
 //! The line to one engine: a pool of reusable connections, over a channel that no other user can
 //! take over.
 //!
-//! No other user can take a socket in the agent's private folder. A loopback port can be taken, so
-//! a connection to one counts only if our child listened there before and after connecting. Until
-//! then nothing is sent, in particular no secret.
+//! No other user can listen on a socket in the agent's private folder. Any user can listen on a
+//! loopback port, so a connection to a port is used only if the agent's child process listened
+//! there before and after connecting. Until then nothing is sent, in particular no secret.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: connections, and the age of idle ones")]
 
@@ -15,37 +15,41 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{HeaderValue, Method, Request, Response, header};
+use http::{HeaderValue, Method, Request, Response, Uri, header};
 use http_body_util::Full;
 use hyper::{
     body::Incoming,
     client::conn::http1::{self, SendRequest},
 };
 use hyper_util::rt::TokioIo;
-use link_platform::{port_owner, private_socket};
+use link_platform::private_socket;
 use link_protocol::{limits, port::Port, secret::Secret};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
 };
 
+use crate::serving::engine::ownership::Ownership;
+
 /// How long a connection may be idle. Engines close idle connections after a few seconds, and a
-/// request must not be sent on one that is being closed.
+/// request must not be sent on a connection that is being closed.
 const IDLE: Duration = Duration::from_secs(2);
 
 /// The maximum size of the pool; further connections are closed after one request.
 const KEPT: usize = 512;
 
-/// How to reach an engine, and the secret that identifies its agent.
+/// The address of an engine, and the secret that identifies its agent.
 #[derive(Clone, Debug)]
 pub(crate) struct Address {
     pub(crate) channel: Channel,
+    /// The path below which the engine answers; empty if it answers everywhere.
+    pub(crate) base_path: String,
     pub(crate) secret: Secret,
-    /// The process we started.
+    /// The id of the process that the agent started.
     pub(crate) pid: u32,
 }
 
-/// Where an engine listens.
+/// The listening address of an engine.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Channel {
     /// A UNIX socket in a folder that only this user can enter.
@@ -70,8 +74,17 @@ pub(crate) enum LineError {
 /// The connections to one engine. Clones share the pool.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
-    address: Arc<Address>,
+    way: Arc<Way>,
+    base_path: Arc<str>,
+    secret: Secret,
     idle: Arc<Mutex<Vec<Idle>>>,
+}
+
+/// How the engine is reached.
+#[derive(Debug)]
+enum Way {
+    Socket(PathBuf),
+    Port(Ownership),
 }
 
 /// A pooled connection. It may still be answering its last request; then it is not ready.
@@ -86,19 +99,24 @@ type Connection = SendRequest<Full<Bytes>>;
 impl Line {
     /// Creates a line to the engine at `address`, without connecting yet.
     pub(crate) fn new(address: Address) -> Self {
-        Self { address: Arc::new(address), idle: Arc::default() }
+        let Address { channel, base_path, secret, pid } = address;
+        let way = match channel {
+            Channel::Socket(path) => Way::Socket(path),
+            Channel::Port(port) => Way::Port(Ownership::new(port, pid)),
+        };
+        Self { way: Arc::new(way), base_path: base_path.into(), secret, idle: Arc::default() }
     }
 
     /// Sends a request whose target is a path, with the secret of the engine's launch.
     ///
     /// # Errors
-    /// If the engine cannot be reached, another program has its place, or the connection breaks
+    /// If the engine cannot be reached, another program uses its port, or the connection breaks
     /// before the head of the answer.
     pub(crate) async fn send(
         &self,
         mut request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, LineError> {
-        if let Some(secret) = bearer(self.address.secret.expose()) {
+        if let Some(secret) = bearer(self.secret.expose()) {
             request.headers_mut().insert(header::AUTHORIZATION, secret);
         }
         self.send_as_it_is(request).await
@@ -117,7 +135,7 @@ impl Line {
 
     /// Returns the secret of the engine's launch.
     pub(crate) fn secret(&self) -> &Secret {
-        &self.address.secret
+        &self.secret
     }
 
     async fn send_as_it_is(
@@ -125,6 +143,9 @@ impl Line {
         mut request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, LineError> {
         request.headers_mut().insert(header::HOST, HeaderValue::from_static("localhost"));
+        if let Some(below) = self.below_base(request.uri()) {
+            *request.uri_mut() = below;
+        }
         while let Some(mut connection) = self.take_idle() {
             match connection.try_send_request(request).await {
                 Ok(response) => {
@@ -138,10 +159,32 @@ impl Line {
                 },
             }
         }
-        let mut connection = connect(&self.address).await?;
+        let mut connection = self.connect().await?;
         let response = connection.send_request(request).await.map_err(LineError::Broken)?;
         self.keep(connection);
         Ok(response)
+    }
+
+    /// Returns `path` below the base path, if the engine has one.
+    fn below_base(&self, path: &Uri) -> Option<Uri> {
+        if self.base_path.is_empty() {
+            return None;
+        }
+        format!("{}{path}", self.base_path).parse().ok()
+    }
+
+    async fn connect(&self) -> Result<Connection, LineError> {
+        let connecting = async {
+            match &*self.way {
+                Way::Socket(path) => {
+                    speak(private_socket::connect(path).await.map_err(LineError::Connect)?).await
+                }
+                Way::Port(child) => speak(connect_to_child(child).await?).await,
+            }
+        };
+        tokio::time::timeout(limits::CONNECT_TIMEOUT, connecting)
+            .await
+            .map_err(|_| LineError::ConnectTimeout)?
     }
 
     fn take_idle(&self) -> Option<Connection> {
@@ -159,31 +202,14 @@ impl Line {
     }
 }
 
-async fn connect(address: &Address) -> Result<Connection, LineError> {
-    let connecting = async {
-        match &address.channel {
-            Channel::Socket(path) => {
-                speak(private_socket::connect(path).await.map_err(LineError::Connect)?).await
-            }
-            Channel::Port(port) => speak(connect_to_child(*port, address.pid).await?).await,
-        }
-    };
-    tokio::time::timeout(limits::CONNECT_TIMEOUT, connecting)
-        .await
-        .map_err(|_| LineError::ConnectTimeout)?
-}
-
-/// Connects to the port of our child. The child must own the port before and after connecting,
-/// through the same socket; then the connection leads to the child.
-async fn connect_to_child(port: Port, pid: u32) -> Result<TcpStream, LineError> {
-    let listener = async || {
-        let find = move || port_owner::listener_of(pid, port.get());
-        tokio::task::spawn_blocking(find).await.ok().flatten()
-    };
-    let before = listener().await.ok_or(LineError::Stranger(port))?;
+/// Connects to the port of the child process. The child must own the port before and after
+/// connecting, through the same socket. Only then is the connection known to lead to the child.
+async fn connect_to_child(child: &Ownership) -> Result<TcpStream, LineError> {
+    let port = child.port();
+    let before = child.listener().await.ok_or(LineError::Stranger(port))?;
     let stream = TcpStream::connect(("127.0.0.1", port.get())).await.map_err(LineError::Connect)?;
     stream.set_nodelay(true).map_err(LineError::Connect)?;
-    if listener().await != Some(before) {
+    if child.listener().await != Some(before) {
         return Err(LineError::Stranger(port));
     }
     Ok(stream)
@@ -227,9 +253,10 @@ mod tests {
             }
             heard
         });
-        // Process 1 plays the engine here: it belongs to another user or does not listen at all.
+        // Process 1 stands in for the engine: it belongs to another user or does not listen at all.
         let line = Line::new(Address {
             channel: Channel::Port(port),
+            base_path: String::new(),
             secret: Secret::new("the secret of the launch"),
             pid: 1,
         });
@@ -264,7 +291,12 @@ mod tests {
             }
         });
         let secret = Secret::new("secret");
-        let address = Address { channel: Channel::Port(port), secret, pid: std::process::id() };
+        let address = Address {
+            channel: Channel::Port(port),
+            base_path: String::new(),
+            secret,
+            pid: std::process::id(),
+        };
         let line = Line::new(address);
         for _ in 0..20 {
             let response = line.send(Request::new(Full::default())).await.unwrap();

@@ -19,7 +19,7 @@ use link_platform::{
     fs,
     process::{Program, TiedChild},
 };
-use link_protocol::{id::PipelineId, secret::Secret};
+use link_protocol::{id::PipelineId, plugin::Manifest, secret::Secret};
 use tokio::sync::{Notify, oneshot};
 
 use super::{Address, Channel, Running, Table};
@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// The number of log lines that an error quotes.
 const LAST_LINES: usize = 3;
 
-/// How much of the end of a log is read for them, in bytes.
+/// The length of the end of a log that is read for those lines, in bytes.
 const LAST_BYTES: u64 = 8 * 1024;
 
 /// The size above which an engine's log is truncated, in bytes.
@@ -46,10 +46,19 @@ const LOG_TICKS: u32 = 600;
 /// An order for the thread.
 #[derive(Debug)]
 pub(super) enum Order {
-    Start { pipeline_id: PipelineId, run: Run, program: Program, channel: Channel, secret: Secret },
+    Start { pipeline_id: PipelineId, run: Run, program: Program, reached: Reached },
     Stop { pipeline_id: PipelineId, run: Run },
     Kill { run: Run, reason: String },
     StopAll { done: oneshot::Sender<()> },
+}
+
+/// How a started engine is reached.
+#[derive(Debug)]
+pub(super) struct Reached {
+    pub(super) channel: Channel,
+    pub(super) base_path: String,
+    pub(super) secret: Secret,
+    pub(super) manifest: Arc<Manifest>,
 }
 
 /// The thread's state.
@@ -71,7 +80,7 @@ struct Child {
     channel: Channel,
     /// When to kill a process that was asked to stop.
     kill_at: Option<Instant>,
-    /// Why the process was killed, if it was unresponsive.
+    /// The reason for killing the process, if it was unresponsive.
     killed_for: Option<String>,
 }
 
@@ -89,8 +98,8 @@ impl Spawner {
                 orders.recv_timeout(TICK)
             };
             match order {
-                Ok(Order::Start { pipeline_id, run, program, channel, secret }) => {
-                    self.start(pipeline_id, run, &program, channel, secret);
+                Ok(Order::Start { pipeline_id, run, program, reached }) => {
+                    self.start(pipeline_id, run, &program, reached);
                 }
                 Ok(Order::Stop { pipeline_id, run }) => self.stop(pipeline_id, run),
                 Ok(Order::Kill { run, reason }) => self.kill(run, reason),
@@ -106,21 +115,16 @@ impl Spawner {
         }
     }
 
-    fn start(
-        &mut self,
-        pipeline_id: PipelineId,
-        run: Run,
-        program: &Program,
-        channel: Channel,
-        secret: Secret,
-    ) {
+    fn start(&mut self, pipeline_id: PipelineId, run: Run, program: &Program, reached: Reached) {
+        let Reached { channel, base_path, secret, manifest } = reached;
         // Remove the socket of a killed engine, which would keep this one from listening.
         remove_socket(&channel);
         match TiedChild::start(program) {
             Ok(process) => {
                 tracing::info!(%pipeline_id, pid = process.id(), "engine started");
-                let address = Address { channel: channel.clone(), secret, pid: process.id() };
-                let running = Running { pipeline_id, address, healthy: false };
+                let (channel_of_address, pid) = (channel.clone(), process.id());
+                let address = Address { channel: channel_of_address, base_path, secret, pid };
+                let running = Running { pipeline_id, address, manifest, healthy: false };
                 self.table.write().unwrap_or_else(PoisonError::into_inner).insert(run, running);
                 self.started.notify_one();
                 let log = program.log.clone();
@@ -146,7 +150,7 @@ impl Spawner {
         }
     }
 
-    /// Kills a hanging engine; it counts as one that ended on its own.
+    /// Kills a hanging engine, which is then reported as if it had ended on its own.
     fn kill(&mut self, run: Run, reason: String) {
         if let Some(child) = self.children.get_mut(&run) {
             child.process.kill();
@@ -253,14 +257,17 @@ mod tests {
         let program = Program { path, args, env: vec![], log: None };
         let channel = Channel::Port("8080".parse().unwrap());
         let secret = Secret::new("secret");
-        orders.send(Order::Start { pipeline_id, run: Run(1), program, channel, secret }).unwrap();
+        let manifest = crate::serving::plugins::language_model();
+        let reached = Reached { channel, base_path: String::new(), secret, manifest };
+        let run = Run(1);
+        orders.send(Order::Start { pipeline_id, run, program, reached }).unwrap();
         let pid = loop {
             if let Some(running) = table.read().unwrap().get(&Run(1)) {
                 break running.address.pid;
             }
             tokio::time::sleep(TICK).await;
         };
-        // A stopped (SIGSTOP) process does not react to a request to end.
+        // A process stopped with SIGSTOP does not react to a request to end.
         let stopped = Command::new("kill").args(["-STOP", &pid.to_string()]).status().unwrap();
         assert!(stopped.success());
         orders.send(Order::Kill { run: Run(1), reason: "it hangs".to_owned() }).unwrap();

@@ -1,14 +1,14 @@
-//! Health checks of serving engines. The core decides what follows from a result.
+//! Health checks of serving engines. The core decides how to react to the results.
 
 use std::{collections::HashMap, sync::PoisonError, time::Duration};
 
 use futures_util::future::join_all;
 use link_agent_core::{event::Event, serving::Sign};
 use link_platform::cpu_time;
-use link_protocol::limits::ENGINE_LOOK_INTERVAL;
+use link_protocol::{limits::ENGINE_LOOK_INTERVAL, plugin::Health};
 use tokio::time::MissedTickBehavior;
 
-use super::{Address, Table, health::Probe};
+use super::{Address, Table, health};
 use crate::inbox::Inbox;
 
 /// The timeout of a health check.
@@ -18,7 +18,7 @@ const ANSWER: Duration = Duration::from_secs(5);
 const WORK: Duration = Duration::from_millis(100);
 
 /// Checks serving engines until the pipeline is stopped, and reports the results.
-pub(super) async fn watch(table: Table, probe: Probe, inbox: Inbox) {
+pub(super) async fn watch(table: Table, inbox: Inbox) {
     let mut used = HashMap::new();
     // A check of a silent engine takes a while, which must not delay the next tick.
     let mut beat = tokio::time::interval(ENGINE_LOOK_INTERVAL);
@@ -34,7 +34,7 @@ pub(super) async fn watch(table: Table, probe: Probe, inbox: Inbox) {
             .collect();
         let looks = serving.iter().map(|(run, running)| {
             let before = used.get(run).copied();
-            look(&probe, &running.address, before, ANSWER)
+            look(&running.address, &running.manifest.adapter.health, before, ANSWER)
         });
         let looks = join_all(looks).await;
         used.clear();
@@ -51,14 +51,14 @@ pub(super) async fn watch(table: Table, probe: Probe, inbox: Inbox) {
     }
 }
 
-/// Checks an engine; returns the result and its processor time so far.
+/// Checks an engine. Returns the result and the engine's processor time so far.
 async fn look(
-    probe: &Probe,
     address: &Address,
+    health: &Health,
     before: Option<Duration>,
     patience: Duration,
 ) -> (Sign, Option<Duration>) {
-    let answers = tokio::time::timeout(patience, probe.answers_at_all(address)).await;
+    let answers = tokio::time::timeout(patience, health::answers_at_all(address, health)).await;
     let now = cpu_time::of(address.pid);
     if answers == Ok(true) {
         return (Sign::Answers, now);
@@ -72,9 +72,8 @@ async fn look(
 mod tests {
     #![expect(clippy::disallowed_methods, reason = "the test starts a program that does nothing")]
 
-    use std::{process::Command, sync::Arc};
+    use std::process::Command;
 
-    use link_plugin_language_model as language_model;
     use link_protocol::{port::Port, secret::Secret};
     use tokio::{
         io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -91,31 +90,36 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn an_engine_answers_or_works_or_does_nothing() {
-        let probe = Probe::new(Arc::new(language_model::manifest()));
+        let health = Health { path: "/health".to_owned(), proof_path: None };
         let own = std::process::id();
         let answering = engine(true).await;
-        let (sign, _) = look(&probe, &address(answering, own), None, ANSWER).await;
+        let (sign, _) = look(&address(answering, own), &health, None, ANSWER).await;
         assert_eq!(sign, Sign::Answers);
 
         let hanging = address(engine(false).await, own);
-        assert_eq!(look(&probe, &hanging, None, PATIENCE).await.0, Sign::Works, "nobody can tell");
+        assert_eq!(look(&hanging, &health, None, PATIENCE).await.0, Sign::Works, "nobody can tell");
         // Each of these calls uses processor time.
         assert!((0..1_000_000).any(|_| cpu_time::of(own) >= Some(WORK)));
         let at_its_start = Some(Duration::ZERO);
-        assert_eq!(look(&probe, &hanging, at_its_start, PATIENCE).await.0, Sign::Works);
+        assert_eq!(look(&hanging, &health, at_its_start, PATIENCE).await.0, Sign::Works);
 
         // A port that the child does not own counts as silent, too.
         let mut sleeping = Command::new("sleep").arg("60").spawn().unwrap();
         let stopped = address(answering, sleeping.id());
-        let (_, used) = look(&probe, &stopped, None, PATIENCE).await;
-        let (sign, _) = look(&probe, &stopped, used, PATIENCE).await;
+        let (_, used) = look(&stopped, &health, None, PATIENCE).await;
+        let (sign, _) = look(&stopped, &health, used, PATIENCE).await;
         sleeping.kill().unwrap();
         sleeping.wait().unwrap();
         assert_eq!(sign, Sign::Silent);
     }
 
     fn address(port: Port, pid: u32) -> Address {
-        Address { channel: Channel::Port(port), secret: Secret::new("secret"), pid }
+        Address {
+            channel: Channel::Port(port),
+            base_path: String::new(),
+            secret: Secret::new("secret"),
+            pid,
+        }
     }
 
     async fn engine(answers: bool) -> Port {

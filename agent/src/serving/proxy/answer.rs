@@ -9,8 +9,8 @@ use link_protocol::problem::{self, Code, Problem};
 /// The body type of every response.
 pub(super) type Body = BoxBody<Bytes, hyper::Error>;
 
-/// Creates a problem response with CORS headers, so that a page can read it. Its document is
-/// written at the end of the exchange, which knows the request id.
+/// Creates a problem response with CORS headers, so that a page can read it. The end of the
+/// exchange adds the document, because it contains the request id.
 pub(super) fn problem(problem: Problem, cors: Headers) -> Response<Body> {
     let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = empty(status, cors);

@@ -1,8 +1,9 @@
 //! Request bodies on their way to an engine.
 //!
-//! Together they use at most [`SMALL_ROOM`] and [`LARGE_ROOM`], counted until the engine has taken
-//! the last byte. Small bodies are counted as they arrive, so one that never arrives uses nothing.
-//! Large bodies reserve their room before they are read, so those that have started can finish.
+//! All bodies together use at most [`SMALL_ROOM`] and [`LARGE_ROOM`] of memory, counted until the
+//! engine has received the last byte. Small bodies are counted as they arrive, so a body that never
+//! arrives uses no room. Large bodies reserve their room before they are read, so every body that
+//! has started can finish.
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,7 +32,7 @@ const LARGE_ROOM: usize = 192 << 20;
 /// How long a request may wait for room.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// How long the sender of a body may pause.
+/// The longest pause of the sender of a body.
 const STILL: Duration = Duration::from_secs(10);
 
 /// How long a body may take from its first byte to its last.

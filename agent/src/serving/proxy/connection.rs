@@ -1,7 +1,7 @@
 //! One connection to a public port.
 //!
-//! Every connection has a seat; all serving ports share the seats. If none is free, an idle
-//! connection is closed for a new client. Requests end when their client disconnects.
+//! Every connection takes a seat from a pool that all serving ports share. If no seat is free, an
+//! idle connection is closed for a new client. Requests end when their client disconnects.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits a moment for an answer")]
 
@@ -22,15 +22,15 @@ use crate::until_closed::until_closed;
 /// The timeout of a request head, and of an idle connection between two requests.
 const HEAD: Duration = Duration::from_secs(10);
 
-/// How long an answer may still take after its client disconnected: enough for one without an
-/// engine.
+/// How long an answer may still take after its client has disconnected. This suffices for an answer
+/// without an engine.
 const HUNG_UP: Duration = Duration::from_secs(1);
 
-/// The buffer for an answer that its client does not read, and the limit of a head, in bytes.
+/// The buffer for an answer that the client does not read, and the limit of a head, in bytes.
 const BUFFER: usize = 64 * 1024;
 
-/// Serves a connection until it ends or loses its seat; after `closing`, it takes no further
-/// request.
+/// Serves a connection until it ends or loses its seat. After `closing`, the connection accepts no
+/// further request.
 pub(super) async fn serve(
     stream: TcpStream,
     seat: Seat,

@@ -1,5 +1,5 @@
-//! What every exchange has: a request id shared by the client, the engine and the agent's log, and
-//! a problem document for an error.
+//! An exchange of a request and its answer. It has a request id shared by the client, the engine
+//! and the agent's log, and a problem document in case of an error.
 //!
 //! The client's own id is kept if it is safe to log; otherwise the request gets a new one.
 
@@ -15,7 +15,7 @@ use super::{
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// How much of a path is logged, in characters.
+/// The longest part of a path in the log, in characters.
 const LOGGED_PATH: usize = 200;
 
 /// A request in progress.
@@ -27,7 +27,7 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    /// Starts an exchange; from here on the request carries its id to the engine.
+    /// Starts an exchange, and adds the request id to the request for the engine.
     pub(super) fn begin<B>(request: &mut Request<B>) -> Self {
         let id = given_id(request.headers())
             .unwrap_or_else(|| uuid::Uuid::now_v7().simple().to_string());
@@ -45,20 +45,20 @@ impl Exchange {
         put_id(response.headers_mut(), &self.id);
         let Self { id, method, path } = self;
         let status = response.status();
-        // Clients control how often this is logged and how long a path is, so it stays below the
-        // default level.
+        // Clients determine how often this is logged and how long the path is, so the level is
+        // below the default.
         let path: String = path.chars().take(LOGGED_PATH).collect();
         tracing::debug!(request = id, %method, path, status = status.as_u16(), "answered");
         response
     }
 }
 
-/// The id of a request on its way to an engine.
+/// Returns the id of a request to an engine.
 pub(super) fn id_of(headers: &HeaderMap) -> String {
     headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).unwrap_or_default().to_owned()
 }
 
-/// The id chosen by the client, if it is safe to log.
+/// Returns the id chosen by the client, if it is safe to log.
 fn given_id(headers: &HeaderMap) -> Option<String> {
     let id = headers.get(REQUEST_ID)?.to_str().ok()?;
     let is_plain = |letter: u8| letter.is_ascii_alphanumeric() || b"-_.".contains(&letter);

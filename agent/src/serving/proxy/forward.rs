@@ -1,17 +1,21 @@
-//! One request: checked, sent to the engine, and its answer passed on.
+//! Handles one request: checks it, sends it to the engine, and forwards the answer.
 //!
 //! The checks run in the order that a browser needs: Host, preflight, origin, path. Every answer to
 //! an allowed page, errors included, carries its origin, so that the page can read the real cause.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: notes when a request came in")]
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
+use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response, Uri, Version, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use link_agent_core::{
-    cors,
+    audio, cors,
     host::{self, Misdirected},
     usage::Framing,
 };
@@ -19,8 +23,10 @@ use link_platform::{
     connections::{Busy, Held, Seats},
     descriptors,
 };
-use link_plugin_language_model::Manifest;
-use link_protocol::problem::{Code, Problem};
+use link_protocol::{
+    plugin::{self, Served},
+    problem::{Code, Problem},
+};
 use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -33,7 +39,8 @@ use super::{
     tee::{Meter, Tee},
 };
 
-/// Connections that engine requests leave free, so that a preflight always finds one.
+/// The number of connections that requests to engines leave free, so that a preflight always finds
+/// one.
 const KEPT_FREE: usize = 64;
 
 /// Headers of a single connection, which are not forwarded.
@@ -50,10 +57,9 @@ const HOP_BY_HOP: [header::HeaderName; 10] = [
     header::HOST,
 ];
 
-/// What all requests to engines share.
+/// The state that all requests to engines share.
 #[derive(Debug)]
 pub(super) struct Engine {
-    manifest: Manifest,
     bodies: Bodies,
     seats: Seats,
     /// Limits the concurrent requests to engines.
@@ -61,26 +67,25 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    pub(super) fn new(manifest: Manifest) -> Self {
-        Self::for_connections(manifest, descriptors::served_connections())
+    pub(super) fn new() -> Self {
+        Self::for_connections(descriptors::served_connections())
     }
 
-    pub(super) fn for_connections(manifest: Manifest, connections: usize) -> Self {
+    pub(super) fn for_connections(connections: usize) -> Self {
         let requests = connections - KEPT_FREE.min(connections / 2);
         Self {
-            manifest,
             bodies: Bodies::new(),
             seats: Seats::new(connections),
             requests: Arc::new(Semaphore::new(requests)),
         }
     }
 
-    /// The connection seats that all ports share.
+    /// Returns the connection seats that all ports share.
     pub(super) const fn seats(&self) -> &Seats {
         &self.seats
     }
 
-    /// Reserves a place for a request to an engine; returns none if all are taken.
+    /// Reserves a permit for a request to an engine. Returns `None` if all permits are in use.
     fn begin(&self) -> Option<OwnedSemaphorePermit> {
         self.requests.clone().try_acquire_owned().ok()
     }
@@ -108,13 +113,13 @@ async fn checked(
     if let Some(problem) = misdirected(&request) {
         return answer::problem(problem, cors::response(None));
     }
-    // An origin that is not valid text is on no allowlist.
+    // An origin that is not valid text is not on any allowlist.
     let origin = request
         .headers()
         .get(header::ORIGIN)
         .map(|origin| origin.to_str().unwrap_or_default().to_owned());
     if request.method() == Method::OPTIONS {
-        return preflight::answer(routes, &engine.manifest.serve.paths, &request);
+        return preflight::answer(routes, &request);
     }
     let allowed = origin
         .as_deref()
@@ -141,19 +146,19 @@ async fn forward(
     started: Instant,
 ) -> Result<Response<Body>, Problem> {
     let path = request.uri().path().to_owned();
-    let served = &engine.manifest.serve.paths;
     if matches!(*request.method(), Method::GET | Method::HEAD)
         && let Some(answered) = models::answer(routes, &path, origin)
     {
         return answered;
     }
-    if !served.iter().any(|served| path.ends_with(served.as_str())) {
-        return Err(path_not_served(served));
+    if !route::paths(routes).any(|served| path.ends_with(served)) {
+        return Err(path_not_served(route::paths(routes)));
     }
     let (parts, body) = request.into_parts();
     let body = engine.bodies.read(body, busy).await?;
-    let model = named_model(&body);
-    let (live, path) = match route::choose(routes, served, &path, model.as_deref()) {
+    let kind = text(&parts.headers, &header::CONTENT_TYPE).unwrap_or_default();
+    let model = named_model(kind, &body);
+    let (live, path) = match route::choose(routes, &path, model.as_deref()) {
         Choice::Route { index, path } => (&routes[index], path),
         Choice::Unknown { model } => {
             return Err(not_served(routes, origin, &format!("no model `{model}`")));
@@ -163,8 +168,16 @@ async fn forward(
     if !route::admits(live, origin) {
         return Err(route::not_admitted(live));
     }
-    if !served.iter().any(|served| served == path) {
-        return Err(path_not_served(served));
+    let adapter = &live.plugin.adapter;
+    let Some(served) = adapter.served(path) else {
+        return Err(path_not_served(adapter.paths()));
+    };
+    if parts.method.as_str() != served.method.as_str() {
+        return Ok(method_not_allowed(served.method));
+    }
+    if let Some((name, value)) = refused_field(served, kind, &body) {
+        let detail = format!("this path ignores `{name}={value}`; send the request without it");
+        return Err(Problem::new(Code::MalformedRequest, detail));
     }
     let Some(line) = &live.engine else {
         let detail = format!("the engine of `{}` is not ready", live.route.alias);
@@ -173,9 +186,14 @@ async fn forward(
     let Some(place) = engine.begin() else {
         return Err(Problem::new(Code::AgentBusy, "too many requests are in progress"));
     };
-    let mut outgoing = Request::new(Full::new(body));
+    let uploaded = match adapter.usage.unit {
+        plugin::Unit::Seconds if served.metered => audio::duration_of_upload(kind, &body),
+        plugin::Unit::Seconds | plugin::Unit::Tokens | plugin::Unit::Images => None,
+    };
+    let mut outgoing = Request::new(Full::new(with_fields(served, kind, body)));
     *outgoing.method_mut() = parts.method;
-    *outgoing.uri_mut() = target(path, parts.uri.query()).map_err(|_| unavailable(live))?;
+    *outgoing.uri_mut() =
+        target(served.target(), parts.uri.query()).map_err(|_| unavailable(live))?;
     *outgoing.headers_mut() = outgoing_headers(parts.headers);
     let request = exchange::id_of(outgoing.headers());
     let response = line.send(outgoing).await.map_err(|error| {
@@ -183,16 +201,17 @@ async fn forward(
         tracing::warn!(model = %live.route.alias, request, "the engine did not answer: {error:#}");
         unavailable(live)
     })?;
-    let metered = engine.manifest.serve.metered_paths.iter().any(|metered| metered == path);
-    let response = pass_on(response, live, metered, started);
+    let meter = served.metered.then_some(uploaded);
+    let response = pass_on(response, live, meter, started);
     Ok(response.map(|body| Held::new(body, place).boxed()))
 }
 
-/// Passes on the engine's answer, metered if it is an inference.
+/// Forwards the engine's answer. Measures the usage if the request is an inference; `meter` then has the length of the
+/// uploaded audio, if known.
 fn pass_on(
     response: Response<Incoming>,
     live: &Live,
-    metered: bool,
+    meter: Option<Option<Duration>>,
     started: Instant,
 ) -> Response<Body> {
     let (mut parts, inner) = response.into_parts();
@@ -202,17 +221,25 @@ fn pass_on(
         parts.headers.remove(name);
     }
     remove_hop_by_hop(&mut parts.headers);
-    let meter = (metered && live.route.telemetry && parts.status.is_success()).then(|| {
+    let meter = meter.filter(|_| live.route.telemetry && parts.status.is_success());
+    let meter = meter.map(|uploaded| {
         let kind = text(&parts.headers, &header::CONTENT_TYPE).unwrap_or_default();
         let framing =
             if kind.starts_with("text/event-stream") { Framing::Events } else { Framing::Whole };
-        Meter::new(framing, live.route.model_id, live.usage.clone(), started)
+        Meter::new(
+            framing,
+            live.plugin.adapter.usage.unit,
+            live.route.model_id,
+            live.usage.clone(),
+            started,
+        )
+        .uploaded(uploaded)
     });
     Response::from_parts(parts, Tee { inner, meter }.boxed())
 }
 
-/// The headers for the engine: without the client's secret and origin, and without encodings that
-/// the scanner could not read.
+/// Returns the headers for the engine: without the client's secret and origin, and without
+/// encodings that the scanner cannot read.
 fn outgoing_headers(mut headers: HeaderMap) -> HeaderMap {
     remove_hop_by_hop(&mut headers);
     for name in [
@@ -244,17 +271,57 @@ fn remove_hop_by_hop(headers: &mut HeaderMap) {
     }
 }
 
-fn named_model(body: &[u8]) -> Option<String> {
+/// Returns the model that a request names, in its JSON or in its form.
+fn named_model(kind: &str, body: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct Named {
         model: Option<String>,
     }
+    if is_form(kind) {
+        return audio::form_field(kind, body, "model");
+    }
     serde_json::from_slice::<Named>(body).ok()?.model
 }
 
-fn path_not_served(served: &[String]) -> Problem {
-    let served = served.join(", ");
+fn is_form(kind: &str) -> bool {
+    kind.trim_start().to_ascii_lowercase().starts_with("multipart/form-data")
+}
+
+/// Returns a field of the form that the engine would ignore, with its value.
+fn refused_field<'a>(served: &'a Served, kind: &str, body: &[u8]) -> Option<(&'a str, &'a str)> {
+    let sent = |(name, value): &(&String, &String)| {
+        is_form(kind) && audio::form_field(kind, body, name).as_ref() == Some(value)
+    };
+    served.refused.iter().find(sent).map(|(name, value)| (name.as_str(), value.as_str()))
+}
+
+/// Puts the plugin's fields in front of a form.
+fn with_fields(served: &Served, kind: &str, body: Bytes) -> Bytes {
+    let fields = served.form.iter();
+    let fields = fields.filter_map(|(name, value)| audio::field_in_front(kind, name, value));
+    let mut front: Vec<u8> = fields.flatten().collect();
+    if front.is_empty() || !is_form(kind) {
+        return body;
+    }
+    front.extend_from_slice(&body);
+    front.into()
+}
+
+fn path_not_served<'a>(served: impl Iterator<Item = &'a str>) -> Problem {
+    let mut distinct = Vec::new();
+    for path in served {
+        if !distinct.contains(&path) {
+            distinct.push(path);
+        }
+    }
+    let served = distinct.join(", ");
     Problem::new(Code::PathNotServed, format!("served here: {served}, {}", models::LIST))
+}
+
+fn method_not_allowed(allowed: plugin::Method) -> Response<Body> {
+    let allowed = allowed.as_str();
+    let problem = Problem::new(Code::MethodNotAllowed, format!("this path takes {allowed}"));
+    answer::problem(problem, vec![("allow", format!("{allowed}, OPTIONS"))])
 }
 
 fn not_served(routes: &[Live], origin: Option<&str>, what: &str) -> Problem {
@@ -269,12 +336,12 @@ fn unavailable(live: &Live) -> Problem {
     )
 }
 
-/// The target of the request to the engine.
+/// Returns the target of the request to the engine.
 fn target(path: &str, query: Option<&str>) -> Result<Uri, http::uri::InvalidUri> {
     query.map_or_else(|| path.parse(), |query| format!("{path}?{query}").parse())
 }
 
-/// Why a request is not for this device, judged by the host it names.
+/// Returns the problem of a request whose host is not this device.
 fn misdirected(request: &Request<Incoming>) -> Option<Problem> {
     let target = request.uri().authority().map(http::uri::Authority::as_str);
     let hosts: Vec<_> = request.headers().get_all(header::HOST).iter().collect();

@@ -20,7 +20,7 @@ pub(super) fn answer(
     path: &str,
     origin: Option<&str>,
 ) -> Option<Result<Response<Body>, Problem>> {
-    let (routes, rest) = match route::prefixed(routes, path, is_ours) {
+    let (routes, rest) = match route::prefixed(routes, path, |_, rest| is_ours(rest)) {
         Some((index, rest)) => (&routes[index..=index], rest),
         None => (routes, path),
     };

@@ -15,12 +15,12 @@ pub(super) struct Document<'a> {
 
 #[derive(Debug, Serialize)]
 struct ErrorObject<'a> {
-    /// What happened, and what to do next.
+    /// The message: the failure, and what to do next.
     message: String,
     #[serde(rename = "type")]
     kind: &'static str,
     code: &'a str,
-    /// The parameter at fault; always absent, because the proxy checks none.
+    /// The parameter at fault; always absent, because the proxy checks no parameters.
     param: Option<&'a str>,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn model(route: &Route) -> Model<'_> {
     }
 }
 
-/// The type of an error; `llama-server` uses the same word for the same status.
+/// Returns the type of an error. `llama-server` uses the same type for the same status.
 const fn kind(status: u16) -> &'static str {
     match status {
         401 => "authentication_error",

@@ -1,8 +1,9 @@
 //! Answers to preflight requests.
 //!
-//! If the path names a model, only that model's allowlist counts. Any other path may mean any model
-//! of the port, because the body that names the model comes later: an origin on any of the
-//! allowlists may ask, and the request itself is checked against the allowlist of its model.
+//! If the path names a model, only that model's allowlist counts. Any other path may lead to any
+//! model of the port, because the model is named in the body, which a preflight does not have. Such
+//! a preflight succeeds for an origin on any of the allowlists, and the request itself is checked
+//! against the allowlist of its model.
 
 use http::{HeaderMap, Request, Response, StatusCode, header};
 use link_agent_core::cors::{self, Preflight};
@@ -14,12 +15,8 @@ use super::{
     route::{self, Live},
 };
 
-/// Answers a preflight; `served` lists the paths of the models.
-pub(super) fn answer<B>(
-    routes: &[Live],
-    served: &[String],
-    request: &Request<B>,
-) -> Response<Body> {
+/// Answers a preflight.
+pub(super) fn answer<B>(routes: &[Live], request: &Request<B>) -> Response<Body> {
     let headers = request.headers();
     let asked = Preflight {
         origin: text(headers, &header::ORIGIN),
@@ -27,19 +24,15 @@ pub(super) fn answer<B>(
         headers: text(headers, &header::ACCESS_CONTROL_REQUEST_HEADERS),
         private_network: headers.contains_key("access-control-request-private-network"),
     };
-    match cors::preflight(asked, allowlists(routes, served, request.uri().path())) {
+    match cors::preflight(asked, allowlists(routes, request.uri().path())) {
         Some(headers) => answer::empty(StatusCode::NO_CONTENT, headers),
         None => answer::problem(route::no_list_names_it(), cors::response(None)),
     }
 }
 
-/// The allowlists that apply to `path`.
-fn allowlists<'a>(
-    routes: &'a [Live],
-    served: &[String],
-    path: &str,
-) -> impl Iterator<Item = &'a Allowlist> {
-    let is_path = |rest: &str| models::is_ours(rest) || served.iter().any(|path| path == rest);
+/// Returns the allowlists that apply to `path`.
+fn allowlists<'a>(routes: &'a [Live], path: &str) -> impl Iterator<Item = &'a Allowlist> {
+    let is_path = |live: &Live, rest: &str| models::is_ours(rest) || live.serves(rest);
     let below = |live: &Live| {
         let name = path.strip_prefix(models::LIST).and_then(|rest| rest.strip_prefix('/'));
         name == Some(live.route.alias.as_str())

@@ -1,8 +1,12 @@
-//! The routes of one port, and how a request selects one. Pure except for the queue handles.
+//! The routes of one port, and the selection of a route for a request. Pure except for the queue
+//! handles.
+
+use std::sync::Arc;
 
 use link_agent_core::effect::Route;
 use link_protocol::{
     allowlist::Allowlist,
+    plugin::Manifest,
     problem::{Code, Problem},
 };
 
@@ -13,6 +17,8 @@ use crate::serving::engine::Line;
 #[derive(Clone, Debug)]
 pub(super) struct Live {
     pub(super) route: Route,
+    /// The plugin of the model, which says what clients may reach.
+    pub(super) plugin: Arc<Manifest>,
     /// Absent while the engine loads.
     pub(super) engine: Option<Line>,
     pub(super) usage: UsageSender,
@@ -29,30 +35,42 @@ pub(super) enum Choice<'a> {
     Unnamed,
 }
 
-/// The allowlists of all routes.
+impl Live {
+    /// Returns whether clients may reach `path` of the model's engine.
+    pub(super) fn serves(&self, path: &str) -> bool {
+        self.plugin.adapter.served(path).is_some()
+    }
+}
+
+/// Returns the paths that clients may reach on the routes. A path of several models repeats.
+pub(super) fn paths(routes: &[Live]) -> impl Iterator<Item = &str> {
+    routes.iter().flat_map(|live| live.plugin.adapter.paths())
+}
+
+/// Returns the allowlists of all routes.
 pub(super) fn allowlists(routes: &[Live]) -> impl Iterator<Item = &Allowlist> {
     routes.iter().map(|live| &live.route.allowlist)
 }
 
-/// Returns whether a page of `origin` may call this model; a client without an origin may.
+/// Returns whether a page of `origin` may call this model. A client without an origin always may.
 pub(super) fn admits(live: &Live, origin: Option<&str>) -> bool {
     origin.is_none_or(|origin| live.route.allowlist.allows(origin))
 }
 
-/// The aliases of the models that a page of `origin` may call.
+/// Returns the aliases of the models that a page of `origin` may call.
 pub(super) fn aliases(routes: &[Live], origin: Option<&str>) -> Vec<String> {
     let shown = routes.iter().filter(|live| admits(live, origin));
     shown.map(|live| live.route.alias.to_string()).collect()
 }
 
-/// The problem for a page that may call other models of the port but not this one.
+/// Returns the problem for a page that may call other models of the port but not this one.
 pub(super) fn not_admitted(live: &Live) -> Problem {
     let detail =
         format!("the allowlist of `{}` does not name the origin of this page", live.route.alias);
     Problem::new(Code::OriginNotAllowed, detail)
 }
 
-/// The problem for a page that may call no model here.
+/// Returns the problem for a page that may not call any model of the port.
 pub(super) fn no_list_names_it() -> Problem {
     let detail = "the origin of this page is not on the allowlist of this model";
     Problem::new(Code::OriginNotAllowed, detail)
@@ -63,24 +81,19 @@ pub(super) fn no_list_names_it() -> Problem {
 pub(super) fn prefixed<'a>(
     routes: &[Live],
     path: &'a str,
-    is_path: impl Fn(&str) -> bool,
+    is_path: impl Fn(&Live, &str) -> bool,
 ) -> Option<(usize, &'a str)> {
     routes.iter().enumerate().find_map(|(index, live)| {
         let rest = path.strip_prefix('/')?.strip_prefix(live.route.alias.as_str())?;
-        is_path(rest).then_some((index, rest))
+        is_path(live, rest).then_some((index, rest))
     })
 }
 
-/// Selects by the prefix `/{alias}` before one of the `served` paths, otherwise by the `model` of
-/// the body. A single model on its port accepts any name or none.
-pub(super) fn choose<'a>(
-    routes: &[Live],
-    served: &[String],
-    path: &'a str,
-    model: Option<&str>,
-) -> Choice<'a> {
-    let is_served = |rest: &str| served.iter().any(|served| served == rest);
-    if let Some((index, path)) = prefixed(routes, path, is_served) {
+/// Selects a route by the prefix `/{alias}` before a path that the model serves, otherwise by the
+/// `model` in the body. If a port has only one model, any model name is accepted, and the name may
+/// be absent.
+pub(super) fn choose<'a>(routes: &[Live], path: &'a str, model: Option<&str>) -> Choice<'a> {
+    if let Some((index, path)) = prefixed(routes, path, Live::serves) {
         return Choice::Route { index, path };
     }
     if routes.len() == 1 {
@@ -95,14 +108,16 @@ pub(super) fn choose<'a>(
 
 #[cfg(test)]
 mod tests {
+    use link_protocol::counter::Generation;
+
     use super::*;
-    use crate::serving::proxy::usage_queue::usage_queue;
+    use crate::serving::{plugins, proxy::usage_queue::usage_queue};
 
     #[test]
     fn a_model_alone_on_its_port_takes_any_name() {
         let routes = [live("tiny", 1)];
         for model in [None, Some("tiny"), Some("gpt-4o")] {
-            let choice = choose(&routes, &served(), "/v1/chat/completions", model);
+            let choice = choose(&routes, "/v1/chat/completions", model);
             assert_eq!(choice, Choice::Route { index: 0, path: "/v1/chat/completions" });
         }
     }
@@ -111,17 +126,13 @@ mod tests {
     fn models_that_share_a_port_are_told_apart_by_prefix_or_name() {
         let routes = [live("tiny", 1), live("big", 2), live("v1", 3)];
         for (path, model, expected) in [
-            ("/big/v1/embeddings", None, Choice::Route { index: 1, path: "/v1/embeddings" }),
-            ("/v1/embeddings", Some("tiny"), Choice::Route { index: 0, path: "/v1/embeddings" }),
+            ("/big/v1/completions", None, Choice::Route { index: 1, path: "/v1/completions" }),
+            ("/v1/completions", Some("tiny"), Choice::Route { index: 0, path: "/v1/completions" }),
             ("/v1/x", Some("huge"), Choice::Unknown { model: "huge".to_owned() }),
             ("/bigger/v1/x", None, Choice::Unnamed),
         ] {
-            assert_eq!(choose(&routes, &served(), path, model), expected, "{path} {model:?}");
+            assert_eq!(choose(&routes, path, model), expected, "{path} {model:?}");
         }
-    }
-
-    fn served() -> Vec<String> {
-        ["/v1/chat/completions", "/v1/embeddings"].map(str::to_owned).to_vec()
     }
 
     fn live(alias: &str, number: u8) -> Live {
@@ -131,12 +142,14 @@ mod tests {
                 pipeline_id: format!("pip_{digits}").parse().unwrap(),
                 model_id: format!("mdl_{digits}").parse().unwrap(),
                 alias: alias.parse().unwrap(),
+                plugin: "language_model".to_owned(),
                 port: "8080".parse().unwrap(),
                 allowlist: Allowlist::new([]),
                 telemetry: true,
-                generation: 1,
+                generation: Generation(1),
                 engine: None,
             },
+            plugin: plugins::language_model(),
             engine: None,
             usage: usage_queue().0,
         }

@@ -1,4 +1,4 @@
-//! The current routes of one port: the port changes them, its connections read them.
+//! The current routes of one port. The port changes the routes, and its connections read them.
 
 use std::sync::{Arc, PoisonError, RwLock};
 

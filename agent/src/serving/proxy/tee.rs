@@ -1,6 +1,7 @@
 //! A response body that passes through unchanged while a scanner reads a copy.
 //!
-//! Usage is sent when the body ends, whether it is complete, fails, or the client leaves.
+//! Usage is sent when the body ends: complete, with an error, or because the client has
+//! disconnected.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: measures how long an inference takes")]
 
@@ -16,6 +17,7 @@ use hyper::body::Incoming;
 use link_agent_core::usage::{Framing, Scanner};
 use link_protocol::{
     id::{InferenceId, ModelId},
+    plugin::Unit,
     report::TelemetryReport,
 };
 
@@ -27,21 +29,31 @@ pub(super) struct Meter {
     scanner: Option<Scanner>,
     model_id: ModelId,
     usage: UsageSender,
+    /// The length of the uploaded audio, if known.
+    uploaded: Option<Duration>,
     started: Instant,
     first_byte: Option<Instant>,
     first_token: Option<Instant>,
 }
 
 impl Meter {
-    /// Starts measuring; `started` is when the request arrived.
+    /// Starts measuring; `started` is the arrival time of the request.
     pub(super) fn new(
         framing: Framing,
+        unit: Unit,
         model_id: ModelId,
         usage: UsageSender,
         started: Instant,
     ) -> Self {
-        let scanner = Some(Scanner::new(framing));
-        Self { scanner, model_id, usage, started, first_byte: None, first_token: None }
+        let scanner = Some(Scanner::new(framing, unit));
+        let (uploaded, first_byte, first_token) = (None, None, None);
+        Self { scanner, model_id, usage, uploaded, started, first_byte, first_token }
+    }
+
+    /// Counts the length of the uploaded audio where the engine does not report it.
+    pub(super) fn uploaded(mut self, uploaded: Option<Duration>) -> Self {
+        self.uploaded = uploaded;
+        self
     }
 
     fn look(&mut self, bytes: &[u8]) {
@@ -56,7 +68,7 @@ impl Meter {
 
     fn send(&mut self) {
         let Some(scanner) = self.scanner.take() else { return };
-        let usage = scanner.finish();
+        let usage = scanner.finish().or_uploaded(self.uploaded);
         let since = |until: Instant| until.duration_since(self.started);
         // A whole answer arrives with its last token; the engine reports how long that took.
         let whole = self.first_byte.zip(usage.generation);
@@ -67,6 +79,8 @@ impl Meter {
             prompt_tokens: usage.prompt_tokens,
             completion_tokens: usage.completion_tokens,
             provenance: usage.provenance,
+            audio_ms: usage.audio_ms,
+            images: usage.images,
             duration_ms: millis(since(Instant::now())),
             time_to_first_token_ms: self.first_token.map(since).or(first_token).map(millis),
         };

@@ -1,10 +1,13 @@
-//! The bytes of an answer pass unchanged, however they are split, metered or not.
+//! Tests that the bytes of an answer pass unchanged, however they are split, with and without a
+//! meter.
 
 mod letter;
 
 use futures_util::StreamExt as _;
 use link_agent_core::{effect::Route, run::Run};
-use link_protocol::{allowlist::Allowlist, report::Provenance, secret::Secret};
+use link_protocol::{
+    allowlist::Allowlist, counter::Generation, report::Provenance, secret::Secret,
+};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 
@@ -83,26 +86,33 @@ async fn serve(engine: Port, telemetry: bool) -> (Port, Frontend, UsageReceiver)
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = Port::try_from(listener.local_addr().unwrap().port()).unwrap();
     let handle = tokio::runtime::Handle::current();
-    let client = Arc::new(Engine::new(language_model::manifest()));
+    let client = Arc::new(Engine::new());
     let frontend = Frontend::open(&handle, listener, client);
     let (usage, queue) = usage_queue();
     let route = Route {
         pipeline_id: "pip_00000000000000000000000000000001".parse().unwrap(),
         model_id: "mdl_00000000000000000000000000000001".parse().unwrap(),
         alias: "tiny".parse().unwrap(),
+        plugin: "language_model".to_owned(),
         port,
         allowlist: Allowlist::new([ORIGIN.parse().unwrap()]),
         telemetry,
-        generation: 1,
+        generation: Generation(1),
         engine: Some(Run(1)),
     };
     // The engine of these tests listens in this process.
     let address = Address {
         channel: Channel::Port(engine),
+        base_path: String::new(),
         secret: Secret::new("secret"),
         pid: std::process::id(),
     };
-    frontend.set(Live { route, engine: Some(Line::new(address)), usage });
+    frontend.set(Live {
+        route,
+        plugin: crate::serving::plugins::language_model(),
+        engine: Some(Line::new(address)),
+        usage,
+    });
     (port, frontend, queue)
 }
 

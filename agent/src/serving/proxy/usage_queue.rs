@@ -42,8 +42,8 @@ impl UsageSender {
 }
 
 impl UsageReceiver {
-    /// Waits for the next report; also returns how many were lost since the previous one. Returns
-    /// nothing when the last sender is gone.
+    /// Waits for the next report, and returns it with the number of reports lost since the previous
+    /// one. Returns `None` once the last sender is dropped.
     pub(super) async fn next(&mut self) -> Option<(TelemetryReport, u64)> {
         let report = self.queue.recv().await?;
         Some((report, self.lost.swap(0, Ordering::Relaxed)))
@@ -77,6 +77,8 @@ mod tests {
             prompt_tokens: None,
             completion_tokens: None,
             provenance: Provenance::Absent,
+            audio_ms: None,
+            images: None,
             duration_ms: 1,
             time_to_first_token_ms: None,
         }

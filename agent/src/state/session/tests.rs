@@ -4,6 +4,7 @@ use link_agent_core::record::PipelineRecord;
 use link_protocol::{
     allowlist::Allowlist,
     command::{ModelFile, ProxyFeatures, ServingConfig},
+    counter::{Epoch, Generation},
     identity::{SCHEMA_VERSION, encode_seed},
     registration::{TransportSettings, TransportType},
     secret::Secret,
@@ -30,16 +31,16 @@ async fn the_next_run_takes_up_what_the_latest_session_had() {
     assert_eq!(names(&roots.sessions()).unwrap().len(), 3);
 }
 
-/// The device's clock decides nothing else, because the core cannot read it.
+/// Only the names of session files depend on the device's clock, because the core cannot read it.
 #[tokio::test]
 async fn a_clock_that_jumps_by_48_hours_either_way_loses_no_session() {
     let dir = tempfile::tempdir().unwrap();
     let roots = Roots::below(dir.path());
     let jumps = ["2026-08-07T12:00:00Z", "2026-08-09T12:00:00Z", "2026-08-05T12:00:00Z"];
-    for (generation, now) in (1..).zip(jumps.into_iter().cycle().take(12)) {
+    for (generation, now) in (1..).map(Generation).zip(jumps.into_iter().cycle().take(12)) {
         let mut session = begin(&roots, now).await;
-        let before = session.pipelines().first().map_or(0, |record| record.generation);
-        assert_eq!(before, generation - 1, "{now}");
+        let before = session.pipelines().first().map_or(Generation(0), |record| record.generation);
+        assert_eq!(before.next(), generation, "{now}");
         let change = PipelineRecord { generation, ..record(true) };
         session.apply(&[Change::PutPipeline(change)]).await.unwrap();
     }
@@ -89,7 +90,7 @@ fn identity() -> Identity {
         backend_url: "https://link.example".to_owned(),
         device_id: format!("dev_{ID}").parse().unwrap(),
         device_token: Secret::new("token"),
-        epoch: 1,
+        epoch: Epoch(1),
         transport: TransportSettings { r#type: TransportType::Http },
         backend_keys: Vec::new(),
         private_key_seed: encode_seed(&[3; 32]),
@@ -117,7 +118,7 @@ fn record(serve: bool) -> PipelineRecord {
         },
         serve,
         explicit: false,
-        generation: 1,
+        generation: Generation(1),
         removing: false,
     }
 }

@@ -1,4 +1,4 @@
-//! A backup that is not whole is refused.
+//! An incomplete backup is refused.
 
 use super::*;
 
@@ -39,6 +39,39 @@ fn a_copy_that_was_cut_anywhere_is_refused() {
     for cut in (0..end).step_by(97).chain([end - 1]) {
         assert!(unpacked(&whole[..cut]).is_err(), "cut at {cut}");
     }
+}
+
+#[test]
+fn a_file_of_another_kind_is_no_backup() {
+    let mut model = b"GGUF\x03\0\0\0".to_vec();
+    model.extend((0..4096_u16).map(|byte| byte.to_le_bytes()[0]));
+    for bytes in [&model[..], &model[..100], &b"SQLite format 3\0".repeat(64)] {
+        let refused = unpacked(bytes).unwrap_err();
+        assert!(matches!(refused, InvalidBackup::NotABackup), "{refused}");
+    }
+}
+
+#[test]
+fn a_copy_that_was_cut_in_its_first_part_is_cut_off_and_no_other_file() {
+    let whole = archive(&[("link.db", &"rows".repeat(500)), ("models/a.b", "weights")]);
+    for cut in [600, 1024, 2000] {
+        let refused = unpacked(&whole[..cut]).unwrap_err();
+        assert!(matches!(refused, InvalidBackup::Cut), "cut at {cut}: {refused}");
+    }
+}
+
+/// A failed read is not taken for damage of the file.
+#[test]
+fn a_failed_read_is_told_as_it_is() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::from(io::ErrorKind::PermissionDenied))
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let refused = unpack(Broken, folder.path(), &mut |_| {}).unwrap_err();
+    assert!(matches!(refused, InvalidBackup::Io(_)), "{refused}");
 }
 
 #[test]

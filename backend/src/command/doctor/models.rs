@@ -7,13 +7,14 @@ use link_backend::{
     content::{self, BucketConfig, BucketFault, ContentError, Contents, Home},
     tables::upkeep::Inspection,
 };
+use link_protocol::error_chain::chain;
 
 use crate::command::doctor::{Finding, bad, good, is_local, warning};
 
-/// The deadline of all checks of a bucket. Each request has a shorter one.
+/// The deadline for all checks of a bucket. Each request has a shorter deadline.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Writes, reads and deletes a test object, if model files are kept in a bucket.
+/// Writes, reads and deletes a test object, if model files are stored in a bucket.
 pub(super) async fn bucket(loaded: &Loaded, data: &Path, findings: &mut Vec<Finding>) {
     let Home::Bucket(config) = &loaded.content else { return };
     let shown = shown(config);
@@ -21,7 +22,7 @@ pub(super) async fn bucket(loaded: &Loaded, data: &Path, findings: &mut Vec<Find
         Ok(contents) => tokio::time::timeout(LOOK_TIMEOUT, contents.probe()).await,
         Err(error) => {
             let next = "look at the keys below `content`";
-            findings.push(bad("bucket", format!("{error:#}"), next));
+            findings.push(bad("bucket", chain(error.as_ref()), next));
             return;
         }
     };
@@ -36,7 +37,7 @@ pub(super) async fn bucket(loaded: &Loaded, data: &Path, findings: &mut Vec<Find
     }
 }
 
-/// Compares the models of the database with the existing files.
+/// Compares the models in the database with the existing files.
 pub(super) async fn contents(
     loaded: &Loaded,
     data: &Path,

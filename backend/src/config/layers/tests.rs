@@ -1,4 +1,4 @@
-//! What configures a backend, joined and refused.
+//! The sources of a configuration, merged and refused.
 
 use super::*;
 

@@ -1,7 +1,8 @@
-//! The journal of what must not stay in the bucket: running uploads and deletions that failed.
+//! The journal of leftovers to delete from the bucket: running uploads and failed deletions.
 //!
-//! A store keeps the parts of an unfinished upload, and no list of objects shows them. Each note is one file, which is
-//! deleted when its upload or object is gone. A note without a running upload in this process was left by a crash or by a
+//! A store keeps the parts of an unfinished upload, and no list of objects shows them. Each note of the journal is one
+//! file, which is deleted when its upload or object is gone. A note without a running upload in this process is left
+//! over from a crash or a failed abort.
 //! failed abort.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: one file for each note")]
@@ -24,10 +25,10 @@ use crate::host::random;
 /// and this process only.
 const FOLDER: &str = ".uploads";
 const NOTE_LIMIT: u64 = 64 * 1024;
-/// How long a deletion is retried. By then a rule of the bucket should have deleted the leftover.
+/// How long a deletion is retried. After this time, a lifecycle rule of the bucket should have deleted the leftover.
 const TRIED_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// The notes.
+/// The notes of the journal.
 #[derive(Debug)]
 pub(super) struct Journal {
     folder: PathBuf,
@@ -35,13 +36,13 @@ pub(super) struct Journal {
     running: Mutex<BTreeSet<Uuid>>,
 }
 
-/// An entry that must not stay in the bucket.
+/// An upload or object to delete from the bucket.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(tag = "left", rename_all = "lowercase")]
 pub(super) enum Left {
     /// A multipart upload that is neither completed nor aborted.
     Upload { key: String, upload_id: String },
-    /// A temporary object, or one that is no longer used.
+    /// A temporary object, or an object that is not used any more.
     Object { key: String },
 }
 
@@ -60,7 +61,7 @@ pub(super) struct Note {
 }
 
 impl Journal {
-    /// Names the journal of a data folder. The first note creates the folder.
+    /// Makes the journal of a data folder. The first note creates its folder.
     pub(super) fn of(data: &Path) -> Self {
         Self { folder: data.join(FOLDER), running: Mutex::default() }
     }
@@ -76,7 +77,7 @@ impl Journal {
         Ok(note)
     }
 
-    /// Returns the notes without a running upload, the oldest first.
+    /// Returns the notes without a running upload, oldest first.
     pub(super) fn left_over(&self) -> Vec<LeftOver> {
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten();
         let mut ids: Vec<Uuid> =
@@ -87,14 +88,14 @@ impl Journal {
         ids.into_iter().filter_map(|id| self.read(id)).collect()
     }
 
-    /// Deletes a note, because its upload or object is gone.
+    /// Deletes a note whose upload or object is gone.
     pub(super) fn strike(&self, id: Uuid) {
         if let Err(error) = fs::remove_file(&self.path(id)) {
             tracing::warn!(error = chain(&error), "failed to delete the note of an upload");
         }
     }
 
-    /// Deletes a note that was retried for longer than [`TRIED_FOR`].
+    /// Deletes a note whose deletion was retried for longer than [`TRIED_FOR`].
     pub(super) fn strike_when_old(&self, left: &LeftOver) {
         if is_old(left.id, Timestamp::now()) {
             tracing::warn!("no more retries to delete this from the bucket: {:?}", left.entry);
@@ -124,7 +125,7 @@ impl Journal {
 }
 
 impl Note {
-    /// Deletes the note, because its upload or object is gone.
+    /// Deletes the note, whose upload or object is gone.
     pub(super) fn strike(self) {
         self.journal.strike(self.id);
     }
@@ -136,7 +137,7 @@ impl Drop for Note {
     }
 }
 
-/// Tells whether a note is old; its id begins with the time of its creation.
+/// Tells whether a note is old. Its id starts with the time of its creation.
 fn is_old(id: Uuid, now: Timestamp) -> bool {
     let made = id.get_timestamp().map(|made| made.to_unix());
     let made = made.and_then(|(s, _)| Timestamp::from_second(i64::try_from(s).ok()?).ok());

@@ -1,6 +1,6 @@
 //! Requests to the store: each is signed, has a deadline, and is retried when a retry can help.
 //!
-//! A signature is part of the address of a request, so no address appears in an error or a log.
+//! A request's URL contains its signature, so no URL appears in an error or a log.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits before it asks again")]
 
@@ -12,7 +12,7 @@ use link_protocol::{limits, secret::Secret};
 use reqwest::{Method, Response, Url, redirect};
 use rusty_s3::{
     Bucket, Credentials, S3Action as _,
-    actions::{CompleteMultipartUploadResponse, CreateMultipartUpload},
+    actions::{CompleteMultipartUploadResponse, CreateMultipartUpload, ListParts},
 };
 
 use crate::content::fault::BucketFault;
@@ -24,11 +24,11 @@ pub(super) const SIGNATURE_LIFETIME: Duration = Duration::from_secs(15 * 60);
 const REQUEST_DEADLINE: Duration = Duration::from_secs(30);
 /// The deadline for assembling or copying parts.
 const ASSEMBLY_DEADLINE: Duration = Duration::from_secs(300);
-/// The minimum rate at which the store takes content, in bytes a second.
+/// The minimum rate at which the store must accept content, in bytes per second.
 const SLOWEST: u64 = 128 * 1024;
 /// The size limit of an answer without content, in bytes.
 const ANSWER_LIMIT: usize = 4 * 1024 * 1024;
-/// Characters of the store's own message that an error repeats.
+/// The maximum number of characters of the store's own message in an error.
 const MESSAGE_LIMIT: usize = 200;
 
 /// A client of one bucket.
@@ -39,7 +39,7 @@ pub(super) struct Requests {
     pub(super) credentials: Credentials,
 }
 
-/// A request without its address.
+/// A request without its URL.
 struct Ask {
     method: Method,
     headers: Vec<(&'static str, String)>,
@@ -65,18 +65,18 @@ impl Requests {
         access_key: &str,
         secret_key: &Secret,
     ) -> reqwest::Result<Self> {
-        // A test of this process may have installed the provider already.
+        // Another test in this process may have installed the provider already.
         let _installed = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()
             .connect_timeout(limits::CONNECT_TIMEOUT)
-            // A signature is valid for one address.
+            // A signature is valid for one URL only.
             .redirect(redirect::Policy::none())
             .user_agent(concat!("link-backend/", env!("CARGO_PKG_VERSION")))
             .build()?;
         Ok(Self { http, bucket, credentials: Credentials::new(access_key, secret_key.expose()) })
     }
 
-    /// Sends a request and returns its answer as a text.
+    /// Sends a request and returns the answer as text.
     pub(super) async fn ask(
         &self,
         method: Method,
@@ -93,7 +93,7 @@ impl Requests {
         self.send(&ask, sign).await.map(drop)
     }
 
-    /// Opens a range of an object that is not empty.
+    /// Opens a non-empty range of an object.
     pub(super) async fn get(&self, key: &str, range: &Range<u64>) -> Result<Response, BucketFault> {
         let mut ask = Ask::new(Method::GET);
         ask.headers.push(("range", format!("bytes={}-{}", range.start, range.end - 1)));
@@ -132,7 +132,7 @@ impl Requests {
         }
     }
 
-    /// Begins a multipart upload and returns its id.
+    /// Starts a multipart upload and returns its id.
     pub(super) async fn begin(&self, key: &str) -> Result<String, BucketFault> {
         let sign = || {
             let action = self.bucket.create_multipart_upload(Some(&self.credentials), key);
@@ -161,6 +161,28 @@ impl Requests {
         let response = self.send(&ask, sign).await?;
         let tag = response.headers().get(header::ETAG).and_then(|tag| tag.to_str().ok());
         tag.map(str::to_owned).ok_or(BucketFault::Garbled("a part without a tag"))
+    }
+
+    /// Tells whether an unfinished upload holds the part with this number and tag.
+    pub(super) async fn has_part(
+        &self,
+        (key, upload_id): (&str, &str),
+        (number, tag): (u16, &str),
+    ) -> Result<bool, BucketFault> {
+        let sign = || {
+            let mut action = ListParts::new(&self.bucket, Some(&self.credentials), key, upload_id);
+            action.set_max_parts(1);
+            action.set_part_number_marker(number.saturating_sub(1));
+            action.sign(SIGNATURE_LIFETIME)
+        };
+        let text = match self.ask(Method::GET, sign).await {
+            Ok(text) => text,
+            Err(fault) if fault.is_not_found() => return Ok(false),
+            Err(fault) => return Err(fault),
+        };
+        holds_part(&text, number, tag).ok_or_else(|| {
+            refusal_in(&text).unwrap_or(BucketFault::Garbled("the parts of an upload"))
+        })
     }
 
     /// Copies a range of another object of the bucket as a part and returns its tag.
@@ -206,7 +228,7 @@ impl Requests {
         let ask = ask.body(action().body());
         let response = self.send(&ask, || action().sign(SIGNATURE_LIFETIME)).await?;
         let text = self.text(response).await?;
-        // The head of the answer is sent early, so the body may still hold an error.
+        // The store sends the head of the answer early, so the body may still report an error.
         CompleteMultipartUploadResponse::parse(text.trim_start()).map(drop).map_err(|_error| {
             refusal_in(&text).unwrap_or(BucketFault::Garbled("a completed upload"))
         })
@@ -241,7 +263,7 @@ impl Requests {
         read.unwrap_or(Err(BucketFault::Unreachable(None)))
     }
 
-    /// Sends a request, with retries where they can help; each attempt has a new signature.
+    /// Sends a request, and retries it where that can help. Each attempt has a new signature.
     async fn send(&self, ask: &Ask, sign: impl Fn() -> Url) -> Result<Response, BucketFault> {
         let mut delays = limits::RETRY_DELAYS.iter();
         loop {
@@ -283,7 +305,7 @@ fn refusal_in(text: &str) -> Option<BucketFault> {
     element(text, "Code").map(|_| refusal(500, text))
 }
 
-/// Returns a refusal with code and message. The rest of the answer can hold the signed text, so it is left out.
+/// Returns a refusal with code and message. The rest of the answer is left out, because it can contain the signed text.
 fn refusal(status: u16, text: &str) -> BucketFault {
     let code = element(text, "Code").unwrap_or_default();
     let message = element(text, "Message").unwrap_or_default();
@@ -293,6 +315,25 @@ fn refusal(status: u16, text: &str) -> BucketFault {
         code: code.chars().filter(char::is_ascii_alphanumeric).take(MESSAGE_LIMIT).collect(),
         message: message.chars().filter(is_plain).take(MESSAGE_LIMIT).collect(),
     }
+}
+
+/// Tells whether a list of parts holds the part with this number and tag. Returns `None` if the text is no such list.
+///
+/// Some stores leave out tags and the members that describe pages, so only a tag that differs counts against a part.
+fn holds_part(text: &str, number: u16, tag: &str) -> Option<bool> {
+    let document = roxmltree::Document::parse(text.trim_start()).ok()?;
+    let list = document.root_element();
+    if list.tag_name().name() != "ListPartsResult" {
+        return None;
+    }
+    let bare = |tag: &str| tag.trim_matches('"').to_owned();
+    Some(list.children().filter(|node| node.tag_name().name() == "Part").any(|part| {
+        let member = |name: &str| {
+            part.children().find(|node| node.tag_name().name() == name).and_then(|node| node.text())
+        };
+        member("PartNumber").is_some_and(|text| text.parse() == Ok(number))
+            && member("ETag").is_none_or(|stored| bare(stored) == bare(tag))
+    }))
 }
 
 /// Returns the text of the first element with this name.
@@ -325,6 +366,31 @@ mod tests {
             assert_eq!(refusal(status, "").is_silence(), expected, "{status}");
         }
         assert!(BucketFault::Unreachable(None).is_silence());
+    }
+
+    #[test]
+    fn a_part_is_found_by_its_number_and_by_its_tag_where_the_store_lists_tags() {
+        let list = |parts: &str| {
+            format!(
+                "<ListPartsResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">{parts}</ListPartsResult>"
+            )
+        };
+        let tagged = list(
+            "<Part><PartNumber>2</PartNumber><ETag>&quot;abc&quot;</ETag><Size>5</Size></Part>",
+        );
+        let bare = list("<Part><PartNumber>2</PartNumber><Size>5</Size></Part>");
+        for (text, number, tag, expected) in [
+            (tagged.as_str(), 2, "\"abc\"", Some(true)),
+            (&tagged, 2, "abc", Some(true)),
+            (&tagged, 2, "\"other\"", Some(false)),
+            (&tagged, 3, "\"abc\"", Some(false)),
+            (&bare, 2, "\"abc\"", Some(true)),
+            (&list(""), 2, "\"abc\"", Some(false)),
+            ("<Error><Code>InternalError</Code></Error>", 2, "\"abc\"", None),
+            ("<html>bad gateway", 2, "\"abc\"", None),
+        ] {
+            assert_eq!(holds_part(text, number, tag), expected, "{number} {tag} in {text}");
+        }
     }
 
     #[test]

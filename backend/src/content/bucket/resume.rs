@@ -1,6 +1,6 @@
 //! A multipart upload that spans several requests.
 //!
-//! After each part, [`Standing`] says how much of the file the store has. The caller stores each standing, so the next
+//! After each part, [`Standing`] holds how much of the file the store has. The caller saves each standing, so the next
 //! request, to this process or to another one, resumes after the last stored part.
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -29,27 +29,27 @@ use crate::{
     domain::model::Received,
 };
 
-/// How much of a file the store has, and what is needed to send the rest.
+/// How much of a file the store has, and the data that is needed to send the rest.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Standing {
     pub key: String,
     pub upload_id: String,
     /// The tags of the stored parts, in order.
     pub tags: Vec<String>,
-    /// Bytes in these parts.
+    /// The number of bytes in these parts.
     pub offset: u64,
-    /// The states of the hash and of the inspection of these bytes, as JSON.
+    /// The states of the hash and the inspection after these bytes, as JSON.
     pub state: String,
 }
 
-/// The state of the hash and of the inspection, as it is read.
+/// The state of the hash and the inspection, for reading.
 #[derive(Deserialize)]
 struct State {
     hash: String,
     inspection: Inspection,
 }
 
-/// The state of the hash and of the inspection, as it is written.
+/// The state of the hash and the inspection, for writing.
 #[derive(Serialize)]
 struct StateOf<'a> {
     hash: String,
@@ -67,7 +67,7 @@ pub struct Resumed<S> {
     /// The part that is being sent.
     sending: JoinSet<Result<(u16, String), BucketFault>>,
     next: Option<(u64, String)>,
-    /// The note of a new upload, until its standing is stored.
+    /// The journal's note of a new upload, until its standing is stored.
     note: Option<Note>,
     ended: Option<ReceiveError>,
     place: OwnedSemaphorePermit,
@@ -78,7 +78,7 @@ pub(in crate::content) fn has_parts(size_bytes: u64) -> bool {
     size_bytes > sizes::part(1, Some(size_bytes)) as u64
 }
 
-/// Resumes the upload of `standing`, or begins one.
+/// Resumes the upload of `standing`, or starts a new one.
 pub(super) async fn resume<S, E>(
     bucket: &Bucket,
     (announced, size_bytes): (&Announced, u64),
@@ -92,9 +92,9 @@ where
     let shop = bucket.shop();
     let (standing, begun, note) = match standing {
         Some(standing) => {
-            let Some(begun) = begun_of(&standing) else {
-                let ended = shop.requests.abort(&standing.key, &standing.upload_id).await;
-                ended.map_err(broken)?;
+            let is_kept = is_kept(&shop, &standing).await.map_err(broken)?;
+            let Some(begun) = begun_of(&standing).filter(|_| is_kept) else {
+                abort(&shop, &standing).await.map_err(broken)?;
                 return Err(ReceiveError::Elsewhere(0));
             };
             (standing, begun, None)
@@ -110,7 +110,34 @@ where
     Ok(Resumed { standing, from, size_bytes, shop, parts, sending, next, note, ended, place })
 }
 
-/// Begins an upload. The note aborts the upload unless the caller stores its standing.
+/// Returns whether the store still has the parts of `standing`. Stores abort uploads that are idle for days.
+///
+/// If these credentials may not list parts, the answer is yes: a store without the upload refuses the next part.
+async fn is_kept(shop: &Shop, standing: &Standing) -> Result<bool, BucketFault> {
+    let Some(tag) = standing.tags.last() else { return Ok(true) };
+    let number = u16::try_from(standing.tags.len()).unwrap_or(u16::MAX);
+    let upload = (standing.key.as_str(), standing.upload_id.as_str());
+    match shop.requests.has_part(upload, (number, tag)).await {
+        Err(fault) if !fault.is_silence() => Ok(true),
+        answered => answered,
+    }
+}
+
+/// Aborts an upload that cannot resume. A refusal is logged only: some stores refuse to abort what they have ended.
+async fn abort(shop: &Shop, standing: &Standing) -> Result<(), BucketFault> {
+    match shop.requests.abort(&standing.key, &standing.upload_id).await {
+        Err(fault) if !fault.is_silence() => {
+            tracing::warn!(
+                error = fault.said(),
+                "the store refused to abort an upload that cannot resume"
+            );
+            Ok(())
+        }
+        answered => answered,
+    }
+}
+
+/// Starts an upload. The note aborts the upload unless the caller stores its standing.
 async fn begin(
     bucket: &Bucket,
     shop: &Shop,
@@ -127,14 +154,14 @@ async fn begin(
     Ok((Standing { key, upload_id, tags: Vec::new(), offset: 0, state }, note))
 }
 
-/// Reads the state of a standing; returns nothing if the state is damaged.
+/// Parses the state of a standing. Returns `None` if the state is damaged.
 fn begun_of(standing: &Standing) -> Option<Begun> {
     let State { hash, inspection } = serde_json::from_str(&standing.state).ok()?;
     let hasher = hash::from_text(&hash)?;
     Some(Begun { size_bytes: standing.offset, hasher, inspection })
 }
 
-/// Returns the state in the form in which it is stored.
+/// Returns the state in its stored form.
 fn state_of(hasher: &Sha256, inspection: &Inspection) -> String {
     let state = StateOf { hash: hash::to_text(hasher), inspection };
     serde_json::to_string(&state).unwrap_or_default()
@@ -144,19 +171,19 @@ impl<S, E> Resumed<S>
 where
     S: Stream<Item = Result<Bytes, E>> + Send,
 {
-    /// Returns the standing after the last part that the store has.
+    /// Returns the standing after the last stored part.
     #[must_use]
     pub const fn standing(&self) -> &Standing {
         &self.standing
     }
 
-    /// Deletes the note of a new upload, because the caller has stored its standing.
+    /// Deletes the note of a new upload. Call this after its standing was stored.
     pub fn is_stored(&mut self) {
         strike(self.note.take());
     }
 
-    /// Receives the next part while the part before is sent. Tells whether the standing has changed; if not, nothing is left
-    /// to send.
+    /// Receives the next part while the previous part is sent. Returns whether the standing has changed; if not, all
+    /// parts are sent.
     ///
     /// # Errors
     /// [`ReceiveError`]; the standing stays valid.
@@ -166,7 +193,7 @@ where
                 return Err(ended);
             }
             let received = self.receive().await;
-            // The part before is sent to its end even if the sender was cut.
+            // The previous part is sent completely even if the sender was cut off.
             let has_moved = self.taken().await?;
             match received {
                 Ok(Some(part)) => self.send(part),
@@ -180,7 +207,7 @@ where
         }
     }
 
-    /// Receives the next part; returns nothing after the last one.
+    /// Receives the next part. Returns `None` after the last part.
     async fn receive(&mut self) -> Result<Option<Bytes>, ReceiveError> {
         let offset = self.parts.so_far().0;
         let number = self.standing.tags.len() + usize::from(self.next.is_some()) + 1;
@@ -193,7 +220,7 @@ where
         }
         let part = self.parts.part(wanted).await?;
         if part.len() < wanted {
-            // The sender ended early, and a store takes only the last part of a file smaller than the others.
+            // The sender ended early. A store accepts a part that is smaller than the others only as the last one.
             return Err(ReceiveError::Cut);
         }
         Ok(Some(part))
@@ -210,12 +237,12 @@ where
         });
     }
 
-    /// Waits for the part that is being sent; tells whether a part was being sent.
+    /// Waits until the current part is sent. Returns whether a part was being sent.
     async fn taken(&mut self) -> Result<bool, ReceiveError> {
         let Some((offset, state)) = self.next.take() else { return Ok(false) };
         let mut tags = BTreeMap::new();
         sent(self.sending.join_next().await, &mut tags).map_err(|fault| {
-            // A store that refuses the first part of a resumed upload has aborted the upload.
+            // If a store refuses the first part of a resumed upload, it has aborted the upload.
             let is_gone = self.from > 0 && self.standing.offset == self.from && !fault.is_silence();
             if is_gone || fault.is_not_found() { ReceiveError::Elsewhere(0) } else { broken(fault) }
         })?;
@@ -225,10 +252,10 @@ where
         Ok(true)
     }
 
-    /// Returns the whole file, or nothing while parts are missing. From here on, dropping the file aborts the upload.
+    /// Returns the complete file, or `None` while parts are missing. From here on, dropping the file aborts the upload.
     ///
     /// # Errors
-    /// When the journal cannot be written.
+    /// If the journal cannot be written.
     pub(in crate::content) fn finish(self) -> Result<Option<(Received, Pending)>, ReceiveError> {
         if self.standing.offset < self.size_bytes {
             return Ok(None);

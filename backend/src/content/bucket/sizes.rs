@@ -1,4 +1,4 @@
-//! The sizes of the parts of an upload, chosen so that the largest model fits into the maximum number of parts. Pure.
+//! The sizes of the parts of an upload, chosen so that the largest model fits into the maximum number of parts.
 
 use link_protocol::limits;
 
@@ -10,7 +10,7 @@ pub(super) const COPIED: u64 = 1024 * 1024 * 1024;
 const MIB: u64 = 1024 * 1024;
 /// The usual size of a part. A smaller file is sent in one piece.
 const USUAL: u64 = 16 * MIB;
-/// How many parts of a file of unknown size have the usual size. Later parts are larger.
+/// The number of parts with the usual size in a file of unknown size. Later parts are larger.
 const USUAL_PARTS: u16 = 1_000;
 
 /// Returns the size of part `number`, counted from 1, of a file of about `size_bytes`. If the size is known, all parts have

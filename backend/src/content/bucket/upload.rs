@@ -29,7 +29,7 @@ use crate::{
 /// Parts that are sent concurrently, while one more is being received.
 const PARTS_SENT: usize = 2;
 
-/// A received file that is not kept yet. Dropping the value deletes the file.
+/// A received file that does not have its final name yet. Dropping the value deletes the file.
 #[derive(Debug)]
 pub(in crate::content) struct Pending {
     kind: Kind,
@@ -39,13 +39,13 @@ pub(in crate::content) struct Pending {
 
 #[derive(Debug)]
 enum Kind {
-    /// Small enough to be sent in one request when it is kept.
+    /// A file that is small enough to be sent in one request when it is kept.
     Small(Bytes),
-    /// All parts are in the store, and not one object yet.
+    /// A file whose parts are all in the store, but are not assembled yet.
     Sent { begun: Begun, tags: Vec<String>, temporary: Option<Note> },
 }
 
-/// The store and the journal that an upload works with.
+/// The store and the journal of an upload.
 #[derive(Clone, Debug)]
 pub(super) struct Shop {
     pub(super) requests: Arc<Requests>,
@@ -131,7 +131,7 @@ where
         }
         part = parts.part(sizes::part(number + 1, hint)).await?;
     }
-    // The sender sends far more than it announced.
+    // The sender sends far more bytes than announced.
     Err(ReceiveError::TooLarge)
 }
 
@@ -149,7 +149,7 @@ pub(super) fn sent(
 }
 
 impl Pending {
-    /// Wraps an upload of which the store has every part.
+    /// Wraps an upload whose parts are all in the store.
     pub(super) fn of_parts(
         begun: Begun,
         tags: Vec<String>,
@@ -159,7 +159,7 @@ impl Pending {
         Self { kind: Kind::Sent { begun, tags, temporary }, shop, _place: place }
     }
 
-    /// Makes the file the object `key`, in one step.
+    /// Turns the file into the object `key` in one step.
     pub(super) async fn keep(self, key: &str, received: &Received) -> Result<(), BucketFault> {
         let size_bytes = received.size_bytes;
         match self.kind {
@@ -208,7 +208,7 @@ impl Shop {
         }
     }
 
-    /// Makes the store copy an object of this size.
+    /// Copies an object of this size within the store.
     async fn copy(&self, from: &str, to: &str, size_bytes: u64) -> Result<(), BucketFault> {
         let begun = self.begin(to.to_owned()).await?;
         let mut tags = Vec::new();
@@ -239,8 +239,8 @@ impl Shop {
 }
 
 impl Begun {
-    /// Completes the upload. If the answer is lost, the size of the object tells whether the upload was completed, because
-    /// only the right file ever gets this name.
+    /// Completes the upload. If the answer is lost, the size of the object tells whether the upload was completed,
+    /// because only the complete file ever gets this name.
     async fn complete(mut self, tags: &[String], size_bytes: u64) -> Result<(), BucketFault> {
         let completed = self.shop.requests.complete(&self.key, &self.upload_id, tags).await;
         let Err(fault) = completed else {
@@ -268,7 +268,7 @@ impl Begun {
 
 impl Drop for Begun {
     fn drop(&mut self) {
-        // `end` and `complete` take the note first, so this is a caller that went away.
+        // `end` and `complete` take the note first, so here the caller was dropped early.
         let (Some(note), Ok(runtime)) = (self.note.take(), Handle::try_current()) else { return };
         let requests = Arc::clone(&self.shop.requests);
         let (key, upload_id) = (std::mem::take(&mut self.key), std::mem::take(&mut self.upload_id));

@@ -1,4 +1,4 @@
-//! Rows of either database, and the structs that are read from them.
+//! Rows of either database, and the structs that they are converted to.
 
 use rusqlite::types::FromSql;
 use sqlx::{Decode, Postgres, Row as _, Type, postgres::PgRow};
@@ -12,7 +12,7 @@ pub(crate) enum Columns<'r> {
     Pg(&'r PgRow),
 }
 
-/// A value that can be read from a column of either database.
+/// A type that can be read from a column of either database.
 pub(crate) trait Column:
     FromSql + for<'r> Decode<'r, Postgres> + Type<Postgres> + Send
 {
@@ -20,12 +20,12 @@ pub(crate) trait Column:
 
 impl<T> Column for T where T: FromSql + for<'r> Decode<'r, Postgres> + Type<Postgres> + Send {}
 
-/// What can be read from a row of either database.
+/// A type that can be read from a row of either database.
 pub(crate) trait Row: Sized + Send {
-    /// Reads it.
+    /// Reads a value from a row.
     ///
     /// # Errors
-    /// [`SqlError`] when a column is not there or holds something else.
+    /// [`SqlError`] if a column is missing or has another type.
     fn read(columns: Columns<'_>) -> Result<Self, SqlError>;
 }
 
@@ -33,7 +33,7 @@ impl Columns<'_> {
     /// Reads the column `name`.
     ///
     /// # Errors
-    /// [`SqlError`] when it is not there or holds something else.
+    /// [`SqlError`] if the column is missing or has another type.
     pub(crate) fn get<T: Column>(self, name: &str) -> Result<T, SqlError> {
         Ok(match self {
             Self::Lite(row) => row.get(name)?,
@@ -41,7 +41,7 @@ impl Columns<'_> {
         })
     }
 
-    /// Reads the column at `place`, from 0.
+    /// Reads the column with the index `place`, counted from 0.
     fn at<T: Column>(self, place: usize) -> Result<T, SqlError> {
         Ok(match self {
             Self::Lite(row) => row.get(place)?,
@@ -50,7 +50,7 @@ impl Columns<'_> {
     }
 }
 
-/// A struct of which each field is read from the column of its name.
+/// Defines a struct whose fields are read from the columns of the same names.
 macro_rules! row {
     ($(#[$meta:meta])* $visible:vis struct $name:ident { $($field:ident: $type:ty,)+ }) => {
         $(#[$meta])*
@@ -70,7 +70,7 @@ macro_rules! row {
 
 pub(crate) use row;
 
-/// A tuple is read by the order of the columns.
+/// Implements [`Row`] for tuples, which are read by the order of the columns.
 macro_rules! tuples {
     ($($($type:ident $place:literal)+;)+) => {
         $(impl<$($type: Column),+> Row for ($($type,)+) {

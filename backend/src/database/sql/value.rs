@@ -1,4 +1,4 @@
-//! Values of parameters, of three kinds, and how each database takes them.
+//! Parameter values of three kinds, and their conversion for each database.
 
 use rusqlite::{
     ToSql,
@@ -8,7 +8,7 @@ use sqlx::{Arguments as _, error::BoxDynError, postgres::PgArguments};
 
 use crate::database::error::SqlError;
 
-/// A value of a parameter. NULL has a type too: PostgreSQL asks for it.
+/// A parameter value. NULL has a type too, because PostgreSQL requires one.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Text(Option<String>),
@@ -49,7 +49,7 @@ impl ToSql for Value {
     }
 }
 
-/// Makes arguments for PostgreSQL.
+/// Converts values to arguments for PostgreSQL.
 pub(crate) fn arguments(values: Vec<Value>) -> Result<PgArguments, SqlError> {
     let mut arguments = PgArguments::default();
     for value in values {
@@ -63,8 +63,8 @@ pub(crate) fn arguments(values: Vec<Value>) -> Result<PgArguments, SqlError> {
     Ok(arguments)
 }
 
-/// Gives the parameters of a statement of SQLite their values. It numbers `$2` by where it stands
-/// first and not by its name, so they are found by their names.
+/// Binds the parameters of an SQLite statement. SQLite numbers `$2` by its first position in the
+/// text and not by its name, so parameters are looked up by name.
 pub(crate) fn bind(
     statement: &mut rusqlite::Statement<'_>,
     values: &[Value],

@@ -1,11 +1,11 @@
-//! A command as the outside sees it: the states of the specification, and what became of it.
+//! A command in the form that the API shows: the states of the specification, and the outcome.
 
 use link_protocol::backend_api::command as outside;
 
-use super::{CommandRecord, Outcome, State, Withdrawal};
+use super::{CommandOutcome, CommandRecord, State, Withdrawal};
 
 impl CommandRecord {
-    /// Returns the command as the outside sees it.
+    /// Returns the command in the form that the API shows.
     #[must_use]
     pub fn info(&self) -> outside::CommandInfo {
         outside::CommandInfo {
@@ -24,7 +24,7 @@ impl CommandRecord {
     }
 
     fn outside_result(&self) -> Option<outside::CommandOutcome> {
-        if let Some(Outcome { report, reported_at }) = &self.result {
+        if let Some(CommandOutcome { report, reported_at }) = &self.result {
             let (status, output) = (report.status.into(), report.output.clone());
             return Some(outside::CommandOutcome { status, output, reported_at: *reported_at });
         }
@@ -42,7 +42,7 @@ impl CommandRecord {
         })
     }
 
-    /// Returns the state in the specification's words (section 3.3).
+    /// Returns the state under its name in the specification (section 3.3).
     #[must_use]
     pub const fn outside_state(&self) -> outside::CommandState {
         match self.state {

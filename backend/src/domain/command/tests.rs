@@ -1,9 +1,10 @@
-//! The command state machine: its table, and what holds for every sequence of events.
+//! The command state machine: its table, and invariants over arbitrary sequences of events.
 
 use jiff::ToSpan as _;
 use link_protocol::{
     backend_api::command as outside,
     command::{RepairServing, StopServing},
+    counter::{Epoch, Seq},
     id::{ModelId, PipelineId},
 };
 use proptest::prelude::*;
@@ -91,10 +92,10 @@ fn a_poll_answers_with_at_most_one_batch() {
 fn a_place_in_the_journal_stands_for_a_lost_receipt() {
     let (mut delivered, mut queued) = (repair(3), repair(4));
     delivered.deliver(at(0));
-    assert!(!delivered.journaled(2, at(1)));
-    assert!(delivered.journaled(3, at(1)));
+    assert!(!delivered.journaled(Seq(2), at(1)));
+    assert!(delivered.journaled(Seq(3), at(1)));
     assert_eq!(delivered.state, State::Acknowledged);
-    assert!(!queued.journaled(9, at(1)), "what was never delivered is in no journal");
+    assert!(!queued.journaled(Seq(9), at(1)), "what was never delivered is in no journal");
 }
 
 #[test]
@@ -103,10 +104,10 @@ fn a_command_that_the_device_lost_is_delivered_again() {
     record.deliver(at(0));
     record.receipt(ReceiptKind::Stored, at(1)).unwrap();
     let listed = [Inflight { command_id: record.id, attempt: 1, running: true }];
-    record.hello(&listed, 3, at(60));
+    record.hello(&listed, Seq(3), at(60));
     assert_eq!(record.next_delivery_at, None);
 
-    record.hello(&[], 2, at(61));
+    record.hello(&[], Seq(2), at(61));
     assert_eq!(due(std::slice::from_ref(&record), at(61)), [0]);
     record.deliver(at(61));
     assert_eq!((record.state, record.attempt), (State::Acknowledged, 2));
@@ -119,9 +120,9 @@ fn a_command_lost_beyond_its_expiry_ends_as_failed() {
     let mut record = repair(3);
     record.deliver(at(0));
     record.receipt(ReceiptKind::Stored, at(1)).unwrap();
-    record.hello(&[], 3, at(25 * HOUR));
+    record.hello(&[], Seq(3), at(25 * HOUR));
     assert_eq!(record.result, None, "its result may be on the way");
-    record.hello(&[], 0, at(25 * HOUR));
+    record.hello(&[], Seq(0), at(25 * HOUR));
     assert_eq!(record.result.as_ref().unwrap().report.status, CommandResult::Failed);
     assert!(record.is_final());
 }
@@ -132,7 +133,7 @@ fn a_registration_starts_the_deliveries_again() {
     record.deliver(at(0));
     record.restart(at(5));
     assert_eq!((record.state, record.attempt), (State::Queued, 1));
-    assert!(!record.journaled(7, at(1)));
+    assert!(!record.journaled(Seq(7), at(1)));
     assert_eq!(due(std::slice::from_ref(&record), at(5)), [0]);
 }
 
@@ -140,12 +141,12 @@ fn a_registration_starts_the_deliveries_again() {
 fn an_envelope_reads_back_as_the_command_and_tells_the_time_left() {
     let mut record = repair(7);
     record.deliver(at(10));
-    let envelope = record.envelope(3, at(10));
+    let envelope = record.envelope(Epoch(3), at(10));
     assert_eq!(envelope.command().unwrap(), record.command);
-    assert_eq!((envelope.seq, envelope.epoch, envelope.attempt), (7, 3, 1));
+    assert_eq!((envelope.seq, envelope.epoch, envelope.attempt), (Seq(7), Epoch(3), 1));
     assert_eq!(envelope.r#type, "REPAIR_SERVING");
     assert_eq!(envelope.ttl_ms, 86_390_000);
-    assert_eq!(record.envelope(3, at(100 * HOUR)).ttl_ms, 0);
+    assert_eq!(record.envelope(Epoch(3), at(100 * HOUR)).ttl_ms, 0);
 }
 
 // Holds: S3.3-1, S3.3-2
@@ -198,12 +199,12 @@ fn a_superseded_command_is_acknowledged_by_a_hello_that_lists_it_and_never_deliv
     let (newer, mut record) = (repair(2).id, repair(1));
     record.deliver(at(0));
     record.supersede(Some(newer), at(5));
-    record.hello(&[], 0, at(6));
+    record.hello(&[], Seq(0), at(6));
     assert!(!record.is_deliverable(at(6)));
     let listed = [Inflight { command_id: record.id, attempt: 1, running: false }];
-    record.hello(&listed, 1, at(7));
+    record.hello(&listed, Seq(1), at(7));
     assert_eq!(record.state, State::Acknowledged);
-    record.hello(&[], 1, at(8));
+    record.hello(&[], Seq(1), at(8));
     assert!(!record.is_deliverable(at(8)), "the device lost it; the newer one counts");
 }
 
@@ -231,7 +232,7 @@ fn events() -> impl Strategy<Value = Vec<(Event, i64)>> {
             .prop_map(|(listed, last_seq)| Event::Hello { listed, last_seq }),
         1 => Just(Event::Restart),
     ];
-    // Clocks jump: a step may go back.
+    // Clocks jump, so a step may be negative.
     proptest::collection::vec((event, -100..20 * HOUR), 0..40)
 }
 
@@ -258,12 +259,12 @@ fn apply(record: &mut CommandRecord, event: &Event, now: Timestamp) {
             record.supersede(Some(repair(9).id), now);
         }
         Event::Journaled(last_seq) => {
-            record.journaled(*last_seq, now);
+            record.journaled(Seq(*last_seq), now);
         }
         Event::Hello { listed, last_seq } => {
             let entry = Inflight { command_id: record.id, attempt: 1, running: false };
             let inflight = if *listed { vec![entry] } else { vec![] };
-            record.hello(&inflight, *last_seq, now);
+            record.hello(&inflight, Seq(*last_seq), now);
         }
         Event::Restart => record.restart(now),
     }
@@ -324,7 +325,7 @@ fn repair(seq: u64) -> CommandRecord {
     });
     let id = CommandId::from_uuid(Uuid::from_u128(u128::from(seq)));
     let device = DeviceId::from_uuid(Uuid::from_u128(9));
-    CommandRecord::new(id, device, seq, command, format!("repair:{seq}"), at(0))
+    CommandRecord::new(id, device, Seq(seq), command, format!("repair:{seq}"), at(0))
 }
 
 #[test]
@@ -335,7 +336,7 @@ fn a_stop_waits_a_day_too() {
     let record = CommandRecord::new(
         template.id,
         template.device,
-        1,
+        Seq(1),
         Command::StopServing(stop),
         "stop".to_owned(),
         at(0),
@@ -356,7 +357,7 @@ fn failed(record: &CommandRecord) -> CommandReport {
     CommandReport { status: CommandResult::Failed, ..succeeded(record) }
 }
 
-/// `seconds` after an arbitrary beginning.
+/// Returns the time `seconds` after an arbitrary start.
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_790_000_000).unwrap() + seconds.seconds()
 }

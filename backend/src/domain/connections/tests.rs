@@ -1,4 +1,4 @@
-//! Which connection gives way, and that the bounds always hold.
+//! Which connection is closed first, and that the bounds always hold.
 
 use proptest::{collection::vec, prelude::*};
 use uuid::Uuid;

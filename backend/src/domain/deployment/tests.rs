@@ -1,4 +1,4 @@
-//! Deployments: the table of reports, and when a list is stale.
+//! Deployments: the table of reports, and when an allowlist is stale.
 
 use jiff::ToSpan as _;
 use link_protocol::id::PipelineId;

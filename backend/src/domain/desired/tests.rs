@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use link_protocol::{
     allowlist::Allowlist,
     command::{Command, ProxyFeatures, UninstallModel},
+    counter::{Generation, Seq},
     deployment::DeploymentState,
     id::{CommandId, DeploymentId, DeviceId, PipelineId},
     local_api::Progress,
@@ -44,7 +45,8 @@ fn a_model_that_a_command_is_still_about_is_no_loss_and_another_is() {
     });
     let id = CommandId::from_uuid(Uuid::from_u128(9));
     let device = DeviceId::from_uuid(Uuid::from_u128(3));
-    let running = CommandRecord::new(id, device, 1, wish, String::new(), Timestamp::UNIX_EPOCH);
+    let running =
+        CommandRecord::new(id, device, Seq(1), wish, String::new(), Timestamp::UNIX_EPOCH);
     let current = vec![(deployed(1), None), (deployed(2), None)];
     let found = lost(current, &[], &[running]);
     let found: Vec<_> = found.iter().map(|one| one.deployment.model).collect();
@@ -86,7 +88,7 @@ fn report(number: u128, is_serving: bool) -> ModelReport {
         is_serving,
         port: port(),
         allowlist_digest: String::new(),
-        generation: 1,
+        generation: Generation(1),
         detail: None,
     }
 }

@@ -1,5 +1,5 @@
-//! What an operation may ask for, and of whom: the permission of its kind, its tags, the pattern of its
-//! names, and how many devices it may have.
+//! Checks the request for an operation: the permission for its kind, its tags, its name pattern and its number of
+//! devices.
 
 use link_protocol::{
     backend_api::{
@@ -13,10 +13,10 @@ use link_protocol::{
 
 use crate::domain::{name, refusal::Refusal, tag};
 
-/// What the pattern of a name can hold.
+/// The placeholders that a name pattern may contain.
 const PLACEHOLDERS: [&str; 3] = ["{n}", "{name}", "{hostname}"];
 
-/// Which devices are meant.
+/// The selection of devices.
 #[derive(Clone, Debug)]
 pub enum Chosen {
     Select(Selector),
@@ -24,10 +24,11 @@ pub enum Chosen {
 }
 
 impl Chosen {
-    /// Reads which devices a request means.
+    /// Returns the selection of a request.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] when it names no devices, names them twice, or more than there may be.
+    /// [`Refusal::Invalid`] if the request selects no devices, selects them in two ways, or names more than the maximum
+    /// number.
     pub fn of(wish: &CreateOperation) -> Result<Self, Refusal> {
         match (&wish.select, &wish.devices) {
             (Some(text), None) => {
@@ -45,10 +46,10 @@ impl Chosen {
         }
     }
 
-    /// Returns those of `devices` that are meant, the first that was registered first.
+    /// Returns the selected devices among `devices`, ordered by registration time, oldest first.
     ///
     /// # Errors
-    /// [`Refusal::NothingSelected`] when there are none, [`Refusal::Invalid`] when there are too many.
+    /// [`Refusal::NothingSelected`] if no device is selected, [`Refusal::Invalid`] if too many are.
     pub fn among(&self, devices: Vec<Device>) -> Result<Vec<Device>, Refusal> {
         let mut meant: Vec<Device> = match self {
             Self::Select(selector) => {
@@ -73,7 +74,7 @@ impl Chosen {
     }
 }
 
-/// Returns the permission that the request for one device needs.
+/// Returns the permission that the work on one device needs.
 #[must_use]
 pub const fn permission(work: &Work) -> Permission {
     match work {
@@ -85,7 +86,7 @@ pub const fn permission(work: &Work) -> Permission {
     }
 }
 
-/// Checks what would be refused on every device alike.
+/// Checks the parts of the work that do not depend on the device.
 ///
 /// # Errors
 /// [`Refusal::Invalid`].
@@ -107,7 +108,7 @@ pub fn check(work: &Work) -> Result<(), Refusal> {
     }
 }
 
-/// Returns the names that `work` gives to `devices`: none when it does not rename.
+/// Returns the names that `work` gives to `devices`, or none if `work` does not rename.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] for a name that is too long.

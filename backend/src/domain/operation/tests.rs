@@ -1,7 +1,7 @@
-//! A table of every event in every state of an item, and that no sequence of events tells a device twice.
+//! A table of every event in every state of an item, and a check that no sequence of events sends a request twice.
 
 use jiff::ToSpan as _;
-use link_protocol::{id::ModelId, limits};
+use link_protocol::{counter::Seq, id::ModelId, limits};
 use proptest::prelude::*;
 use uuid::Uuid;
 
@@ -127,7 +127,7 @@ fn a_device_that_says_nothing_more_has_failed_in_the_end() {
     let record = crate::domain::command::CommandRecord::new(
         command(),
         id(1),
-        1,
+        Seq(1),
         link_protocol::command::Command::StopServing(link_protocol::command::StopServing {
             pipeline_id: link_protocol::id::PipelineId::of(model()),
             model_id: model(),

@@ -1,7 +1,6 @@
-//! What became of a device that was told: read off its command or its deployment.
+//! The outcome for one device of an operation, judged by its command or its deployment.
 //!
-//! Every item that was sent comes to an end: a command expires, and a device that says nothing more has a
-//! time after which the item has failed.
+//! Every sent item ends: a command expires, and an item whose device stays silent fails after a time.
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
@@ -20,28 +19,28 @@ use crate::domain::{
     operation::Item,
 };
 
-/// How an item ended.
+/// The outcome of an item.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Verdict {
     Succeeded(String),
     Failed(ItemFault, String),
 }
 
-/// What an item is judged by.
+/// The records that decide the outcome of an item.
 #[derive(Clone, Copy, Debug)]
 pub enum Evidence<'a> {
     Command(Option<&'a CommandRecord>),
-    /// The deployment and what the device last reported of the model.
+    /// The deployment and the device's last report about the model.
     Deployment(Option<(&'a DeploymentRecord, Option<&'a ModelReport>)>),
 }
 
-/// Returns the time before which an item was sent whose device has been silent for too long.
+/// Returns the send time before which an item without an answer has failed at `now`.
 #[must_use]
 pub fn silent_before(now: Timestamp) -> Timestamp {
     before(now, limits::OPERATION_PATIENCE)
 }
 
-/// Says what became of a sent item; nothing while that is not known.
+/// Returns the outcome of a sent item, or `None` while it is unknown.
 #[must_use]
 pub fn of(item: &Item, work: &Work, evidence: Evidence<'_>, now: Timestamp) -> Option<Verdict> {
     let verdict = match evidence {

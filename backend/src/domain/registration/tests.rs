@@ -2,7 +2,7 @@
 
 use jiff::ToSpan as _;
 use link_protocol::{
-    id::KeyId, registration::Platform, report::LifecycleStatus, signing::SigningKey,
+    counter::Epoch, id::KeyId, registration::Platform, report::LifecycleStatus, signing::SigningKey,
 };
 use uuid::Uuid;
 
@@ -103,7 +103,7 @@ fn a_key_of_another_account_is_refused_to_a_device_that_proves_itself() {
     let statement = proof_statement(device_id(1), &new_key, now());
     let proof = |by: &SigningKey| KeyProof { issued_at: now(), signature: by.sign(&statement) };
     assert_eq!(attempt(Some(proof(&pair(1)))), Err(Refusal::OtherAccount));
-    // A stranger learns nothing of the device.
+    // A stranger learns nothing about the device.
     assert!(matches!(attempt(Some(proof(&pair(3)))), Ok(Plan::Enrol { .. })));
     assert!(matches!(attempt(None), Ok(Plan::Enrol { .. })));
 }
@@ -163,7 +163,7 @@ fn a_lost_answer_does_not_use_the_key_up() {
         plan(&request(None, None), fresh, None, 100, now()),
         Ok(Plan::Reactivate { .. })
     ));
-    twin.greeted_epoch = Some(1);
+    twin.greeted_epoch = Some(Epoch(1));
     let in_use = Known { twin: Some(twin), ..known(&fleet) };
     assert_eq!(
         plan(&request(None, None), in_use, None, 100, now()),
@@ -227,7 +227,7 @@ fn device(key: &KeyRecord) -> DeviceRecord {
         account: account(),
         name: "box".to_owned(),
         token_digest: [0; 32],
-        epoch: 1,
+        epoch: Epoch(1),
         public_key: pair(1).verifying().clone(),
         registered_with: key.id,
         tags: vec![],

@@ -1,4 +1,4 @@
-//! A release is served when every part of it is what was signed, and what is wrong changes nothing.
+//! A release is served if every part of it matches its signature; a wrong part changes nothing.
 
 use std::{collections::BTreeSet, fs as files, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! What is on a device by its deployments.
+//! The models that are on a device.
 
 use link_protocol::{id::DeviceId, report::ModelReport};
 
@@ -9,8 +9,8 @@ use crate::{
 };
 
 impl Store {
-    /// Lists, for each model, the deployment by which it is on a device, and what the device last
-    /// reported of it.
+    /// Lists, for each model on a device, its deployment and the device's last report about the
+    /// model.
     ///
     /// # Errors
     /// [`StoreError`].

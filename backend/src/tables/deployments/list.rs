@@ -1,4 +1,4 @@
-//! Lists of deployments, the newest first, each read from an index in the order of the list.
+//! Lists of deployments, newest first. Each is read from an index in the order of the list.
 
 use link_protocol::{
     allowlist::Allowlist,
@@ -13,20 +13,20 @@ use crate::{
     },
 };
 
-/// Which deployments are asked for.
+/// A filter for a list of deployments.
 #[derive(Clone, Debug, Default)]
 pub struct DeploymentFilter {
     pub device: Option<DeviceId>,
     pub model: Option<ModelId>,
-    /// Only the current one of each model on each device.
+    /// Only the current deployment of each model on each device.
     pub current: bool,
-    /// Only those that may be stale for this allowlist; the domain decides which are.
+    /// Only deployments that may be stale for this allowlist. The domain makes the decision.
     pub stale_for: Option<Allowlist>,
 }
 
-/// Puts a condition for each filter between `head` and `tail`: a pair, a device, a model or all, the current ones
-/// or all. The account is looked for at the device where a device is asked for, so that the index of the device is
-/// the only one that fits.
+/// Builds a statement from `head`, a condition for the filters, and `tail`. The filters are a device and a model, a
+/// device, a model or none, and the current deployments or all. With a device, the account is compared in the devices
+/// table, so that only the index of the device fits.
 macro_rules! by_filter {
     ($filter:expr, $head:literal, $tail:literal) => {
         match ($filter.device.is_some(), $filter.model.is_some(), $filter.current) {
@@ -57,7 +57,7 @@ macro_rules! by_filter {
 }
 
 impl Store {
-    /// Lists deployments on the devices of an account, the newest first.
+    /// Lists deployments on the devices of an account, newest first.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -67,8 +67,8 @@ impl Store {
         filter: &DeploymentFilter,
         look: Look<'_>,
     ) -> Result<Vec<DeploymentView>, StoreError> {
-        // The joins to the left leave the order of the index as it is. A report or an allowlist that holds the
-        // digest of the current allowlist is not stale.
+        // Left joins keep the order of the index. A report or an allowlist with the digest of the current allowlist is
+        // not stale.
         let statement = by_filter!(
             filter,
             "SELECT p.*, p.newest AS current, s.report AS serving, a.name AS publisher \
@@ -91,14 +91,14 @@ impl Store {
                 .bind(filter.model.map(|id| id.to_string()))
                 .bind(i64::from(look.limit))
                 .bind(filter.stale_for.as_ref().map_or("", Allowlist::digest))
-                .at_length()
+                .maybe_slow()
                 .fetch_all(db)
                 .await?
         });
         rows.into_iter().map(DeploymentView::try_from).collect()
     }
 
-    /// Finds the last of the next `window` deployments of a list; nothing when the list ends before.
+    /// Finds the last of the next `window` deployments of a list. Returns `None` if the list ends before.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -1,5 +1,5 @@
-//! Deployments that are history: ended, not the current one of their model on their device, and older than the
-//! retention. The deployment by which a model is on a device is never one of them.
+//! Outdated deployments: ended, replaced as the current deployment of their model on their device, and older than the
+//! retention. The deployment that put a model on its device is never outdated.
 
 use jiff::Timestamp;
 use link_protocol::id::{AccountId, DeploymentId};
@@ -10,8 +10,7 @@ use crate::database::{
     sql,
 };
 
-/// Lists up to `most` deployments that ended before `before` and are history, each with its account, the oldest
-/// first.
+/// Lists up to `most` outdated deployments that ended before `before`, each with its account, oldest first.
 pub(crate) async fn outdated(
     db: &mut Connection,
     before: Timestamp,
@@ -28,7 +27,7 @@ pub(crate) async fn outdated(
     )
     .bind(ms(before))
     .bind(i64::from(most))
-    .at_length()
+    .maybe_slow()
     .fetch_all(db)
     .await?;
     rows.iter().map(|(id, account)| Ok((parse(id)?, parse(account)?))).collect()

@@ -1,4 +1,4 @@
-//! How a deployment stands in its table.
+//! The table row of a deployment.
 
 use link_protocol::{command::Alias, local_api::Progress, port::Port};
 
@@ -51,7 +51,7 @@ impl Row for ViewRow {
     }
 }
 
-/// Stores a new deployment, which is the newest of its model on its device from then on.
+/// Stores a new deployment, which becomes the newest of its model on its device.
 pub(crate) async fn insert(
     db: &mut Connection,
     record: &DeploymentRecord,

@@ -1,4 +1,4 @@
-//! Lists of devices, the newest first, each with its latest sample, read from an index in the order of the list.
+//! Lists of devices, newest first, each with its latest sample. They are read from an index in the order of the list.
 
 use link_protocol::{id::AccountId, system::SystemSample};
 
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Which devices are asked for. The domain decides which are meant; what no row can fit is left out before.
+/// A filter for a list of devices. It only skips rows that cannot match; the domain makes the decision.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeviceFilter<'a> {
     /// A tag that every device has.
@@ -44,7 +44,7 @@ impl Row for ListedRow {
 }
 
 impl Store {
-    /// Lists devices of an account, the newest first, each with its latest sample.
+    /// Lists devices of an account, newest first, each with its latest sample.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -54,7 +54,7 @@ impl Store {
         filter: DeviceFilter<'_>,
         look: Look<'_>,
     ) -> Result<Vec<(DeviceRecord, Option<SystemSample>)>, StoreError> {
-        // The tags of a device are a list in JSON: a tag stands there in its quotes.
+        // The tags of a device are stored as a JSON array, so a tag is searched with its quotes.
         let tag = filter.tag.map(|tag| json(&tag)).transpose()?;
         let rows: Vec<ListedRow> = read!(self, |db| {
             sql::query_as(
@@ -72,7 +72,7 @@ impl Store {
             .bind(i64::from(look.limit))
             .bind(tag.unwrap_or_default())
             .bind(filter.online)
-            .at_length()
+            .maybe_slow()
             .fetch_all(db)
             .await?
         });
@@ -84,7 +84,7 @@ impl Store {
         rows.into_iter().map(listed).collect()
     }
 
-    /// Finds the last of the next `window` devices of an account; nothing when the list ends before.
+    /// Finds the last of the next `window` devices of an account. Returns `None` if the list ends before.
     ///
     /// # Errors
     /// [`StoreError`].

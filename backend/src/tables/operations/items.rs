@@ -1,5 +1,5 @@
-//! The items of operations: the wish for each device. A change names the state that the item has before,
-//! so of two workers one alone changes it.
+//! The items of operations: the request for each device. A change names the previous state of the item, so of two
+//! concurrent workers only one changes it.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -19,7 +19,7 @@ use crate::{
     domain::operation::Item,
 };
 
-/// Items that are inserted by one statement.
+/// The number of items that one statement inserts.
 const CHUNK: usize = 100;
 
 row! {
@@ -55,7 +55,7 @@ row! {
     }
 }
 
-/// A sent item, and whether it may be known what became of it.
+/// A sent item, and whether its outcome may be known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sent {
     pub(crate) operation: OperationId,
@@ -93,7 +93,7 @@ impl Store {
         row.map(Item::try_from).transpose()
     }
 
-    /// Lists the items of an operation by the ids of their devices.
+    /// Lists the items of an operation, ordered by the ids of their devices.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -113,7 +113,7 @@ impl Store {
             .bind(&page.after)
             .bind(state.map(ItemState::as_str))
             .bind(i64::from(page.limit))
-            .at_length()
+            .maybe_slow()
             .fetch_all(db)
             .await?
         });
@@ -159,7 +159,7 @@ fn insertion(items: usize) -> String {
     )
 }
 
-/// Stores `item`, which was in the state `before`; returns whether it still was.
+/// Stores `item` if the stored state is still `before`. Returns whether it was.
 pub(crate) async fn change_item(
     db: &mut Connection,
     before: ItemState,
@@ -198,13 +198,13 @@ pub(crate) async fn cancel_items(
     )
     .bind(operation.to_string())
     .bind(ms(now))
-    .at_length()
+    .maybe_slow()
     .execute(db)
     .await?;
     Ok(())
 }
 
-/// Lets the failed items of an operation be told again.
+/// Makes the failed items of an operation pending again.
 pub(crate) async fn retry_items(
     db: &mut Connection,
     operation: OperationId,
@@ -217,13 +217,13 @@ pub(crate) async fn retry_items(
     )
     .bind(operation.to_string())
     .bind(ms(now))
-    .at_length()
+    .maybe_slow()
     .execute(db)
     .await?;
     Ok(())
 }
 
-/// Lists pending items that are due, of the operations after `after`, those of an operation together.
+/// Lists due items of the operations after `after`, grouped by operation.
 pub(crate) async fn pending_items(
     db: &mut Connection,
     after: &str,
@@ -242,8 +242,8 @@ pub(crate) async fn pending_items(
     rows.into_iter().map(Item::try_from).collect()
 }
 
-/// Lists sent items after those of `after`, and says of which it may be known what became of them: what
-/// follows a command or a deployment has ended, is gone, or was sent before `silent_before`.
+/// Lists the sent items after the item `after`. For each, it tells whether the outcome may be known: the command or
+/// deployment has ended or was deleted, or the item was sent before `silent_before`.
 pub(crate) async fn sent_items(
     db: &mut Connection,
     after: (&str, &str),
@@ -267,7 +267,7 @@ pub(crate) async fn sent_items(
     .bind(after.1)
     .bind(ms(silent_before))
     .bind(i64::from(most))
-    .at_length()
+    .maybe_slow()
     .fetch_all(db)
     .await?;
     rows.into_iter()
@@ -290,13 +290,13 @@ pub(crate) async fn counts(
          WHERE operation_id = $1 GROUP BY operation_id, state",
     )
     .bind(operation.to_string())
-    .at_length()
+    .maybe_slow()
     .fetch_all(db)
     .await?;
     Ok(counted(rows)?.remove(&operation).unwrap_or_default())
 }
 
-/// Counts the items of each operation of a page.
+/// Counts the items of each operation on a page.
 pub(super) async fn counts_of_page(
     db: &mut Connection,
     account: AccountId,
@@ -311,7 +311,7 @@ pub(super) async fn counts_of_page(
     .bind(account.to_string())
     .bind(&page.after)
     .bind(i64::from(page.limit))
-    .at_length()
+    .maybe_slow()
     .fetch_all(db)
     .await?;
     counted(rows)

@@ -7,7 +7,7 @@
 
 use std::{io, sync::Arc, time::Duration};
 
-use link_protocol::zenoh::BUFFER;
+use link_protocol::zenoh::{BUFFER, SessionId};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, split},
     net::TcpStream,
@@ -57,6 +57,8 @@ pub(super) enum Ended {
     TooOften,
     #[error("the router is not open")]
     NoRouter,
+    #[error("its user is at another router")]
+    Elsewhere,
     #[error("it was sent away for others")]
     SentAway,
 }
@@ -72,15 +74,15 @@ pub(super) async fn serve(
     let arrived = timeout(ARRIVAL, async {
         let mut stream = greet(stream, acceptor).await.map_err(Ended::Broken)?;
         let first = read(&mut stream).await?;
-        Wire::first(&first.words()).map_err(Ended::Fault)?;
-        Ok::<_, Ended>((stream, first))
+        let id = Wire::first(&first.words()).map_err(Ended::Fault)?;
+        Ok::<_, Ended>((stream, first, id))
     });
-    let (mut stream, first) = arrived.await??;
+    let (mut stream, first, id) = arrived.await??;
     guest.spoke();
     timeout(TURN, turn).await?.map_err(|_gone| Ended::SentAway)?;
-    let route = shared.route().ok_or(Ended::NoRouter)?;
+    let route = guest.route(id).ok_or(Ended::NoRouter)?;
     let mut router = route.connect().await.map_err(Ended::Broken)?;
-    timeout(JOINING, join(guest, &mut stream, &mut router, &first)).await??;
+    timeout(JOINING, join(guest, &mut stream, &mut router, &first, id)).await??;
     forward(shared, stream, router).await
 }
 
@@ -90,6 +92,7 @@ async fn join(
     stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
     router: &mut (impl AsyncRead + AsyncWrite + Unpin),
     first: &Batch,
+    id: SessionId,
 ) -> Result<(), Ended> {
     write(router, first.bytes()).await?;
     let answer = read(router).await?;
@@ -101,6 +104,9 @@ async fn join(
     let user = Wire::opening(&opening.words())?;
     if !guest.may_try(&user) {
         return Err(Ended::TooOften);
+    }
+    if guest.is_elsewhere(id, &user) {
+        return Err(Ended::Elsewhere);
     }
     write(router, opening.bytes()).await?;
     let answer = read(router).await?;

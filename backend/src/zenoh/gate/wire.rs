@@ -3,7 +3,7 @@
 //! A device is a client: it authenticates, then makes a few declarations and sends messages. All other messages of the
 //! protocol are refused before the router sees them.
 
-use link_protocol::zenoh::BUFFER;
+use link_protocol::zenoh::{BUFFER, SessionId};
 use zenoh_buffers::{ZSlice, reader::HasReader as _};
 use zenoh_codec::{RCodec, Zenoh080, transport::frame::FrameReader};
 use zenoh_protocol::{
@@ -54,8 +54,8 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    /// Reads the first message of a connection.
-    pub(super) fn first(batch: &ZSlice) -> Result<(), Fault> {
+    /// Reads the first message of a connection and returns the identifier of its session.
+    pub(super) fn first(batch: &ZSlice) -> Result<SessionId, Fault> {
         match read(batch)?.body {
             // Without markers of first fragments, the start of a message would be unknown.
             TransportBody::InitSyn(first) if !first.ext_patch.has_fragmentation_markers() => {
@@ -64,7 +64,7 @@ impl Wire {
             TransportBody::InitSyn(first) if first.whatami != WhatAmI::Client => {
                 Err(Fault::NoClient)
             }
-            TransportBody::InitSyn(_) => Ok(()),
+            TransportBody::InitSyn(first) => Ok(SessionId::from_le_bytes(first.zid.to_le_bytes())),
             TransportBody::InitAck(_)
             | TransportBody::OpenSyn(_)
             | TransportBody::OpenAck(_)

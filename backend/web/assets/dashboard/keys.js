@@ -53,11 +53,13 @@ export function keysSection(reload) {
   };
 }
 
+// The state of a key, in the same words as `link key list`.
 function state(key) {
   if (key.revoked) return badge('Revoked');
   if (key.expires_at && Date.parse(key.expires_at) <= Date.now()) return badge('Expired');
-  if (key.kind === 'registration' && key.devices > 0) return badge('Used');
-  return badge('Good', 'good', key.expires_at ? `Until ${moment(key.expires_at)}` : undefined);
+  const most = key.kind === 'registration' ? 1 : key.max_devices;
+  if (most && key.devices >= most) return badge('Used');
+  return badge('Valid', 'good', key.expires_at ? `Until ${moment(key.expires_at)}` : undefined);
 }
 
 function form(reload, shown) {

@@ -1,5 +1,5 @@
-//! The steps after the files of a backend are in place. Observes everything before it changes
-//! anything, then takes the steps of the plan in order.
+//! The steps after the file steps of a backend. Reads the whole state before it changes anything, then runs the steps
+//! of the plan in order.
 
 use link_installer::{
     decide::plan::backend::{BackendFound, BackendStep},
@@ -24,14 +24,14 @@ pub(super) struct Steps<'a> {
     pub(super) place: &'a Place,
     /// The version to restore if the new one does not become ready.
     pub(super) before: Option<Version>,
-    /// The finished steps, in words.
+    /// Descriptions of the finished steps.
     pub(super) done: Vec<String>,
 }
 
-/// Observes everything except the files.
+/// Reads the state of everything except the files.
 ///
 /// # Errors
-/// When the service or the state of updates cannot be read.
+/// If the service or the state of updates cannot be read.
 pub(super) fn look(place: &Place) -> Result<BackendFound, CliError> {
     let service = place.scope.map(|scope| backend::look(&place.layout, &place.unit(scope)));
     Ok(BackendFound {
@@ -56,10 +56,10 @@ pub(super) fn kept(step: &UnitStep) -> Option<String> {
 }
 
 impl Steps<'_> {
-    /// Takes one step.
+    /// Runs one step.
     ///
     /// # Errors
-    /// The failure of the step.
+    /// The error of the step.
     pub(super) fn apply(&mut self, step: &BackendStep) -> Result<(), CliError> {
         let Self { context, place, .. } = self;
         match step {
@@ -92,8 +92,7 @@ impl Steps<'_> {
         Ok(())
     }
 
-    /// Starts the service and waits until it reports that it is ready. Restores the previous
-    /// version if it does not.
+    /// Starts the service, and waits until it reports that it is ready. If it does not, restores the previous version.
     fn start(&self) -> Result<(), CliError> {
         let Some(scope) = self.place.scope else { return Ok(()) };
         let Err(error) = backend::restart(scope) else { return Ok(()) };
@@ -106,7 +105,7 @@ impl Steps<'_> {
         let Some(before) = before else { return Err(failed) };
         Versions::lock_within(&self.place.layout, versions::PATIENCE)
             .and_then(|versions| versions.point(before))?;
-        // Only its success matters here.
+        // The error message needs only to know whether the previous version started.
         let came_back = backend::restart(scope).is_ok();
         let message = format!(
             "the backend {own} does not become ready ({}); version {before} {}",

@@ -1,4 +1,4 @@
-//! `link device list`: the account's devices, once or after each change.
+//! `link device list`: the account's devices, shown once or after each change.
 
 use std::{io::IsTerminal as _, time::Duration};
 
@@ -7,11 +7,11 @@ use link_client::backend::{BackendClient, CallError};
 use link_protocol::{backend_api::device::Device, selector::Selector, shown};
 
 use crate::{
+    backend_login,
     command::device::state,
     context::Context,
     error::CliError,
     output::{self, Cell, View},
-    session,
     wait::{self, pause},
 };
 
@@ -23,7 +23,7 @@ pub(super) async fn run(
     select: Option<&Selector>,
     watch: bool,
 ) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     if !watch {
         let devices = read(&backend, select).await?;
         return context.output.data(&devices, |list| {
@@ -49,7 +49,7 @@ async fn read(
     }
 }
 
-/// Shows the list after each change: in place on a terminal, else below the last one.
+/// Shows the list after each change: in place on a terminal, otherwise below the previous list.
 async fn follow(
     context: &Context,
     backend: &BackendClient,

@@ -1,19 +1,19 @@
-//! The last sample of a device's system, as lines of `link device show`.
+//! The last system metrics of a device, as lines of `link device show`.
 
 use link_protocol::{
     shown,
     system::{EngineUsage, GpuUsage, SystemReport, SystemSample},
 };
 
-use crate::output::bytes;
+use crate::output::{View, bytes};
 
-/// Returns a line for each sampled value.
-pub(super) fn lines(sample: &SystemSample) -> String {
+/// Returns one line for each metric.
+pub(super) fn lines(sample: &SystemSample, view: &View) -> String {
     let SystemSample { reported_at, report } = sample;
     let SystemReport { memory, agent, .. } = report;
     let (used, total) = (bytes(memory.used_bytes), bytes(memory.total_bytes));
     let mut rows = vec![
-        ("Sampled", reported_at.to_string()),
+        ("Sampled", view.time(*reported_at)),
         ("Processor", processor(report)),
         ("Memory", format!("{used} of {total}")),
     ];

@@ -1,12 +1,22 @@
-//! `link device transfer`: gives a device to another account, whose key proves that it wants the
-//! device.
+//! `link device transfer`: moves a device to another account. A key of that account proves its consent.
 
-use link_protocol::{backend_api::device::TransferDevice, exit_code::ExitCode, key::EnrolmentKey};
-use serde_json::json;
+use link_protocol::{
+    backend_api::device::TransferDevice, exit_code::ExitCode, id::DeviceId, key::EnrolmentKey,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{
-    context::Context, error::CliError, error_code::ErrorCode, resolve, secret_input, session,
+    backend_login, context::Context, document::Component, error::CliError, error_code::ErrorCode,
+    resolve, secret_input,
 };
+
+/// The device that was moved to another account.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(in crate::command) struct Transferred {
+    #[schemars(with = "Component<DeviceId>")]
+    transferred: DeviceId,
+}
 
 pub(super) async fn run(
     context: &Context,
@@ -14,7 +24,7 @@ pub(super) async fn run(
     key_file: Option<&str>,
     yes: bool,
 ) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let id = resolve::device(context, &backend, Some(named)).await?;
     let key = key(key_file)?;
     let question = format!(
@@ -28,7 +38,7 @@ pub(super) async fn run(
     context.output.say(&format!(
         "{id} now belongs to the other account; it reconnects there without its models"
     ));
-    context.output.data(&json!({"transferred": id}), |_| String::new())
+    context.output.data(&Transferred { transferred: id }, |_| String::new())
 }
 
 /// Reads the key from a file, or prompts for it.

@@ -5,8 +5,9 @@ use link_installer::{
     engine_download::{self, Download, DownloadError, Progress},
     source::Source,
 };
-use link_protocol::exit_code::ExitCode;
-use serde_json::json;
+use link_protocol::{exit_code::ExitCode, plugin::Engine};
+use schemars::JsonSchema;
+use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::{
@@ -17,9 +18,22 @@ use crate::{
     progress, resolve,
 };
 
-pub(super) async fn run(context: &Context, source: Option<&str>) -> Result<(), CliError> {
-    let manifest = link_plugin_language_model::manifest().engine;
-    let wanted = Wanted::new(&manifest.name, &manifest.default_build, &manifest.accepted_builds);
+/// The build of the inference engine that was installed.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(in crate::command) struct Installed<'a> {
+    /// The name of the build.
+    pub(super) build: &'a str,
+    /// Why this build was chosen, as text for a person. Absent for a build from a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) why: Option<&'a str>,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    engine: &Engine,
+    source: Option<&str>,
+) -> Result<(), CliError> {
+    let wanted = Wanted::of(engine);
     let trust = release_check::trust(context)?;
     let sources = match source {
         Some(source) => {
@@ -51,13 +65,13 @@ pub(super) async fn run(context: &Context, source: Option<&str>) -> Result<(), C
         }
     };
     drop(bar);
-    let brought = brought.map_err(|error| explain(&error, &manifest.default_build))?;
+    let brought = brought.map_err(|error| explain(&error, &engine.default_build))?;
     let build = &brought.build;
     context.output.say(&format!(
         "installed the build {build} ({}); models use it from their next start",
         brought.why
     ));
-    context.output.data(&json!({"build": build, "why": brought.why}), |_| String::new())
+    context.output.data(&Installed { build, why: Some(&brought.why) }, |_| String::new())
 }
 
 fn explain(error: &DownloadError, build: &str) -> CliError {
@@ -71,8 +85,13 @@ fn explain(error: &DownloadError, build: &str) -> CliError {
     ];
     let code = named.iter().find(|(exit, _)| *exit == error.exit_code());
     let code = code.map_or(ErrorCode::NoEngine, |(_, code)| *code);
-    CliError::new(error.exit_code(), code, chain(error)).hint(format!(
-        "nothing was changed; to install a build from a file, use `link engine install FILE`, \
-         such as build {build} of llama.cpp"
-    ))
+    let hint = if error.exit_code() == ExitCode::NoSpace {
+        "nothing was changed; free disk space, then run `link engine install` again".to_owned()
+    } else {
+        format!(
+            "nothing was changed; to install a build from a file, use `link engine install FILE`, \
+             such as build {build} of llama.cpp"
+        )
+    };
+    CliError::new(error.exit_code(), code, chain(error)).hint(hint)
 }

@@ -4,13 +4,24 @@ use std::path::Path;
 
 use link_installer::engine_keys::{KeyError, OwnerKeys};
 use link_protocol::exit_code::ExitCode;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{
     context::Context,
+    document::Removed,
     error::{CliError, chain},
     error_code::ErrorCode,
 };
+
+/// A key that may sign indexes of engines.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(in crate::command) struct TrustedKey<'a> {
+    /// The name of the key.
+    key: &'a str,
+    /// The public half of the key, in base64url without padding.
+    public_key: &'a str,
+}
 
 pub(super) fn run(
     context: &Context,
@@ -23,7 +34,7 @@ pub(super) fn run(
         context.output.say(&format!(
             "the key {kid} is no longer trusted; its builds stay until `link engine remove`"
         ));
-        return context.output.data(&json!({"removed": kid}), |_| String::new());
+        return context.output.data(&Removed { removed: kid }, |_| String::new());
     }
     let listed = match key {
         Some(file) => {
@@ -31,8 +42,8 @@ pub(super) fn run(
             let added = keys.add(file).map_err(explain)?;
             for key in &added {
                 context.output.say(&format!(
-                    "indexes of engines that the key {} signs are believed from now on: whoever has it can \
-                     make this account run programs",
+                    "trusting indexes of engines that the key {} signs: its holder can make this account \
+                     run programs",
                     key.kid
                 ));
             }
@@ -40,8 +51,10 @@ pub(super) fn run(
         }
         None => keys.list().map_err(explain)?,
     };
-    let entries: Vec<_> =
-        listed.iter().map(|key| json!({"key": key.kid, "public_key": key.public_key})).collect();
+    let entries: Vec<_> = listed
+        .iter()
+        .map(|key| TrustedKey { key: &key.kid, public_key: &key.public_key })
+        .collect();
     context.output.data(&entries, |_| {
         let lines: Vec<_> = listed.iter().map(|key| key.kid.clone()).collect();
         match key {

@@ -1,5 +1,5 @@
-//! The steps after the files of a device are in place. Observes everything before it changes
-//! anything, then takes the steps of the plan in order.
+//! The steps after the file steps of a device. Reads the whole state before it changes anything,
+//! then runs the steps of the plan in order.
 
 use std::time::Duration;
 
@@ -16,17 +16,18 @@ use super::judge;
 use crate::{
     agent_process::{self, Started},
     args::Register,
+    backend_login,
     command::register,
     context::Context,
     error::CliError,
-    path_setup, resolve, service, session,
+    path_setup, resolve, service,
     wait::Deadline,
 };
 
-/// An agent that answered a moment ago answers again within this time.
+/// How long to wait for the next answer of an agent that has already answered.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The observed state of a device, and the notes about what stays unchanged.
+/// The state of a device, and notes about what stays unchanged.
 pub(super) struct Looked {
     pub(super) found: DeviceFound,
     service: Result<Option<String>, CliError>,
@@ -37,22 +38,22 @@ pub(super) struct Looked {
 pub(super) struct Steps<'a> {
     context: &'a Context,
     layout: &'a Layout,
-    /// The finished steps, in words.
+    /// Descriptions of the finished steps.
     pub(super) done: Vec<String>,
-    /// The failed registration of a device that is installed nevertheless.
+    /// The result of the registration. If it fails, the device stays installed.
     pub(super) registered: Result<(), CliError>,
     has_unit: bool,
 }
 
-/// Observes everything except the files. If something cannot be read, the step that needs it
-/// reports why.
+/// Reads the state of everything except the files. If a part cannot be read, the step that needs it
+/// reports the error.
 pub(super) fn look(context: &Context, layout: &Layout, wish: Wish) -> Looked {
     let (service, service_said) = service::look(context, layout, wish);
     let (start_files, path) = path_setup::look(context, layout);
     let is_registered = !matches!(resolve::identity(context), Ok(None));
     let has_key = !matches!(register::given_key(context, &Register::default()), Ok(None));
     let found = DeviceFound {
-        backend_url: session::unkept_backend(context),
+        backend_url: backend_login::unkept_backend(context),
         service,
         can_register: !is_registered && has_key,
         agent: agent(context, layout),
@@ -71,7 +72,7 @@ fn agent(context: &Context, layout: &Layout) -> AgentFound {
 }
 
 impl Looked {
-    /// Reports what stays unchanged, before the steps.
+    /// Reports what stays unchanged, before the steps run.
     pub(super) fn say(&self, context: &Context) -> Result<(), CliError> {
         match &self.service {
             Ok(said) => said.iter().for_each(|said| context.output.say(said)),
@@ -92,7 +93,7 @@ impl Looked {
         Ok(())
     }
 
-    /// Reports how to complete PATH, after the steps.
+    /// Reports how to complete the setup of PATH, after the steps have run.
     pub(super) fn say_of_path(&self, context: &Context) {
         self.path.iter().for_each(|said| context.output.say(said));
         if let Some(line) = path_setup::zsh_completions(context) {
@@ -102,20 +103,22 @@ impl Looked {
 }
 
 impl<'a> Steps<'a> {
-    /// Starts with the steps that were taken with the files.
+    /// Creates the run after the file steps, with the descriptions of those in `files`.
     pub(super) fn after(context: &'a Context, layout: &'a Layout, files: Vec<String>) -> Self {
         Self { context, layout, done: files, registered: Ok(()), has_unit: true }
     }
 
-    /// Takes one step. A unit that cannot be placed, or a failed registration, does not prevent the
-    /// later steps.
+    /// Runs one step. If a unit cannot be installed or the registration fails, the later steps
+    /// still run.
     ///
     /// # Errors
-    /// The failure of the step.
+    /// The error of the step.
     pub(super) async fn apply(&mut self, step: &DeviceStep) -> Result<(), CliError> {
         let Self { context, layout, .. } = self;
         let is_done = match step {
-            DeviceStep::KeepBackend(url) => session::keep_backend(context, url).map(|()| true)?,
+            DeviceStep::KeepBackend(url) => {
+                backend_login::keep_backend(context, url).map(|()| true)?
+            }
             DeviceStep::RemoveUnit => service::remove(context, layout).map(|()| true)?,
             DeviceStep::PlaceUnit(change) => {
                 self.has_unit = service::place(context, layout, *change);
@@ -165,7 +168,7 @@ async fn start(context: &Context, layout: &Layout) -> Result<(), CliError> {
     runs(context, layout, started).await
 }
 
-/// Makes sure that the installed version runs: the guard may have rolled back.
+/// Checks that the installed version runs, because the guard may have rolled it back.
 pub(super) async fn runs(
     context: &Context,
     layout: &Layout,
@@ -181,7 +184,7 @@ pub(super) async fn runs(
     let answers = match resolve::identity(context)? {
         Some(identity) => loop {
             let answer = local.healthz().await.ok();
-            // An agent that has not adopted a new registration is still another device.
+            // An agent that has not adopted a new registration still reports the old device id.
             let answer = answer.filter(|healthz| healthz.device_id == identity.device_id);
             if answer.is_some() || !deadline.pause_locally().await {
                 break answer.map(|healthz| healthz.agent_version);

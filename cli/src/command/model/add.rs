@@ -1,4 +1,4 @@
-//! Adds a model: from a file, which is uploaded, or from a URL that devices download from.
+//! Adds a model from a file, which is uploaded, or from a URL, from which devices download it.
 
 #![expect(clippy::disallowed_types, reason = "IO shell: reads the file to upload")]
 
@@ -28,11 +28,11 @@ use crate::{
 
 const CHUNK: usize = 1024 * 1024;
 
-/// Adds the model in a file, unless a model of this account has the same content. With `fits`,
-/// refuses a model that needs more memory than this machine has.
+/// Adds the model in a file, unless the account already has a model with the same content. With
+/// `fits`, refuses a model that needs more memory than this machine has.
 ///
 /// # Errors
-/// When the file cannot be read or the backend refuses it.
+/// If the file cannot be read or the backend refuses it.
 pub(super) async fn file(
     context: &Context,
     backend: &BackendClient,
@@ -42,7 +42,7 @@ pub(super) async fn file(
     if wish.plugin == LANGUAGE_MODEL {
         let facts = check(path).await?;
         if fits {
-            catalogue::ensure_fits(&facts)?;
+            catalogue::ensure_fits(facts.memory_bytes)?;
         }
     }
     let measured = measure(context, path).await?;
@@ -52,14 +52,15 @@ pub(super) async fn file(
     }
 }
 
-/// Adds the model at a URL. Its checksum is given, prompted for, or pinned to the current file.
+/// Adds the model at a URL. Its checksum is given, prompted for, or that of the current file. With
+/// `fits`, refuses a model that is larger than this machine's memory.
 ///
 /// # Errors
-/// When the URL cannot be read or the backend refuses it.
+/// If the URL cannot be read or the backend refuses it.
 pub(super) async fn address(
     context: &Context,
     backend: &BackendClient,
-    wish: &Add,
+    wish: (&Add, bool),
     url: &str,
 ) -> Result<Model, CliError> {
     let request = from_url(context, wish, url).await?;
@@ -78,7 +79,7 @@ async fn same(backend: &BackendClient, sha256: &Sha256Hex) -> Result<Option<Mode
     Ok(backend.models().await?.into_iter().find(is_same))
 }
 
-/// Uploads a file that was named to be uploaded.
+/// Uploads the file that the person has named.
 pub(super) async fn upload(
     context: &Context,
     backend: &BackendClient,
@@ -102,7 +103,7 @@ pub(super) async fn upload(
     send(context, backend, arguments, path, measured).await
 }
 
-/// Refuses a file that no engine could load, before the whole file is read.
+/// Refuses a file that no engine could load, before reading all of it.
 async fn check(path: &Path) -> Result<ModelFacts, CliError> {
     let metadata = tokio::fs::metadata(path).await.map_err(|error| unread(path, &error))?;
     if !metadata.is_file() {
@@ -160,14 +161,14 @@ async fn send(
             .context("the upload was cut")
             .hint("run the same command again within a day: the upload resumes where it stopped")),
         Err(error) => {
-            // A description without a file is useless; delete it if the backend still answers.
+            // A model record without a file is useless: delete it if the backend still answers.
             let _kept = backend.delete_model(created.model_id).await;
             Err(CliError::from(error).context("the upload failed"))
         }
     }
 }
 
-/// Finds the model whose upload of the same file was interrupted.
+/// Finds the model for which an upload of the same file was interrupted.
 async fn begun(
     backend: &BackendClient,
     arguments: &Add,
@@ -194,49 +195,60 @@ fn unread(path: &Path, error: &io::Error) -> CliError {
     CliError::new(ExitCode::CannotWrite, ErrorCode::File, message)
 }
 
-async fn from_url(context: &Context, arguments: &Add, url: &str) -> Result<CreateModel, CliError> {
+async fn from_url(
+    context: &Context,
+    (arguments, fits): (&Add, bool),
+    url: &str,
+) -> Result<CreateModel, CliError> {
     let last = url.split(['?', '#']).next().and_then(|path| path.rsplit('/').next());
     let request = describe(arguments, last.unwrap_or_default())?;
+    let size = match arguments.size {
+        Some(size) => Some(size),
+        None => remote::size_of(url).await?,
+    };
+    // A model needs at least as much memory as its file has bytes.
+    let weigh = |size| match arguments.plugin.as_str() {
+        LANGUAGE_MODEL => catalogue::weigh(context, size, fits),
+        _ => Ok(()),
+    };
+    size.map_or(Ok(()), weigh)?;
     let asked = match &arguments.sha256 {
         Some(sha256) => Some(sha256.clone()),
         None => ask_checksum(url)?,
     };
-    let (sha256, size_bytes) = match (asked, arguments.size) {
+    let (sha256, size_bytes) = match (asked, size) {
         (Some(sha256), Some(size)) => (sha256, size),
-        (Some(sha256), None) => (sha256, size_of(url).await?),
+        (Some(_), None) => return Err(size_unknown(url)),
         (None, _) => pinned(context, arguments, url).await?,
     };
+    if size.is_none() {
+        weigh(size_bytes)?;
+    }
     let (url, sha256) = (Some(url.to_owned()), Some(sha256));
     Ok(CreateModel { url, sha256, size_bytes: Some(size_bytes), ..request })
 }
 
-async fn size_of(url: &str) -> Result<u64, CliError> {
-    remote::size_of(url).await?.ok_or_else(|| {
-        CliError::new(
-            ExitCode::DownloadFailed,
-            ErrorCode::SizeUnknown,
-            format!("the server does not state the size of {url}"),
-        )
+fn size_unknown(url: &str) -> CliError {
+    let message = format!("the server does not state the size of {url}");
+    CliError::new(ExitCode::DownloadFailed, ErrorCode::SizeUnknown, message)
         .hint("give the size with --size")
-    })
 }
 
-/// Prompts for the checksum if there is a terminal.
+/// Prompts for the checksum until it is one. None without a terminal, or for an empty line.
 fn ask_checksum(url: &str) -> Result<Option<Sha256Hex>, CliError> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(None);
     }
     let question = format!("SHA-256 of {url} (empty: pin what is there now): ");
-    let text = secret_input::ask_line(&question)?;
-    match text.trim() {
+    secret_input::ask_line(&question, |line| match line {
         "" => Ok(None),
         digits => digits.parse().map(Some).map_err(|_invalid| {
-            CliError::usage(format!("`{digits}` is not a SHA-256, which has 64 hexadecimal digits"))
+            "this is not a SHA-256, which has 64 hexadecimal digits".to_owned()
         }),
-    }
+    })
 }
 
-/// Reads the file at a URL, and reports that it is pinned from now on.
+/// Reads the file at a URL, and reports that the model is pinned to its checksum.
 async fn pinned(
     context: &Context,
     arguments: &Add,
@@ -264,7 +276,7 @@ async fn pinned(
     Ok((found.sha256, found.size_bytes))
 }
 
-/// Describes the model from the arguments and, for the rest, from the file name.
+/// Describes the model by the arguments and, if they leave something out, by the file name.
 fn describe(arguments: &Add, own_name: &str) -> Result<CreateModel, CliError> {
     let file_name: FileName = match &arguments.file_name {
         Some(name) => name.clone(),

@@ -7,22 +7,23 @@ use link_installer::{
 };
 use link_platform::memory;
 use link_protocol::{
-    backend_api::model::{CreateModel, Model, ModelFacts},
+    backend_api::model::{CreateModel, Model},
     catalogue::{Catalogue, NamedModel},
     exit_code::ExitCode,
 };
 
 use crate::{
     args::Add,
+    backend_login,
     command::release_check,
     context::Context,
     error::{CliError, chain},
     error_code::ErrorCode,
-    output::{self, bytes},
-    resolve, session,
+    output::bytes,
+    resolve,
 };
 
-/// `link model search`.
+/// Runs `link model search`.
 pub(super) async fn search(context: &Context, words: &[String]) -> Result<(), CliError> {
     let catalogue = read(context).await?;
     let found: Vec<_> = catalogue.search(words).collect();
@@ -31,19 +32,19 @@ pub(super) async fn search(context: &Context, words: &[String]) -> Result<(), Cl
             return "the catalogue has no such model".to_owned();
         }
         let rows = found.iter().map(|model| {
-            let note =
-                if too_large(&model.facts).is_some() { "too large for this machine" } else { "" };
+            let is_too_large = too_large(model.facts.memory_bytes).is_some();
+            let note = if is_too_large { "too large for this machine" } else { "" };
             [
-                model.name.clone(),
-                bytes(model.size_bytes),
-                bytes(model.facts.memory_bytes),
-                model.facts.quantization.clone().unwrap_or_else(|| "-".to_owned()),
-                model.licence.clone(),
-                model.summary.clone(),
-                note.to_owned(),
+                model.name.clone().into(),
+                bytes(model.size_bytes).into(),
+                bytes(model.facts.memory_bytes).into(),
+                model.facts.quantization.clone().unwrap_or_else(|| "-".to_owned()).into(),
+                model.licence.clone().into(),
+                model.summary.clone().into(),
+                note.into(),
             ]
         });
-        output::table(["NAME", "SIZE", "MEMORY", "KIND", "LICENCE", "", ""], rows)
+        context.view().table(["NAME", "SIZE", "MEMORY", "KIND", "LICENCE", "", ""], rows)
     })
 }
 
@@ -64,17 +65,17 @@ pub(super) fn show(context: &Context, model: &NamedModel) -> Result<(), CliError
 /// Reads the catalogue.
 ///
 /// # Errors
-/// When there is none, or it is not trusted.
+/// If there is no catalogue, or it is not trusted.
 pub(super) async fn read(context: &Context) -> Result<Catalogue, CliError> {
     let (trust, layout) = (release_check::trust(context)?, Layout::new(context.roots.clone()));
     let identity = resolve::identity(context)?;
-    let url = session::backend_url(context, None).ok();
+    let url = backend_login::backend_url(context, None).ok();
     let url = url.or_else(|| identity.as_ref().map(|identity| identity.backend_url.clone()));
     let is_own = |url: &str| {
         let own = identity.as_ref().map(|identity| identity.backend_url.trim_end_matches('/'));
         own == Some(url.trim_end_matches('/'))
     };
-    // The keys that this device has pinned belong to its own backend.
+    // The keys that this device has pinned are those of its own backend.
     let backend = url.as_deref().map(|url| {
         let pinned = identity.as_ref().filter(|_| is_own(url));
         (url, pinned.map(|identity| identity.backend_keys.clone()).unwrap_or_default())
@@ -87,7 +88,7 @@ pub(super) async fn read(context: &Context) -> Result<Catalogue, CliError> {
     })
 }
 
-/// Adds a model of the catalogue, unless a model of this account has the same content.
+/// Adds a model of the catalogue, unless the account already has a model with the same content.
 pub(super) async fn add(
     context: &Context,
     backend: &BackendClient,
@@ -120,21 +121,35 @@ pub(super) async fn add(
 /// Refuses a model that needs more memory than this machine has.
 ///
 /// # Errors
-/// When the model is known to need more memory.
-pub(in crate::command) fn ensure_fits(facts: &ModelFacts) -> Result<(), CliError> {
-    match too_large(facts) {
+/// If the model needs more memory than the machine is known to have.
+pub(in crate::command) fn ensure_fits(memory_bytes: u64) -> Result<(), CliError> {
+    match too_large(memory_bytes) {
         None => Ok(()),
         Some(message) => Err(CliError::new(ExitCode::Failed, ErrorCode::TooLarge, message)
             .hint("find a smaller model with `link model search`, or continue with --anyway")),
     }
 }
 
+/// Like [`ensure_fits`] with `fits`. Without it, only reports a model that is too large.
+///
+/// # Errors
+/// If `fits` is set and the model needs more memory than the machine is known to have.
+pub(super) fn weigh(context: &Context, memory_bytes: u64, fits: bool) -> Result<(), CliError> {
+    if fits {
+        return ensure_fits(memory_bytes);
+    }
+    if let Some(note) = too_large(memory_bytes) {
+        context.output.say(&format!("note: {note}"));
+    }
+    Ok(())
+}
+
 /// Returns the message for a model that needs more memory than this machine has.
-pub(super) fn too_large(facts: &ModelFacts) -> Option<String> {
-    let total = memory::total_bytes().filter(|total| facts.memory_bytes > *total)?;
+fn too_large(memory_bytes: u64) -> Option<String> {
+    let total = memory::total_bytes().filter(|total| memory_bytes > *total)?;
     Some(format!(
         "the model needs about {} of memory, and this machine has {}",
-        bytes(facts.memory_bytes),
+        bytes(memory_bytes),
         bytes(total)
     ))
 }

@@ -1,4 +1,4 @@
-//! `link model deploy`: deploys or redeploys, and shows the progress.
+//! `link model deploy`: creates or replaces a deployment, and shows its progress.
 
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use link_protocol::{
 
 use crate::{
     args::Deploy,
+    backend_login,
     command::{
         bulk,
         model::stage::{Stage, stage, wish, work},
@@ -17,12 +18,12 @@ use crate::{
     error::CliError,
     error_code::ErrorCode,
     progress::Progress,
-    resolve, session,
+    resolve,
     wait::{self, Deadline},
 };
 
 pub(super) async fn run(context: &Context, arguments: Deploy) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let model = resolve::model(&backend, &arguments.model).await?;
     if let Some(selector) = &arguments.many.select {
         let patience = arguments.wait.wait.then_some(arguments.wait.timeout);
@@ -45,7 +46,9 @@ pub(super) async fn run(context: &Context, arguments: Deploy) -> Result<(), CliE
     let device_option =
         arguments.device.as_ref().map_or_else(String::new, |named| format!(" --device {named}"));
     let hint = format!("to cancel it, run `link model cancel {}{device_option}`", arguments.model);
-    let work = wait_for(context, &backend, created, arguments.serve, patience);
+    let serve = if arguments.serve { " --serve" } else { "" };
+    let again = format!("link model deploy {}{device_option}{serve} --wait", arguments.model);
+    let work = wait_for(context, &backend, created, (arguments.serve, patience), &again);
     let ended = wait::unless_interrupted(work, "the deployment", &hint).await?;
     let served = if arguments.serve { " and serving" } else { "" };
     context.output.say(&format!(
@@ -57,16 +60,16 @@ pub(super) async fn run(context: &Context, arguments: Deploy) -> Result<(), CliE
     context.output.data(&ended, |_| String::new())
 }
 
-/// Waits for the end of a deployment, and shows the progress.
+/// Waits for the end of a deployment, and shows the progress. `again` is the command that repeats the deployment.
 ///
 /// # Errors
-/// When the deployment failed or the deadline has passed.
+/// If the deployment fails or the deadline passes.
 pub(in crate::command) async fn wait_for(
     context: &Context,
     backend: &BackendClient,
     created: Deployment,
-    serve: bool,
-    patience: Duration,
+    (serve, patience): (bool, Duration),
+    again: &str,
 ) -> Result<Deployment, CliError> {
     let deadline = Deadline::after(patience);
     let progress = Progress::start(context.output);
@@ -78,7 +81,7 @@ pub(in crate::command) async fn wait_for(
             Stage::Done => return Ok(last),
             Stage::Failed(why) => {
                 return Err(CliError::new(ExitCode::Failed, code(last.state), why)
-                    .hint("correct the cause, then deploy the model again"));
+                    .hint(format!("correct the cause, then run `{again}`")));
             }
             Stage::Waiting(stage) => stage,
         };
@@ -101,7 +104,7 @@ pub(in crate::command) async fn wait_for(
     }
 }
 
-/// Returns the code for a deployment that ended in `state` without success.
+/// Returns the error code for a deployment that ended in the unsuccessful `state`.
 const fn code(state: DeploymentState) -> ErrorCode {
     match state {
         DeploymentState::Cancelled => ErrorCode::DeploymentCancelled,

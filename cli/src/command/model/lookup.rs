@@ -1,6 +1,6 @@
 //! Finds a model by its name, in this order: the account's own models, shared models as
 //! `publisher/name`, the catalogue, `hf:owner/repo/file`, a URL, a file. A text that can only be a
-//! path is a file.
+//! path names a file.
 
 use std::path::Path;
 
@@ -9,28 +9,29 @@ use link_protocol::{backend_api::model::Model, exit_code::ExitCode};
 
 use crate::{
     args::Add,
+    backend_login,
     command::model::{add, catalogue},
     context::Context,
     error::CliError,
     error_code::ErrorCode,
-    resolve, session,
+    resolve,
 };
 
-/// The hub's address for files.
+/// The address of the Hugging Face hub, for downloads of files.
 const HUB: &str = "https://huggingface.co";
 
-/// The kind of a name, before anything is looked up.
+/// The kind of a name, as far as its text shows it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum Called {
-    /// A file, and nothing else.
+    /// The name can only be that of a file.
     File,
     Address(String),
     Name,
 }
 
-/// `link model add`.
+/// Runs `link model add`.
 pub(super) async fn add(context: &Context, arguments: Add) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let model = match (&arguments.file, &arguments.url) {
         (Some(path), _) if path.is_file() => {
             add::upload(context, &backend, &arguments, path).await?
@@ -38,7 +39,7 @@ pub(super) async fn add(context: &Context, arguments: Add) -> Result<(), CliErro
         (Some(path), _) => {
             find(context, &backend, &path.to_string_lossy(), (&arguments, false)).await?
         }
-        (None, Some(url)) => add::address(context, &backend, &arguments, url).await?,
+        (None, Some(url)) => add::address(context, &backend, (&arguments, false), url).await?,
         (None, None) => return Err(CliError::usage("give a NAME, a FILE or --url")),
     };
     context.output.say(&format!("added `{}`", model.name));
@@ -46,10 +47,10 @@ pub(super) async fn add(context: &Context, arguments: Add) -> Result<(), CliErro
 }
 
 /// Finds the model with this name, and adds it if the account does not have it. With `fits`,
-/// refuses a model that needs more memory than this machine has before any byte is transferred.
+/// refuses a model that needs more memory than this machine has, before any transfer.
 ///
 /// # Errors
-/// When nothing has this name, or the model cannot be added.
+/// If nothing has this name, or the model cannot be added.
 pub(in crate::command) async fn find(
     context: &Context,
     backend: &BackendClient,
@@ -58,7 +59,9 @@ pub(in crate::command) async fn find(
 ) -> Result<Model, CliError> {
     let unknown = match called(named)? {
         Called::File => return add::file(context, backend, (wish, fits), Path::new(named)).await,
-        Called::Address(url) => return add::address(context, backend, wish, &url).await,
+        Called::Address(url) => {
+            return add::address(context, backend, (wish, fits), &url).await;
+        }
         Called::Name => match resolve::model(backend, named).await {
             Err(error) if error.is(ErrorCode::UnknownName) => error,
             found => return found,
@@ -71,11 +74,7 @@ pub(in crate::command) async fn find(
     if let Some(Ok(catalogue)) = &catalogue
         && let Some(model) = catalogue.find(named)
     {
-        if fits {
-            catalogue::ensure_fits(&model.facts)?;
-        } else if let Some(note) = catalogue::too_large(&model.facts) {
-            context.output.say(&format!("note: {note}"));
-        }
+        catalogue::weigh(context, model.facts.memory_bytes, fits)?;
         return catalogue::add(context, backend, wish, model).await;
     }
     if Path::new(named).is_file() {
@@ -104,7 +103,7 @@ fn called(named: &str) -> Result<Called, CliError> {
     Ok(if is_path { Called::File } else { Called::Name })
 }
 
-/// Returns the URL of a file on the hub.
+/// Returns the URL of a file on the hub, given `owner/repo/file`.
 fn hub(place: &str) -> Option<String> {
     let is_plain = |part: &str| {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);

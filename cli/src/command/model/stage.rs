@@ -1,4 +1,4 @@
-//! The request for a deployment on one device, and the stage of that deployment.
+//! The requests that create a deployment, and the stage of a deployment.
 
 use link_protocol::{
     backend_api::{
@@ -14,7 +14,7 @@ use link_protocol::{
 
 use crate::args::Deploy;
 
-/// The stage of a deployment, for a caller that waits.
+/// The stage of a deployment that a caller waits for.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Stage {
     Waiting(&'static str),
@@ -22,7 +22,7 @@ pub(super) enum Stage {
     Failed(String),
 }
 
-/// Returns the request for one device.
+/// Returns the request for a deployment on one device.
 pub(super) fn wish(arguments: &Deploy, model: &Model, device: DeviceId) -> CreateDeployment {
     CreateDeployment {
         model_id: model.model_id,
@@ -34,8 +34,7 @@ pub(super) fn wish(arguments: &Deploy, model: &Model, device: DeviceId) -> Creat
     }
 }
 
-/// Returns the stage of a deployment.
-/// Returns the request for many devices.
+/// Returns the request for deployments on many devices.
 pub(super) fn work(arguments: &Deploy, model: &Model) -> Work {
     Work::Deploy {
         model_id: model.model_id,
@@ -50,6 +49,7 @@ const fn proxy(arguments: &Deploy) -> ProxyFeatures {
     ProxyFeatures { cors: !arguments.no_cors, telemetry: !arguments.no_telemetry }
 }
 
+/// Returns the stage of a deployment. `serve` says whether the caller waits until the model is served.
 pub(super) fn stage(deployment: &Deployment, serve: bool) -> Stage {
     let reason = || deployment.reason.clone().unwrap_or_else(|| "no reason was given".to_owned());
     match deployment.state {

@@ -1,8 +1,8 @@
 //! `link status --watch`: the status after each change, until Ctrl-C.
 //!
-//! On a terminal the status is redrawn in place; elsewhere each change is a line. If the agent goes
-//! away, the command waits for it; if there was none at the start, it does not.
-//! for; one that was never there is not.
+//! On a terminal the status is redrawn in place, otherwise each change is printed as a line. If the
+//! agent stops answering, the command waits for it. If no agent answers at the start, the command
+//! ends.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits for an agent that is away")]
 
@@ -16,11 +16,16 @@ use link_client::{http::Failure, local::LocalClient};
 use link_protocol::{exit_code::ExitCode, local_api::Healthz, shown};
 
 use super::{Status, lifecycle, look, once, state, text, verdict};
-use crate::{context::Context, error::CliError, output, resolve, service};
+use crate::{
+    context::Context,
+    error::CliError,
+    output::{self, View},
+    resolve, service,
+};
 
-/// The first wait before a lost agent is contacted again.
+/// The first delay before a lost agent is contacted again.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-/// The longest such wait.
+/// The maximum of this delay.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 const LOST: &str = "the agent no longer answers; retrying";
@@ -56,7 +61,7 @@ async fn follow(context: &Context, local: &LocalClient) -> Result<ExitCode, CliE
         } else {
             Some(LOST.to_owned())
         };
-        if !screen.show(&status, advice.as_deref())? {
+        if !screen.show(&status, advice.as_deref(), &context.view())? {
             return Ok(ExitCode::Success);
         }
         if is_here {
@@ -69,7 +74,7 @@ async fn follow(context: &Context, local: &LocalClient) -> Result<ExitCode, CliE
     }
 }
 
-/// Where the status is shown.
+/// The output for the status.
 struct Screen {
     style: Style,
     last: String,
@@ -95,14 +100,19 @@ impl Screen {
         Self { style, last: String::new() }
     }
 
-    /// Shows a status unless it looks like the last one. Returns false when the reader has closed
+    /// Shows a status unless it looks like the previous one. Returns false if the reader has closed
     /// the output.
-    fn show(&mut self, status: &Status, advice: Option<&str>) -> Result<bool, CliError> {
+    fn show(
+        &mut self,
+        status: &Status,
+        advice: Option<&str>,
+        view: &View,
+    ) -> Result<bool, CliError> {
         let shown = match &self.style {
             Style::Json => document(status),
             Style::Terminal(_) => {
                 let advice = advice.map(|advice| format!("\n\n{advice}")).unwrap_or_default();
-                shown::lines(&format!("{}{advice}", text(status)))
+                shown::lines(&format!("{}{advice}", text(status, view)))
             }
             Style::Lines => shown::one_line(&line(status)),
         };
@@ -122,7 +132,7 @@ impl Screen {
 }
 
 impl Drop for Screen {
-    /// The status that was shown last.
+    /// Leaves the last status on the terminal.
     fn drop(&mut self) {
         match &self.style {
             Style::Terminal(bar) => bar.abandon(),

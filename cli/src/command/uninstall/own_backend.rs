@@ -1,5 +1,5 @@
-//! The backend of `link up` during an uninstall: it deregisters its device, stops, and keeps its
-//! data unless `--purge` is given.
+//! The backend of `link up` during an uninstallation: it deregisters its device, stops, and keeps
+//! its data unless `--purge` is given.
 
 use std::path::PathBuf;
 
@@ -9,10 +9,10 @@ use crate::{command::down, context::Context, error::CliError, local_backend::Loc
 pub(super) struct OwnBackend(Option<LocalBackend>);
 
 impl OwnBackend {
-    /// Finds the backend and starts it if it is stopped, because it must deregister the device.
+    /// Finds the backend, and starts it if it is stopped, because it must deregister the device.
     ///
     /// # Errors
-    /// When its settings cannot be read.
+    /// If the settings of the backend cannot be read.
     pub(super) async fn find(context: &Context) -> Result<Self, CliError> {
         let local = LocalBackend::find(context)?;
         if !local.exists()? {
@@ -21,17 +21,17 @@ impl OwnBackend {
         if !local.is_running()?
             && let Err(error) = local.start(context).await
         {
-            // The deregistration reports what this means for the device.
+            // The deregistration will fail and report the consequences for the device.
             context.output.say(&format!("{}; the device record stays in its data", error.message));
         }
         Ok(Self(Some(local)))
     }
 
-    /// Stops and removes the backend; deletes its data only on request. Returns the folder of kept
-    /// data.
+    /// Stops and removes the backend. Deletes its data only on request, and otherwise returns their
+    /// folder.
     ///
     /// # Errors
-    /// When the backend does not stop, or a file cannot be deleted.
+    /// If the backend does not stop, or a file cannot be deleted.
     pub(super) async fn take_away(
         &self,
         context: &Context,

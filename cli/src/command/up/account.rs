@@ -1,13 +1,14 @@
-//! The login of `link up`: kept, or made with the owner's proof.
+//! The login of `link up`: a stored one, or a new one by the owner's proof.
 
 use link_protocol::{backend_api::local_owner::OwnerFile, exit_code::ExitCode, problem::Code};
 
 use crate::{
+    backend_login,
     context::Context,
     credentials::{Credentials, CredentialsFile},
     error::CliError,
     error_code::ErrorCode,
-    owner_login, session,
+    owner_login,
 };
 
 /// The logged-in user.
@@ -17,16 +18,16 @@ pub(super) struct Login {
     pub(super) is_new: bool,
 }
 
-/// Logs the owner in, unless a stored login is valid.
+/// Logs in the owner, unless a stored login is valid.
 ///
 /// # Errors
-/// When this user is logged in to another backend, or the backend refuses.
+/// If this user is logged in to another backend, or the backend refuses.
 pub(super) async fn ensure(context: &Context, owner: &OwnerFile) -> Result<Login, CliError> {
     if let Some(kept) = CredentialsFile::of(&context.roots).read()? {
         if kept.backend_url != owner.url {
             return Err(elsewhere(&kept));
         }
-        match session::logged_in(context)?.me().await.map_err(CliError::from) {
+        match backend_login::logged_in(context)?.me().await.map_err(CliError::from) {
             Ok(me) => return Ok(Login { email: me.email, is_new: false }),
             Err(error) if is_over(&error) => {}
             Err(error) => return Err(error),

@@ -7,29 +7,31 @@ use link_protocol::{exit_code::ExitCode, id::DeviceId, identity::Identity, probl
 
 use crate::{
     args::{Backend, Register},
+    backend_login,
     command::register,
     context::Context,
     credentials::CredentialsFile,
     error::CliError,
     error_code::ErrorCode,
-    resolve, session,
+    resolve,
     wait::{Deadline, tolerate},
 };
 
-/// The longest wait until the backend has heard from the device.
+/// Timeout for the backend to hear from the device.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// This machine's device.
 pub(super) struct Device {
     pub(super) id: DeviceId,
-    /// The device was registered now.
+    /// Whether this run has registered the device.
     pub(super) is_new: bool,
 }
 
-/// Updates the login and the device after the backend's port has changed from the one of `before`.
+/// Updates the address in the login and the identity after the backend's port has changed. `before`
+/// is the former address.
 ///
 /// # Errors
-/// When a file cannot be read or written.
+/// If a file cannot be read or written.
 pub(super) fn follow(context: &Context, before: Option<&str>, url: &str) -> Result<(), CliError> {
     let Some(before) = before else { return Ok(()) };
     let credentials = CredentialsFile::of(&context.roots);
@@ -48,13 +50,13 @@ pub(super) fn follow(context: &Context, before: Option<&str>, url: &str) -> Resu
 /// Registers this machine, unless it is already a device of the backend.
 ///
 /// # Errors
-/// When it is a device of another backend, or the backend refuses.
+/// If this machine is a device of another backend, or the backend refuses.
 pub(super) async fn ensure(context: &Context, url: &str) -> Result<Device, CliError> {
     if let Some(Identity { device_id, backend_url, .. }) = resolve::identity(context)? {
         if backend_url != url {
             return Err(elsewhere(&backend_url));
         }
-        match session::logged_in(context)?.device(device_id).await.map_err(CliError::from) {
+        match backend_login::logged_in(context)?.device(device_id).await.map_err(CliError::from) {
             Ok(_) => return Ok(Device { id: device_id, is_new: false }),
             Err(error) if error.code.as_str() == Code::NotFound.as_str() => {}
             Err(error) => return Err(error),
@@ -71,9 +73,9 @@ pub(super) async fn ensure(context: &Context, url: &str) -> Result<Device, CliEr
 /// Waits until the backend has heard from the device.
 ///
 /// # Errors
-/// When the deadline has passed.
+/// If the deadline has passed.
 pub(super) async fn wait_until_online(context: &Context, device: DeviceId) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
+    let backend = backend_login::logged_in(context)?;
     let deadline = Deadline::after(PATIENCE);
     loop {
         let asked_for = match tolerate(backend.device(device).await)? {

@@ -1,5 +1,5 @@
-//! Downloads the program of the backend if it is missing, from the release source of this
-//! installation, and verifies it like an update.
+//! Downloads the backend's program if it is missing, from the release source of this installation,
+//! and verifies it like an update.
 
 use link_installer::{layout::Layout, receipt::Receipt};
 
@@ -8,7 +8,7 @@ use crate::{command::staging, context::Context, error::CliError, local_backend::
 /// Makes sure that the program is installed.
 ///
 /// # Errors
-/// When the release source is unknown, or the release cannot be downloaded or trusted.
+/// If the release source is unknown, or the release cannot be downloaded or trusted.
 pub(super) async fn ensure(context: &Context, local: &LocalBackend) -> Result<(), CliError> {
     let Err(missing) = local.program(context) else { return Ok(()) };
     let layout = Layout::new(context.roots.clone());

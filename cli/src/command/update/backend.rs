@@ -1,5 +1,5 @@
-//! The backend of `link up` follows an update of the device: the same version, out of the same release. A
-//! version that does not become ready gives its place back to the one before.
+//! Updates the backend of `link up` after an update of the device, to the same version from the same release. If the
+//! new version does not become ready, restores the previous one.
 
 use link_installer::{
     layout::Layout,
@@ -16,12 +16,12 @@ use crate::{
     local_backend::LocalBackend,
 };
 
-/// Brings this user's backend to the version of the device, if an older version is installed.
+/// Updates this user's backend to the version of the device, if the backend is older.
 ///
 /// # Errors
-/// When the release cannot be had or trusted, or the new backend does not start.
+/// If the release cannot be downloaded or is not trusted, or the new backend does not start.
 pub(super) async fn follow(context: &Context) -> Result<(), CliError> {
-    // What scripts say of other backends is not meant.
+    // The variables that scripts set for other backends do not apply here.
     let context = &context.without_backend();
     let local = LocalBackend::look(context);
     let layout = &local.place().layout;
@@ -50,14 +50,14 @@ pub(super) async fn follow(context: &Context) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The version of the backend and that of the device, where the backend is older.
+/// Returns the versions of the backend and of the device. None unless the backend is older.
 fn outdated(context: &Context, layout: &Layout) -> Option<(Version, Version)> {
     let before = versions::current(layout)?;
     let to = versions::current(&Layout::new(context.roots.clone()))?;
     (before < to).then_some((before, to))
 }
 
-/// Starts the version before again, and says what became of the update.
+/// Restores and starts the previous version. Returns the error that describes the failed update.
 async fn put_back(
     context: &Context,
     local: &LocalBackend,

@@ -1,16 +1,19 @@
-//! The end of an update that found nothing newer: checks the installed files against the receipt,
-//! and downloads damaged ones again.
+//! The end of an update that found no newer version: verifies the installed files against the receipt, and downloads
+//! damaged ones again.
+
+use std::path::PathBuf;
 
 use link_installer::{
-    install::{Install, Outcome},
+    install::{Install, InstallOutcome},
     intact,
     layout::Layout,
     stage::Stage,
     update::Wanted,
 };
 use link_protocol::update::UpdateProgress;
+use schemars::JsonSchema;
 use semver::Version;
-use serde_json::json;
+use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::{
@@ -25,6 +28,29 @@ use crate::{
     shared_files,
 };
 
+/// The versions before and after an update. The versions are equal if there is no newer one.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(in crate::command) struct Updated<'a> {
+    #[schemars(with = "String")]
+    from: &'a Version,
+    #[schemars(with = "String")]
+    to: &'a Version,
+    /// Whether the list of releases has expired, so that there may be a newer version.
+    stale: bool,
+    /// The damaged files. Present if the newest version is installed and nothing was repaired.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    damaged: Option<Vec<PathBuf>>,
+    /// The damaged files that were downloaded again. Present if there were any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repaired: Option<Vec<PathBuf>>,
+}
+
+impl<'a> Updated<'a> {
+    pub(super) const fn new(from: &'a Version, to: &'a Version, stale: bool) -> Self {
+        Self { from, to, stale, damaged: None, repaired: None }
+    }
+}
+
 /// Reports that `version` is the newest, and whether it is damaged.
 pub(super) fn say(context: &Context, version: &Version, stale: bool) -> Result<(), CliError> {
     warn_if(stale, context);
@@ -36,12 +62,11 @@ pub(super) fn say(context: &Context, version: &Version, stale: bool) -> Result<(
             first.display()
         ),
     });
-    let document = json!({"from": version, "to": version, "stale": stale, "damaged": damaged});
+    let document = Updated { damaged: Some(damaged), ..Updated::new(version, version, stale) };
     context.output.data(&document, |_| String::new())
 }
 
-/// Keeps `version`, which is the newest. Downloads it again if it is damaged, and then restarts a
-/// running agent.
+/// Repairs `version`, which is the newest: downloads it again if it is damaged, and then restarts a running agent.
 pub(super) async fn keep(
     context: &Context,
     version: &Version,
@@ -63,11 +88,11 @@ pub(super) async fn keep(
         Install { release, layout: &layout, shared: &shared, made: None, source: None }.run_files()
     });
     let outcome = shown(context, seen, mended).await.map_err(explain)?;
-    if outcome != Outcome::Intact && agent_process::stop(context).await? {
+    if outcome != InstallOutcome::Intact && agent_process::stop(context).await? {
         agent_process::start(context).await?;
     }
     warn_if(stale, context);
     context.output.say(&format!("repaired version {version}"));
-    let document = json!({"from": version, "to": version, "stale": stale, "repaired": damaged});
+    let document = Updated { repaired: Some(damaged), ..Updated::new(version, version, stale) };
     context.output.data(&document, |_| String::new())
 }

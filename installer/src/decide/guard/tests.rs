@@ -1,4 +1,4 @@
-//! Restarts, stops, and a version on trial that ends, hangs, or proves itself.
+//! Restarts, stops, and a version on trial whose agent ends, hangs, or proves healthy.
 
 use proptest::prelude::*;
 
@@ -99,7 +99,8 @@ fn an_agent_that_is_silent_is_killed_and_started_again() {
     }
 }
 
-/// The guard of a machine that slept, or that was itself held up, finds beats late.
+/// After a suspension of the machine or of the guard, the guard reads the reports of the agent
+/// late.
 #[test]
 fn an_agent_that_is_heard_once_the_guard_goes_on_is_left_alone() {
     let mut guard = guard();
@@ -128,7 +129,7 @@ fn the_hearing_is_longer_than_a_few_beats() {
     assert!(SILENCE / HEARING >= link_protocol::guard_line::BEAT * 4);
 }
 
-/// The version before may have been killed when it was about to make way.
+/// The previous version may have been killed just before its replacement.
 #[test]
 fn an_end_before_the_new_version_has_started_is_no_fault_of_it_but_the_next_is() {
     let (mut guard, now) = (guard(), SETTLED);
@@ -180,8 +181,8 @@ fn a_stop_within_the_window_decides_nothing() {
 }
 
 proptest! {
-    /// At most one agent runs, none is started once a stop was requested, and a version is kept or
-    /// rolled back at most once for each trial.
+    /// At most one agent runs, none is started after a request to stop, and a version is committed
+    /// or rolled back at most once for each trial.
     #[test]
     fn no_sequence_starts_a_second_agent_or_one_after_a_stop(steps: Vec<(u8, u16)>) {
         let mut now = Duration::ZERO;

@@ -1,4 +1,4 @@
-//! The steps after the files of a backend: configuration, service, removal of old versions.
+//! The steps after the file steps of a backend: configuration, service, and removal of old versions.
 
 use std::{fmt, path::PathBuf};
 
@@ -11,7 +11,7 @@ pub struct BackendFound {
     pub missing_config: Option<PathBuf>,
     /// The service that starts the backend. None if a person starts it.
     pub service: Option<BackendService>,
-    /// Folders of versions that are not needed once this version runs.
+    /// Folders of versions that can be deleted once this version runs.
     pub outdated: Vec<String>,
 }
 
@@ -25,7 +25,7 @@ pub struct BackendService {
     pub active: bool,
 }
 
-/// One step after the files.
+/// One step after the file steps.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum BackendStep {
     Configure(PathBuf),
@@ -34,12 +34,12 @@ pub enum BackendStep {
     PlaceUnit(UnitChange),
     Start,
     Restart,
-    /// Delete the versions that are not needed.
+    /// Delete these versions.
     Prune(Vec<String>),
 }
 
-/// Decides the steps after the files of a backend. `files_change` says whether a program or another file of
-/// the installation changes.
+/// Decides the steps after the file steps of a backend. `files_change` says whether a program or another file of the
+/// installation changes.
 #[must_use]
 pub fn backend(found: &BackendFound, files_change: bool) -> Vec<BackendStep> {
     let mut steps: Vec<_> =
@@ -56,7 +56,7 @@ pub fn backend(found: &BackendFound, files_change: bool) -> Vec<BackendStep> {
 fn serve(service: &BackendService, files_change: bool) -> Vec<BackendStep> {
     let mut steps = Vec::new();
     if service.scope == Scope::System {
-        // What an owner has closed since, or a copy has brought, is looked at by nobody.
+        // Always runs, because an owner or a copy may have changed the permissions since the last installation.
         steps.push(BackendStep::OpenToService);
     }
     if !service.unit.is_ours() {

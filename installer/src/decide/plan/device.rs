@@ -1,4 +1,4 @@
-//! The steps after the files of a device: service, registration, agent, PATH.
+//! The steps after the file steps of a device: service, registration, agent, and PATH.
 
 use std::{
     fmt,
@@ -10,10 +10,10 @@ use crate::decide::service::{UnitChange, UnitFound};
 /// The state of a device, except its files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DeviceFound {
-    /// The address of the backend for later commands, if it is not stored yet.
+    /// The backend address to store for later commands. None if it is already stored.
     pub backend_url: Option<String>,
     pub service: ServiceFound,
-    /// Whether the device is unregistered and a key for its registration was given.
+    /// Whether the device is unregistered and the caller gave a registration key.
     pub can_register: bool,
     pub agent: AgentFound,
     pub start_files: StartFiles,
@@ -22,14 +22,14 @@ pub struct DeviceFound {
 /// What starts the guard.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ServiceFound {
-    /// No unit starts the guard, and none is wanted.
+    /// No unit starts the guard, and none is requested.
     Detached,
-    /// A unit starts the guard, and none is wanted.
+    /// A unit starts the guard, but none is requested.
     Unwanted,
-    /// A unit starts the guard, or will.
+    /// A unit starts the guard, or will start it after the installation.
     Unit {
         unit: UnitFound,
-        /// The user whose services stop at the logout.
+        /// The user for whom systemd should run services without a login. None if it already does.
         waits_for_login: Option<String>,
     },
 }
@@ -43,18 +43,18 @@ pub enum AgentFound {
     RunsWithoutItsUnit,
 }
 
-/// The changes to the start files of the shells.
+/// The edits of the shells' start files.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct StartFiles {
-    /// The folder that belongs on PATH.
+    /// The folder to put on PATH.
     pub bin: PathBuf,
-    /// Files that do not put the folder on PATH.
+    /// Start files that must be edited.
     pub edits: Vec<PathBuf>,
-    /// Files that hold our block and stand in no receipt.
+    /// Start files that hold our block although no receipt lists them.
     pub unlisted: Vec<PathBuf>,
 }
 
-/// One step after the files.
+/// One step after the file steps.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum DeviceStep {
     KeepBackend(String),
@@ -69,12 +69,12 @@ pub enum DeviceStep {
         bin: PathBuf,
         files: Vec<PathBuf>,
     },
-    /// Add the start files that hold our block to the receipt.
+    /// Add start files that hold our block to the receipt.
     ListPath(Vec<PathBuf>),
 }
 
-/// Decides the steps after the files of a device. `files_change` says whether a program or another file of
-/// the installation changes.
+/// Decides the steps after the file steps of a device. `files_change` says whether a program or another file of the
+/// installation changes.
 #[must_use]
 pub fn device(found: &DeviceFound, files_change: bool) -> Vec<DeviceStep> {
     let mut steps: Vec<_> =
@@ -95,7 +95,7 @@ pub fn device(found: &DeviceFound, files_change: bool) -> Vec<DeviceStep> {
     if found.can_register {
         steps.push(DeviceStep::Register);
     }
-    // One of another build, or of another unit, is replaced by this one.
+    // Restart an agent of another build, or one that another unit has started.
     match (found.agent, files_change || service_changes) {
         (AgentFound::Stopped, _) => steps.push(DeviceStep::StartAgent),
         (AgentFound::Runs, false) => {}

@@ -1,5 +1,5 @@
-//! The text of the unit that starts the backend: for the whole machine, hardened and with a user of its
-//! own, or for one user. Pure.
+//! The text of the unit that starts the backend: hardened and with its own user for the whole machine, or for one user.
+//! Pure.
 
 use std::path::{Path, PathBuf};
 
@@ -14,14 +14,14 @@ pub enum Scope {
     User,
 }
 
-/// The user of the system service, and the name of its folder.
+/// The user of the system service, and the name of its data folder.
 pub(crate) const SERVICE_USER: &str = "link-backend";
 
 /// The values of the unit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct BackendUnit {
     pub scope: Scope,
-    /// The backend's path.
+    /// The path of the backend's program.
     pub program: PathBuf,
     pub config: PathBuf,
 }
@@ -54,7 +54,7 @@ const HARDENED: &str = "\
     SystemCallFilter=@system-service\n";
 
 impl BackendUnit {
-    /// Returns the text. None if a unit cannot hold a path.
+    /// Returns the text. None if a path cannot be written in a unit.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         let word = |path: &Path| quoted(path.to_str()?);

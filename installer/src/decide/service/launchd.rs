@@ -1,30 +1,30 @@
 //! The text of the launchd agent of a user on macOS. Pure.
 //!
-//! It starts at login and ends at logout: a user who is no administrator gets no more. Launchd ends
-//! the agent together with the guard, which is why `AbandonProcessGroup` is left out.
-//! Nothing in this version starts the agent so: the support of macOS will.
+//! It starts the guard at login and ends it at logout: launchd offers no more without an administrator. Launchd also
+//! ends the agent together with the guard, which is why `AbandonProcessGroup` is left out. Nothing uses this text yet.
+//! The support of macOS will use it.
 
 use std::path::{Path, PathBuf};
 
 use super::xml::escaped;
 
-/// The agent's name; its file in `~/Library/LaunchAgents` is called so too.
+/// The label of the launchd agent, and the name of its file in `~/Library/LaunchAgents`.
 pub const LABEL: &str = "dev.link.agent";
 
-/// What the agent's file says.
+/// The values of the launchd agent.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LaunchAgent {
     /// The guard's path.
     pub program: PathBuf,
-    /// Where launchd writes what the guard prints.
+    /// The file for the output of the guard.
     pub log: PathBuf,
-    /// Variables that the guard must see; never a secret, for the file is readable.
+    /// Environment of the guard. Never a secret: every user can read the file.
     pub environment: Vec<(String, String)>,
 }
 
 impl LaunchAgent {
-    /// Returns the text, to be written as UTF-8; none when a path is not absolute, or when a path
-    /// or a value cannot stand in XML.
+    /// Returns the text, to be written as UTF-8. None if a path is not absolute, or if XML cannot hold a path or a
+    /// value.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         let (program, log) = (absolute(&self.program)?, absolute(&self.log)?);
@@ -73,7 +73,7 @@ impl LaunchAgent {
     }
 }
 
-/// Escapes a path that begins at the root.
+/// Escapes a path. None if it is not absolute.
 fn absolute(path: &Path) -> Option<String> {
     escaped(path.to_str().filter(|path| path.starts_with('/'))?)
 }
@@ -139,7 +139,7 @@ mod tests {
         }
     }
 
-    /// The value that follows `key` in a dictionary.
+    /// Returns the value of `key` in a dictionary.
     fn value<'a>(dictionary: Node<'a, 'a>, key: &str) -> Node<'a, 'a> {
         let mut keys = dictionary.children().filter(|node| node.has_tag_name("key"));
         let found = keys.find(|node| word(*node) == key).unwrap();

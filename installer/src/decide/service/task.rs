@@ -1,35 +1,36 @@
 //! The text of the scheduled task of a user on Windows. Pure.
 //!
-//! It runs only while the user is logged on: without an administrator there is no more. The guard
-//! starts the agent again when it ends. That the guard is started again is the scheduler's part,
-//! twice over: after a failure, and every five minutes. A guard that finds another one running ends
-//! at once, so instances may be parallel; a scheduler that ignores a new instance while it takes a
-//! dead one for running starts nothing any more.
+//! The task runs only while the user is logged on: Windows offers no more without an administrator.
+//! The guard restarts the agent. The scheduler restarts the guard, after a failure and every five
+//! minutes. The task allows parallel instances: with the policy to ignore new instances, a
+//! scheduler that believes in a running instance that has in fact ended would start nothing any
+//! more. A second guard ends at once.
 //!
-//! Windows replaces `%NAME%` in the path of a program where such a variable exists, and knows no
-//! escape for that.
+//! Windows replaces `%NAME%` in the path of a program if that variable exists, and offers no way to
+//! escape it.
 //!
-//! Nothing in this version starts the agent so: the support of Windows will.
+//! Nothing uses this text yet. The support of Windows will use it.
 
 use std::path::PathBuf;
 
 use super::xml::escaped;
 
-/// What the task says.
+/// The values of the task.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LogonTask {
-    /// The guard's path. A task has no variables, so the guard finds its folders by itself.
+    /// The guard's path. A task cannot set environment variables, so the guard finds its folders
+    /// without them.
     pub program: PathBuf,
-    /// The security identifier (`S-1-5-…`) of the user: a task at the logon of anybody is for
-    /// administrators.
+    /// The security identifier (`S-1-5-…`) of the user. Only an administrator may create a task for
+    /// the logon of every user.
     pub user: String,
 }
 
 impl LogonTask {
-    /// Returns the text; none when the path or the user cannot stand in XML.
+    /// Returns the text. None if XML cannot hold the path or the user.
     ///
-    /// It says that it is UTF-16. The scheduler takes it as a wide string, where that is so; in a
-    /// file it has to be written as UTF-16 with a byte order mark.
+    /// The text declares UTF-16. Pass it to the scheduler as a wide string, or write it to a file
+    /// as UTF-16 with a byte order mark.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         let (program, user) = (escaped(self.program.to_str()?)?, escaped(&self.user)?);

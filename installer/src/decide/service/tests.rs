@@ -1,4 +1,5 @@
-//! The unit's text, which way is chosen, what becomes of a unit, and what is promised.
+//! The text of the unit, the choice of the tier, the step for an existing unit, and the reported
+//! availability.
 
 use super::*;
 
@@ -86,10 +87,11 @@ fn a_unit_keeps_the_variables_that_are_not_given_anew() {
 #[test]
 fn a_unit_is_written_over_only_when_nobody_changed_it() {
     let ours = ["old".to_owned(), "new".to_owned()];
-    let step =
-        |text, hash, written: &[String]| unit_step(Found::Text { text, hash }, written, "a\nb\nc");
-    assert_eq!(unit_step(Found::Nothing, &[], "a"), UnitStep::Write);
-    assert_eq!(unit_step(Found::Nothing, &ours, "a"), UnitStep::Write);
+    let step = |text, hash, written: &[String]| {
+        unit_step(UnitFile::Text { text, hash }, written, "a\nb\nc")
+    };
+    assert_eq!(unit_step(UnitFile::Nothing, &[], "a"), UnitStep::Write);
+    assert_eq!(unit_step(UnitFile::Nothing, &ours, "a"), UnitStep::Write);
     assert_eq!(step("a\nb\nc", "new", &ours), UnitStep::Leave);
     assert_eq!(step("a\nc", "old", &ours), UnitStep::Write);
     assert_eq!(step("a\nb\nc", "new", &[]), UnitStep::Write);
@@ -102,12 +104,12 @@ fn a_unit_is_written_over_only_when_nobody_changed_it() {
 fn an_emptied_unit_is_damage_and_a_mask_is_its_owners_will() {
     let ours = ["old".to_owned()];
     for text in ["", "\n", " \t\r\n"] {
-        let found = Found::Text { text, hash: "empty" };
+        let found = UnitFile::Text { text, hash: "empty" };
         assert_eq!(unit_step(found, &ours, "a"), UnitStep::Write, "{text:?}");
         assert_eq!(unit_step(found, &[], "a"), UnitStep::NotOurs, "{text:?}");
     }
-    assert_eq!(unit_step(Found::Mask, &ours, "a"), UnitStep::Masked);
-    assert_eq!(unit_step(Found::Mask, &[], "a"), UnitStep::Masked);
+    assert_eq!(unit_step(UnitFile::Mask, &ours, "a"), UnitStep::Masked);
+    assert_eq!(unit_step(UnitFile::Mask, &[], "a"), UnitStep::Masked);
 }
 
 #[test]

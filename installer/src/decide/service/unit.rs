@@ -12,7 +12,7 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// Keeps the variables that the unit `had`, except those with new values.
+    /// Adds the variables of the previous unit in `had`, except those that have new values.
     #[must_use]
     pub fn keeping(mut self, had: &[(String, String)]) -> Self {
         let mut kept = had.to_vec();
@@ -26,7 +26,7 @@ impl Unit {
         self
     }
 
-    /// Returns the text. None if a unit cannot hold a path or a value.
+    /// Returns the text. None if a path or a value cannot be written in a unit.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         let program = quoted(self.program.to_str()?)?;
@@ -61,7 +61,7 @@ impl Unit {
     }
 }
 
-/// Tells whether `text` is a unit that starts `program`.
+/// Returns whether `text` is a unit that starts `program`.
 #[must_use]
 pub fn starts(text: &str, program: &Path) -> bool {
     let program = program.to_str().and_then(quoted);
@@ -71,8 +71,8 @@ pub fn starts(text: &str, program: &Path) -> bool {
     })
 }
 
-/// Quotes a word. Within quotes a space is literal, but a percent sign must still be doubled. A dollar sign
-/// is literal in the path of a program and in an assignment.
+/// Quotes a word. Within quotes a space is literal, but a percent sign must be doubled. A dollar sign is literal in the
+/// path of a program and in an assignment.
 pub(super) fn quoted(word: &str) -> Option<String> {
     if word.contains(|letter: char| letter.is_control()) {
         return None;
@@ -81,7 +81,7 @@ pub(super) fn quoted(word: &str) -> Option<String> {
     Some(format!("\"{word}\""))
 }
 
-/// Returns the lines in which `found` differs from `wanted`: `-` marks a line of the file, `+` a line of ours.
+/// Returns the lines in which `found` differs from `wanted`: `-` marks a line of `found`, `+` a line of `wanted`.
 #[must_use]
 pub fn difference(found: &str, wanted: &str) -> String {
     let (found, wanted): (Vec<_>, Vec<_>) = (found.lines().collect(), wanted.lines().collect());

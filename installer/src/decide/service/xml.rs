@@ -1,9 +1,8 @@
-//! Text within an XML element, escaped: for [`super::launchd`] and [`super::task`], which the support of
-//! macOS and Windows will use. Pure.
+//! Escapes text for an XML element. [`super::launchd`] and [`super::task`] use it. Pure.
 
-/// Escapes `text`; none when it has a character that XML 1.0 cannot hold.
+/// Escapes `text`. None if it contains a character that XML 1.0 cannot hold.
 ///
-/// Line breaks and tabs are written as numbers: a parser may change those that stand for themselves.
+/// Line breaks and tabs become character references, because a parser may change literal ones.
 pub(super) fn escaped(text: &str) -> Option<String> {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -24,7 +23,7 @@ pub(super) fn escaped(text: &str) -> Option<String> {
 pub(super) mod tests {
     use proptest::prelude::*;
 
-    /// Any text, rich in what XML has a meaning for.
+    /// Random text, with many characters that have a meaning in XML.
     pub(in crate::decide::service) fn any_text() -> impl Strategy<Value = String> {
         let special = proptest::sample::select(
             "&<>\"'%;]! \t\r\n\u{0}\u{7}\u{ffff}".chars().collect::<Vec<_>>(),
@@ -34,7 +33,7 @@ pub(super) mod tests {
         proptest::collection::vec(letter, 0..24).prop_map(String::from_iter)
     }
 
-    /// Tells whether XML 1.0 has every character of `text`, by the words of its grammar.
+    /// Returns whether XML 1.0 allows every character of `text`, by its grammar.
     pub(in crate::decide::service) fn can_stand(text: &str) -> bool {
         text.chars().all(|letter| {
             matches!(u32::from(letter),

@@ -1,4 +1,4 @@
-//! What is installed and what is not, and a power cut between any two steps.
+//! Accepted and declined updates, and a power cut between any two steps.
 
 use link_protocol::release::{Channel, SCHEMA as RELEASE_SCHEMA};
 use proptest::prelude::*;
@@ -72,22 +72,35 @@ fn a_newer_release_is_installed_and_everything_else_is_declined_with_its_reason(
     let pending = written(&fresh.swap(&version(1), &version(2)));
     let on_trial = Declined::OnTrial(version(2));
     assert_eq!(declined(&pending, &newest, &manifest(3, 7), now), on_trial);
+    let runs = Installed { version: &version(2), counter: Some(6), channel: Channel::Stable };
+    let declined_on_trial = |wanted: &Wanted, manifest: &Manifest| {
+        decide(&pending, runs, wanted, manifest, now).unwrap_err()
+    };
+    let up_to_date = Declined::UpToDate(version(2));
+    assert_eq!(declined_on_trial(&newest, &manifest(2, 6)), up_to_date);
+    assert_eq!(declined_on_trial(&asked(2), &manifest(3, 7)), up_to_date);
+    assert_eq!(declined_on_trial(&newest, &manifest(3, 7)), on_trial);
+    assert_eq!(declined_on_trial(&asked(1), &manifest(2, 6)), on_trial);
 }
 
 #[test]
 fn the_state_is_on_disk_before_the_pointer_moves() {
     let state = UpdateState::default();
-    let [Step::Write(pending), Step::Point(to)] = &state.swap(&version(1), &version(2))[..] else {
+    let [UpdateStep::Write(pending), UpdateStep::Point(to)] =
+        &state.swap(&version(1), &version(2))[..]
+    else {
         panic!("first the state, then the pointer");
     };
-    assert_eq!((to, pending.found(to)), (&version(2), Found::Trial));
+    assert_eq!((to, pending.found(to)), (&version(2), TrialState::Trial));
     let steps = pending.roll_back(failure(true));
-    let [Step::Write(condemned), Step::Point(from), Step::Write(ended)] = &steps[..] else {
+    let [UpdateStep::Write(condemned), UpdateStep::Point(from), UpdateStep::Write(ended)] =
+        &steps[..]
+    else {
         panic!("first the reason, then the pointer, then the end");
     };
     assert_eq!(from, &version(1));
-    assert!(matches!(condemned.found(&version(2)), Found::Unfinished(_)));
-    assert_eq!(ended.found(from), Found::Nothing);
+    assert!(matches!(condemned.found(&version(2)), TrialState::Unfinished(_)));
+    assert_eq!(ended.found(from), TrialState::Nothing);
 }
 
 #[test]
@@ -112,15 +125,15 @@ fn a_commit_keeps_two_versions_and_is_told_of() {
     assert_eq!(committed.commit(), None, "nothing is pending any more");
 }
 
-fn failure(is_its_fault: bool) -> Failure {
-    Failure { reason: "it ended".to_owned(), is_its_fault }
+fn failure(is_its_fault: bool) -> TrialFailure {
+    TrialFailure { reason: "it ended".to_owned(), is_its_fault }
 }
 
-/// The state after every step, as a power cut after each would leave it.
-fn written(steps: &[Step]) -> UpdateState {
+/// Returns the last state that `steps` write.
+fn written(steps: &[UpdateStep]) -> UpdateState {
     let mut writes = steps.iter().filter_map(|step| match step {
-        Step::Write(state) => Some(&**state),
-        Step::Point(_) => None,
+        UpdateStep::Write(state) => Some(&**state),
+        UpdateStep::Point(_) => None,
     });
     writes.next_back().unwrap().clone()
 }
@@ -133,25 +146,25 @@ struct Disk {
 }
 
 impl Disk {
-    /// Does the first `count` steps.
-    fn apply(&mut self, steps: &[Step], count: usize) {
+    /// Runs the first `count` steps.
+    fn apply(&mut self, steps: &[UpdateStep], count: usize) {
         for step in steps.iter().take(count) {
             match step.clone() {
-                Step::Write(state) => self.state = *state,
-                Step::Point(version) => self.current = version,
+                UpdateStep::Write(state) => self.state = *state,
+                UpdateStep::Point(version) => self.current = version,
             }
         }
     }
 
-    /// What the guard does when it starts.
+    /// Does what the guard does at its start. Returns whether a version is on trial.
     fn start(&mut self) -> bool {
         match self.state.found(&self.current) {
-            Found::Nothing => false,
-            Found::Trial => true,
-            Found::Unfinished(steps) => {
+            TrialState::Nothing => false,
+            TrialState::Trial => true,
+            TrialState::Unfinished(steps) => {
                 let count = steps.len();
                 self.apply(&steps, count);
-                assert_eq!(self.state.found(&self.current), Found::Nothing, "it is resolved");
+                assert_eq!(self.state.found(&self.current), TrialState::Nothing, "it is resolved");
                 false
             }
         }
@@ -159,8 +172,8 @@ impl Disk {
 }
 
 proptest! {
-    /// Whenever the power goes, the guard finds either the old version, or the new one on trial; a
-    /// version that was condemned never runs again.
+    /// After a power cut at any step, the guard finds either the old version, or the new one on
+    /// trial. A version that was rolled back never runs again.
     #[test]
     fn a_power_cut_between_any_two_steps_is_resolved(
         swapped in 0usize..=2, rolled_back in proptest::option::of(0usize..=3), state_first: bool,

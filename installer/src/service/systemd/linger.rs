@@ -1,8 +1,8 @@
-//! Services of a user without a login: requested, and cancelled.
+//! Requests and cancels lingering: systemd runs the services of a user without a login.
 
 use std::{io, path::PathBuf};
 
-use link_platform::session;
+use link_platform::user_manager;
 
 use super::{ServiceError, run};
 use crate::{
@@ -21,31 +21,32 @@ pub enum Linger {
 /// Asks systemd to run the services of `user` without a login.
 ///
 /// # Errors
-/// When the receipt cannot be read or written.
+/// If the receipt cannot be read or written.
 pub fn ask_to_linger(layout: &Layout, user: &str) -> Result<Linger, ServiceError> {
-    if session::linger_file(user).exists() {
+    if user_manager::linger_file(user).exists() {
         return Ok(Linger::Before);
     }
     record_linger(layout, Some(user))?;
-    // Named: without a name it works within a login session only.
+    // Name the user: without a name, the request works only within a login session.
     let asked = run("loginctl", &["--no-ask-password", "enable-linger", user]);
-    if asked.is_ok_and(|answer| answer.success) && session::linger_file(user).exists() {
+    if asked.is_ok_and(|answer| answer.success) && user_manager::linger_file(user).exists() {
         return Ok(Linger::Enabled);
     }
     record_linger(layout, None)?;
     Ok(Linger::Refused)
 }
 
-/// Releases the lock before the request: systemd may start the guard, which needs the lock.
+/// Records the user in the receipt. Releases the lock before the request to systemd, which may
+/// start the guard, and the guard needs the lock.
 fn record_linger(layout: &Layout, user: Option<&str>) -> Result<(), ChangeError> {
     let versions = Versions::lock_within(layout, versions::PATIENCE)?;
     versions.change_receipt(|receipt| receipt.linger = user.map(str::to_owned))
 }
 
-/// Cancels the request for `user`, and returns what could not be cancelled.
+/// Cancels the request for `user`. Returns the error if that fails.
 pub(super) fn stop_lingering(user: &str) -> Option<(PathBuf, io::Error)> {
     let asked = run("loginctl", &["--no-ask-password", "disable-linger", user]);
-    let file = session::linger_file(user);
+    let file = user_manager::linger_file(user);
     let said = || asked.map(|answer| answer.stderr).unwrap_or_default();
     file.exists().then(|| (file, io::Error::other(said())))
 }

@@ -1,4 +1,4 @@
-//! Linux reports the end of a connection independently of unread bytes.
+//! Linux reports a hangup independently of unread bytes.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits between two looks")]
 
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::{io::Interest, net::TcpStream};
 
-/// How long to wait after another event, such as urgent data, which no client of ours sends.
+/// The delay after any other event, such as urgent data, which our clients never send.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) async fn hung_up(stream: &TcpStream) {

@@ -1,4 +1,4 @@
-//! Polls for the end of a connection while there are unread bytes.
+//! Polls for the end of a connection at intervals while there are unread bytes.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits between two looks")]
 

@@ -1,21 +1,21 @@
-//! The imports among the children of one module, and which of them lead back.
+//! The imports among the children of one module, and the cycles that they form.
 //!
 //! Everything below a child counts as the child: if `a::b` imports `c::d`, this is an arrow from
-//! `a` to `c`. A module and its direct child may import each other; an import of a module further
+//! `a` to `c`. A module and its direct child may import each other. An import of a module further
 //! above is upward.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::tidy::modules::tree::Tree;
 
-/// An import of a sibling, or of a module further above.
+/// An import of a sibling module, or of a module further above.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Arrow {
     pub(crate) from: Vec<String>,
     pub(crate) to: Vec<String>,
 }
 
-/// The origin of an arrow: its first line, and all imported names.
+/// The cause of an arrow: the place of the first import, and all imported names.
 #[derive(Debug)]
 pub(crate) struct Cause {
     pub(crate) file: String,
@@ -63,7 +63,7 @@ impl Graph {
         graph
     }
 
-    /// Returns the arrows that form circles or lead upwards, each with a path back to its origin.
+    /// Returns the arrows that form cycles or lead upwards, each with a path back to its start.
     pub(crate) fn knotted(&self) -> BTreeMap<&Arrow, Vec<Vec<String>>> {
         self.arrows
             .keys()
@@ -75,7 +75,7 @@ impl Graph {
             .collect()
     }
 
-    /// The shortest path from one sibling to another, including both ends.
+    /// Returns the shortest path from one sibling to another, including both ends.
     fn way(&self, from: &[String], to: &[String]) -> Option<Vec<Vec<String>>> {
         let mut ways = vec![vec![from.to_vec()]];
         let mut seen = BTreeSet::from([from.to_vec()]);
@@ -97,7 +97,7 @@ impl Graph {
         None
     }
 
-    /// The siblings that `module` imports.
+    /// Returns the siblings that `module` imports.
     fn below<'a>(&'a self, module: &'a [String]) -> impl Iterator<Item = &'a Vec<String>> {
         let arrows = self.arrows.keys();
         arrows
@@ -105,7 +105,7 @@ impl Graph {
             .map(|arrow| &arrow.to)
     }
 
-    /// Returns the circles: sets of siblings that all reach each other.
+    /// Returns the cycles: sets of siblings that all reach each other.
     pub(crate) fn circles(&self) -> Vec<Vec<Vec<String>>> {
         let mut left: BTreeSet<_> = self
             .knotted()
@@ -146,7 +146,8 @@ impl Graph {
         text
     }
 
-    /// The length of the longest import chain below `module`; a circle counts as one module.
+    /// Returns the length of the longest chain of imports below `module`. A cycle counts as one
+    /// module.
     fn floor(&self, module: &[String]) -> usize {
         let beneath = self.below(module).filter(|below| self.way(below, module).is_none());
         beneath.map(|below| self.floor(below) + 1).max().unwrap_or(0)

@@ -1,4 +1,4 @@
-//! Small module trees with and without imports that lead back.
+//! Small module trees with and without cyclic imports.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The modules of one crate and the paths they name, read from the text of the files.
+//! The modules of one crate and the paths that they name, read from the text of the files.
 //!
 //! Test code is skipped: tests may import anything. Paths come from `use` items, types,
 //! expressions, patterns, attributes and the tokens of macros. A method call names no path, so it
@@ -11,7 +11,7 @@ use syn::{Item, Meta, UseTree, visit::Visit};
 
 use crate::tidy::lexer::RustFile;
 
-/// The modules of a crate; the first one is its root.
+/// The modules of a crate. The first one is its root.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     pub(crate) modules: Vec<Module>,
@@ -20,7 +20,7 @@ pub(crate) struct Tree {
 /// A module that is compiled into the product.
 #[derive(Debug, Default)]
 pub(crate) struct Module {
-    /// `a` and `b` for the module `crate::a::b`; empty for the root.
+    /// `a` and `b` for the module `crate::a::b`. Empty for the root.
     pub(crate) path: Vec<String>,
     pub(crate) file: String,
     pub(crate) parent: Option<usize>,
@@ -99,23 +99,24 @@ impl Tree {
                 }
             };
             if let Some(child) = child {
-                // If a name has two files, one for each system, both count; lookups by name find
-                // the first.
+                // If a module has two files, one for each system, both count. A lookup by name
+                // finds the first.
                 self.modules[index].children.entry(name).or_insert(child);
             }
         }
         index
     }
 
-    /// Returns the modules that `segments`, named in `from`, refers to: the module that defines the
-    /// item, and every module that re-exports it. Returns none for other crates.
+    /// Returns the modules that the path `segments`, named in the module `from`, refers to: the
+    /// module that defines the item, and every module that re-exports it. Empty for items of other
+    /// crates.
     pub(crate) fn holders(&self, from: usize, segments: &[String]) -> Vec<usize> {
         let mut holders = Vec::new();
         self.follow(from, segments, &mut holders, 0);
         holders
     }
 
-    /// Returns the module at the end of the path, if the path names one.
+    /// Returns the module at the end of the path. None if the path does not name a module.
     fn follow(
         &self,
         from: usize,
@@ -123,8 +124,7 @@ impl Tree {
         holders: &mut Vec<usize>,
         depth: usize,
     ) -> Option<usize> {
-        // Circular `use` items are not valid Rust; the bound keeps invalid input from recursing
-        // forever.
+        // Cyclic `use` items are not valid Rust. The limit ends the recursion on invalid input.
         if depth > 16 {
             return None;
         }
@@ -164,7 +164,7 @@ impl Tree {
     }
 }
 
-/// The location of a module's items.
+/// The place of a module's items.
 struct Place<'a> {
     file: &'a str,
     /// The folder of its child modules.
@@ -200,7 +200,7 @@ impl<'ast> Visit<'ast> for Reader {
         }
     }
 
-    /// `pub(crate)` restricts visibility and imports nothing.
+    /// Skips `pub(crate)`, which restricts visibility and imports nothing.
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
@@ -261,7 +261,7 @@ impl Reader {
         self.named.push(Named { line, segments: path });
     }
 
-    /// The paths in the tokens of a macro, such as `a::b`. A single word imports nothing.
+    /// Reads the paths in the tokens of a macro, such as `a::b`. A single word imports nothing.
     fn tokens(&mut self, tokens: TokenStream) {
         let mut open = Named { line: 0, segments: Vec::new() };
         let mut colons = 0;
@@ -316,7 +316,7 @@ fn words(tokens: TokenStream) -> Vec<String> {
         .collect()
 }
 
-/// The file that `#[path = "..."]` names.
+/// Returns the file that `#[path = "..."]` names.
 fn path_attribute(attributes: &[syn::Attribute]) -> Option<String> {
     let path = attributes.iter().find(|attribute| attribute.path().is_ident("path"))?;
     let Meta::NameValue(pair) = &path.meta else { return None };
@@ -325,7 +325,7 @@ fn path_attribute(attributes: &[syn::Attribute]) -> Option<String> {
     Some(text.value())
 }
 
-/// The attributes of an item.
+/// Returns the attributes of an item.
 pub(crate) fn attributes(item: &Item) -> &[syn::Attribute] {
     match item {
         Item::Const(item) => &item.attrs,

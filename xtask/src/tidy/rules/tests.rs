@@ -3,7 +3,7 @@
 use super::*;
 use crate::tidy::lexer::tests::rust;
 
-/// The rules that `text` breaks, each with its line.
+/// Returns the rules that `text` breaks, each with its line.
 fn broken(path: &str, text: &str) -> Vec<(&'static str, usize)> {
     check(&rust(path, text)).into_iter().map(|finding| (finding.rule, finding.line)).collect()
 }

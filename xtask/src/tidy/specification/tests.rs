@@ -1,4 +1,4 @@
-//! The table, the claims, and the findings if they disagree.
+//! The table, the claims, and the findings where they disagree.
 
 use super::*;
 use crate::tidy::lexer::tests::rust;

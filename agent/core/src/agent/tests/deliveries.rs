@@ -1,7 +1,7 @@
 //! Deliveries that must not be carried out: invalid commands, and commands older than the current
 //! state.
 
-use link_protocol::command::RepairServing;
+use link_protocol::{command::RepairServing, counter::Seq};
 use serde_json::value::RawValue;
 
 use super::*;
@@ -72,7 +72,8 @@ fn an_older_repair_that_arrives_late_does_not_undo_the_newer_one() {
     assert_eq!(before.config.allowlist, origins("newer").allowlist);
     let effects = bench.receive(&envelope(older, &Command::RepairServing(origins("older"))));
     assert_eq!(*bench.agent.pipelines().next().unwrap().record, before, "{effects:?}");
-    let entry = bench.snapshot().commands.into_iter().find(|entry| entry.seq == older).unwrap();
+    let entry =
+        bench.snapshot().commands.into_iter().find(|entry| entry.seq == Seq(older)).unwrap();
     let result = entry.result.unwrap();
     assert_eq!(result.status, CommandResult::Cancelled, "{result:?}");
     assert!(result.output.contains("the newer command"), "{result:?}");

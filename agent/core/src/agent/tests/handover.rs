@@ -1,6 +1,9 @@
-//! Which handovers take effect, and that all others leave the device unchanged.
+//! Tests which handovers take effect, and that all others leave the device unchanged.
 
-use link_protocol::handover::Handover;
+use link_protocol::{
+    counter::{Epoch, Seq},
+    handover::Handover,
+};
 
 use super::*;
 
@@ -17,12 +20,15 @@ fn a_handover_of_the_backend_is_all_that_its_welcome_leads_to() {
 fn what_comes_with_a_handover_is_not_taken() {
     let mut bench = Bench::online();
     let command = Command::DeployModel(deploy(1, 1));
-    let next = Envelope { epoch: 2, ..envelope(1, &command) };
+    let next = Envelope { epoch: Epoch(2), ..envelope(1, &command) };
     let commands = [envelope(1, &command), next].map(|one| bench.key.seal(&one)).to_vec();
     let handover = Some(handover(2).seal(&bench.key));
-    let welcome = Welcome { server_time: moment(), epoch: 2, commands, handover };
+    let welcome = Welcome { server_time: moment(), epoch: Epoch(2), commands, handover };
     let effects = words(&bench.handle(Event::Welcomed(welcome)));
-    assert_eq!((effects, bench.agent.last_seq()), (vec!["hand over to epoch 2".to_owned()], 0));
+    assert_eq!(
+        (effects, bench.agent.last_seq()),
+        (vec!["hand over to epoch 2".to_owned()], Seq(0))
+    );
 }
 
 /// The process ended before the identity was written: the device is in the old epoch, with any part
@@ -39,17 +45,17 @@ fn a_handover_that_was_interrupted_is_believed_again() {
     }
 }
 
-/// What a router or a network can do: repeat, forge and mix up handovers.
+/// A router or a network can repeat, forge and mix up handovers.
 #[test]
 fn a_handover_that_is_forged_repeated_or_of_another_device_changes_nothing() {
     let key = SigningKey::from_seed(&[1; 32]);
     let stranger = SigningKey::from_seed(&[9; 32]);
-    let of_another_device = Handover::new(id("dev_", 2), 2, moment());
+    let of_another_device = Handover::new(id("dev_", 2), Epoch(2), moment());
     let mut altered = handover(1).seal(&key);
     altered.envelope = altered.envelope.replace("\"to_epoch\":1", "\"to_epoch\":9");
     let mut renamed = handover(2).seal(&stranger);
     renamed.kid.clone_from(&key.verifying().kid);
-    let command = key.seal(&Envelope { epoch: 2, ..envelope(1, &update_agent()) });
+    let command = key.seal(&Envelope { epoch: Epoch(2), ..envelope(1, &update_agent()) });
     for (signed, why) in [
         (of_another_device.seal(&key), "the handover is for another device"),
         (handover(1).seal(&key), "the handover names an epoch that has already begun"),
@@ -60,7 +66,8 @@ fn a_handover_that_is_forged_repeated_or_of_another_device_changes_nothing() {
         (command, "the handover is not trusted: the signed text is not a handover"),
     ] {
         let (mut bench, mut without) = (Bench::serving(), Bench::serving());
-        let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![], handover: None };
+        let welcome =
+            Welcome { server_time: moment(), epoch: Epoch(1), commands: vec![], handover: None };
         let usual = without.handle(Event::Welcomed(welcome.clone()));
         let welcome = Welcome { handover: Some(signed), ..welcome };
         let mut effects = bench.handle(Event::Welcomed(welcome));
@@ -78,11 +85,12 @@ impl Bench {
     /// The effects of a welcome that carries `handover`.
     fn welcomed_with(&mut self, handover: Handover) -> Vec<String> {
         let handover = Some(handover.seal(&self.key));
-        let welcome = Welcome { server_time: moment(), epoch: 2, commands: vec![], handover };
+        let welcome =
+            Welcome { server_time: moment(), epoch: Epoch(2), commands: vec![], handover };
         words(&self.handle(Event::Welcomed(welcome)))
     }
 }
 
 fn handover(to_epoch: u64) -> Handover {
-    Handover::new(device_id(), to_epoch, moment())
+    Handover::new(device_id(), Epoch(to_epoch), moment())
 }

@@ -1,4 +1,4 @@
-//! The router's address and the device's credentials there: from the configuration, otherwise from
+//! The router's address and the device's credentials for it: from the configuration, otherwise from
 //! the backend.
 
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl Settings {
         })
     }
 
-    /// Asks the backend for what the configuration leaves out.
+    /// Requests the settings that the configuration lacks from the backend.
     pub(super) async fn access(&self) -> Result<ZenohAccess, Failure> {
         let offered = match &self.user {
             Some((username, password)) if !self.endpoints.is_empty() => ZenohAccess {

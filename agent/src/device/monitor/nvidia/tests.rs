@@ -1,4 +1,4 @@
-//! What the tool prints, and tools that are unavailable, fail or hang.
+//! Tests the output of the tool, and tools that are unavailable, fail or hang.
 
 use std::{fs::Permissions, os::unix::fs::PermissionsExt as _};
 

@@ -1,12 +1,13 @@
-//! Exact HTTP and CORS behaviour of a port that two models share.
+//! Exact HTTP and CORS behaviour of a port that several models share.
 
+use link_protocol::counter::Generation;
 use std::sync::{Mutex, PoisonError};
 
 use super::*;
 
-/// May call `tiny` but not `big`.
+/// An origin that may call `tiny` but not `big`.
 const OF_TINY: &str = "https://tiny.example";
-/// May call `big` but not `tiny`.
+/// An origin that may call `big` but not `tiny`.
 const OF_BIG: &str = "https://big.example";
 
 #[tokio::test]
@@ -42,7 +43,7 @@ async fn head_answers_as_get_does_without_the_body() {
 async fn the_list_of_models_has_an_entry_for_each_with_its_age() {
     let port = shared_port().await;
     let list = ask(port, "GET", "/v1/models").await.json();
-    assert_eq!(list["data"].as_array().unwrap().len(), 2);
+    assert_eq!(list["data"].as_array().unwrap().len(), 3);
     let entry = ask(port, "GET", "/v1/models/tiny").await.json();
     assert_eq!(entry, list["data"][0]);
     assert_eq!((&entry["id"], &entry["object"]), (&json!("tiny"), &json!("model")));
@@ -54,7 +55,7 @@ async fn the_list_of_models_has_an_entry_for_each_with_its_age() {
     let unknown = ask(port, "GET", "/v1/models/gpt-4o").await;
     assert_eq!(unknown.status, 404);
     let unknown = unknown.json();
-    assert_eq!(unknown["error"]["message"], "no model `gpt-4o`; served here: tiny, big");
+    assert_eq!(unknown["error"]["message"], "no model `gpt-4o`; served here: tiny, big, closed");
     assert_eq!(unknown["code"], unknown["error"]["code"]);
     // A page sees only the models it may call.
     let origin = format!("origin: {OF_TINY}");
@@ -128,6 +129,10 @@ async fn a_preflight_that_names_a_model_is_answered_from_its_list_alone() {
         ("/big/v1/chat/completions", OF_BIG, 204),
         ("/v1/models/big", OF_TINY, 403),
         ("/big/v1/models", OF_TINY, 403),
+        // A list without origins lets no page in, whatever the other lists of the port say.
+        ("/closed/v1/chat/completions", OF_TINY, 403),
+        ("/closed/v1/chat/completions", OF_BIG, 403),
+        ("/v1/models/closed", OF_TINY, 403),
         // Only the body names the model.
         ("/v1/chat/completions", OF_TINY, 204),
         ("/v1/chat/completions", OF_BIG, 204),
@@ -200,37 +205,47 @@ impl std::io::Write for Log {
     }
 }
 
-/// A port like [`shared_port_before`], with an engine that echoes.
+/// Opens a port like [`shared_port_before`], with an engine that echoes.
 async fn shared_port() -> Port {
     shared_port_before(echo().await).await
 }
 
-/// A port with `tiny` and `big`, each with its own allowed page, and an engine at `engine`.
+/// Opens a port with `tiny` and `big`, each with its own allowed page, and with `closed`, which no page may call, in
+/// front of the engine at `engine`.
 async fn shared_port_before(engine: Port) -> Port {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = Port::try_from(listener.local_addr().unwrap().port()).unwrap();
-    let client = Arc::new(Engine::new(language_model::manifest()));
+    let client = Arc::new(Engine::new());
     let frontend = Frontend::open(&tokio::runtime::Handle::current(), listener, client);
-    for (number, alias, origin) in [(1, "tiny", OF_TINY), (2, "big", OF_BIG)] {
+    for (number, alias, origin) in
+        [(1, "tiny", Some(OF_TINY)), (2, "big", Some(OF_BIG)), (3, "closed", None)]
+    {
         // The time in a version 7 UUID: 1,700,000,000,000 ms.
         let digits = format!("018bcfe5680070008000{number:012}");
         let route = Route {
             pipeline_id: format!("pip_{digits}").parse().unwrap(),
             model_id: format!("mdl_{digits}").parse().unwrap(),
             alias: alias.parse().unwrap(),
+            plugin: "language_model".to_owned(),
             port,
-            allowlist: Allowlist::new([origin.parse().unwrap()]),
+            allowlist: Allowlist::new(origin.map(|origin| origin.parse().unwrap())),
             telemetry: false,
-            generation: 1,
+            generation: Generation(1),
             engine: Some(Run(1)),
         };
         let address = Address {
             channel: Channel::Port(engine),
+            base_path: String::new(),
             secret: Secret::new("secret"),
             pid: std::process::id(),
         };
         let usage = usage_queue().0;
-        frontend.set(Live { route, engine: Some(Line::new(address)), usage });
+        frontend.set(Live {
+            route,
+            plugin: crate::serving::plugins::language_model(),
+            engine: Some(Line::new(address)),
+            usage,
+        });
     }
     // The port stays open as long as the test's runtime.
     std::mem::forget(frontend);
@@ -254,7 +269,7 @@ async fn say(port: Port, line: &str, headers: &[&str], body: &str) -> Answer {
     Answer { status, head: head.to_owned(), body: body.to_owned() }
 }
 
-/// An engine that answers with the head of each request.
+/// Starts an engine that answers with the head of each request.
 async fn echo() -> Port {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = Port::try_from(listener.local_addr().unwrap().port()).unwrap();

@@ -1,4 +1,4 @@
-//! What the gate reads of a session: batches as zenoh itself makes them, and bytes that nobody made.
+//! How the gate parses a session: batches that zenoh itself makes, and invalid bytes.
 
 use link_platform::router_socket::RouterSocket;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -14,7 +14,7 @@ use super::*;
 
 #[test]
 fn only_a_client_gets_past_the_first_word() {
-    assert_eq!(Wire::first(&written(first_word(WhatAmI::Client))), Ok(()));
+    assert!(Wire::first(&written(first_word(WhatAmI::Client))).is_ok());
     for whatami in [WhatAmI::Router, WhatAmI::Peer] {
         assert_eq!(Wire::first(&written(first_word(whatami))), Err(Fault::NoClient));
     }
@@ -24,6 +24,15 @@ fn only_a_client_gets_past_the_first_word() {
     assert_eq!(Wire::first(&written(KeepAlive)), Err(Fault::OutOfTurn));
     assert!(Wire::first(&ZSlice::from(b"GET / HTTP/1.1\r\n".to_vec())).is_err());
     assert_eq!(Wire::first(&ZSlice::empty()), Err(Fault::Unreadable));
+}
+
+#[test]
+fn a_first_word_names_the_slot_of_its_session() {
+    let id = SessionId::of_slot(7, 0x0102_0304_0506_0708);
+    let named = InitSyn { zid: id.to_string().parse().unwrap(), ..first_word(WhatAmI::Client) };
+    assert_eq!(Wire::first(&written(named)), Ok(id));
+    let short = InitSyn { zid: "7".parse().unwrap(), ..first_word(WhatAmI::Client) };
+    assert_eq!(Wire::first(&written(short)).map(SessionId::slot), Ok(None));
 }
 
 #[test]
@@ -59,7 +68,7 @@ fn a_declaration_in_pieces_counts_and_a_message_in_pieces_does_not() {
     let mut wire = Wire::default();
     for _ in 0..DECLARATIONS * 2 {
         assert_eq!(wire.hear(&written(piece(id::REQUEST, true))), Ok(1));
-        // What follows the first piece is content, whatever it looks like.
+        // The bytes after the first fragment are content, even if they look like a message.
         assert_eq!(wire.hear(&written(piece(id::DECLARE, false))), Ok(1));
     }
     for _ in 0..DECLARATIONS {
@@ -92,7 +101,7 @@ proptest::proptest! {
     }
 }
 
-/// What zenoh unpacks with has a known weakness (RUSTSEC-2026-0041).
+/// The decompression library of zenoh has a known vulnerability (RUSTSEC-2026-0041).
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_peer_that_offers_to_pack_what_it_sends_is_not_taken_up_on_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -101,7 +110,7 @@ async fn a_peer_that_offers_to_pack_what_it_sends_is_not_taken_up_on_it() {
     for (key, value) in [
         ("mode", "\"router\"".to_owned()),
         ("scouting/multicast/enabled", "false".to_owned()),
-        // Even where the configuration asks for it.
+        // Compression stays off even if the configuration enables it.
         ("transport/unicast/compression/enabled", "true".to_owned()),
         ("listen/endpoints", format!("[\"{}\"]", socket.endpoint())),
     ] {

@@ -1,4 +1,4 @@
-//! What follows the files of a device, for each thing that can be found.
+//! The steps after the file steps of a device, for each state of the device.
 
 use super::*;
 use crate::decide::service::UnitStep;

@@ -1,0 +1,14 @@
+//! Classifies sound with an ONNX network, behind the HTTP contract of `link_plugin_classifier`.
+
+#![forbid(unsafe_code)]
+
+mod classifier;
+mod decode;
+mod format;
+mod resample;
+mod segments;
+mod windows;
+
+fn main() -> anyhow::Result<()> {
+    link_plugin_classifier::run::<classifier::AudioClassifier>()
+}

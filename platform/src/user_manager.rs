@@ -1,0 +1,49 @@
+//! The login session of this process, and whether the machine keeps a user's processes running
+//! after a logout and restarts them after a reboot.
+
+use std::{path::PathBuf, time::Duration};
+
+use crate::process::{self, Call};
+
+#[cfg(target_os = "linux")]
+#[path = "user_manager/linux.rs"]
+mod system;
+#[cfg(not(target_os = "linux"))]
+#[path = "user_manager/other.rs"]
+mod system;
+
+/// Sets `XDG_RUNTIME_DIR` if it is unset and the system has created that folder for this user.
+///
+/// `su`, `sudo` and `cron` do not set it, and without it the user's service manager is not found.
+/// Call this in the first line of `main`: it has no effect once there is a second thread.
+pub fn complete_environment() {
+    system::complete_environment();
+}
+
+/// Returns the name of the user that this process runs as.
+#[must_use]
+pub fn user_name() -> Option<String> {
+    let limit = Duration::from_secs(10);
+    let asked = Call { program: "id".into(), args: vec!["-un".into()], env: None, limit };
+    process::call(&asked).ok().filter(|answer| answer.success).map(|answer| answer.stdout)
+}
+
+/// Returns whether this process has the rights of an administrator.
+#[must_use]
+pub fn is_root() -> bool {
+    let limit = Duration::from_secs(10);
+    let asked = Call { program: "id".into(), args: vec!["-u".into()], env: None, limit };
+    process::call(&asked).is_ok_and(|answer| answer.success && answer.stdout == "0")
+}
+
+/// Returns whether systemd is the first process of this machine.
+#[must_use]
+pub fn systemd_is_init() -> bool {
+    system::systemd_is_init()
+}
+
+/// The file that exists while systemd keeps the services of `user` running without a login.
+#[must_use]
+pub fn linger_file(user: &str) -> PathBuf {
+    PathBuf::from("/var/lib/systemd/linger").join(user)
+}
