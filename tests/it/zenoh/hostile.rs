@@ -102,6 +102,9 @@ impl Hostile {
             ("transport/auth/usrpwd/user", json!(self.access.username)),
             ("transport/auth/usrpwd/password", json!(self.access.password.expose())),
             ("transport/link/tls/root_ca_certificate_base64", json!(authority)),
+            // An attacker does not wait five seconds for each link that was cut under a message: all sessions of a
+            // process share their threads, so an honest session of this test would wait too, until it expires.
+            ("transport/link/tx/queue/congestion_control/block/wait_before_close", json!(50_000)),
         ] {
             config.insert_json5(name, &value.to_string()).unwrap();
         }
