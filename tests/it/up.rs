@@ -8,6 +8,7 @@ use std::{
 
 use link_tests::{
     chat,
+    device::free_port,
     disk::SmallDisk,
     engines::{self, TINY_REPLY},
     person::{Person, Said},
@@ -103,6 +104,19 @@ async fn a_port_that_another_program_took_is_left_to_it_and_everything_follows()
     let who = ann.does(&["whoami"]);
     assert!(who.out.contains(document["backend"]["url"].as_str().unwrap()), "{who:?}");
     drop(taken);
+}
+
+/// An agent that noticed the new address later would restart under the command that follows.
+#[tokio::test]
+async fn a_running_agent_has_the_new_address_when_up_returns() {
+    let ann = Person::new();
+    ann.does(&["up", "--port", &ann.backend_port().to_string()]);
+    let other = free_port();
+    let moved = document(&ann.does(&["up", "--json", "--port", &other.to_string()]));
+    assert_eq!(moved["backend"]["url"], format!("http://127.0.0.1:{other}"), "{moved}");
+    assert_eq!(moved["agent"]["started"], true, "{moved}");
+    let again = document(&ann.does(&["up", "--json"]));
+    assert_eq!(again["agent"]["started"], false, "{again}");
 }
 
 /// The program that holds the port sees everything that the commands send there.

@@ -51,7 +51,8 @@ pub(super) async fn run(context: &Context, arguments: Up) -> Result<(), CliError
     let running = ensure_backend(context, &local, arguments.port, &progress).await;
     let Running { owner, is_started, before } = running.inspect_err(|_| progress.finish())?;
     progress.show("logging in", 0, 0);
-    device::follow(context, before.as_deref(), &owner.url)?;
+    let followed = device::follow(context, before.as_deref(), &owner.url).await;
+    followed.inspect_err(|_| progress.finish())?;
     let login = account::ensure(context, &owner).await.inspect_err(|_| progress.finish())?;
     progress.show("registering this device", 0, 0);
     let device = device::ensure(context, &owner.url).await.inspect_err(|_| progress.finish())?;

@@ -6,6 +6,7 @@ use link_platform::fs;
 use link_protocol::{exit_code::ExitCode, id::DeviceId, identity::Identity, problem::Code};
 
 use crate::{
+    agent_process,
     args::{Backend, Register},
     backend_login,
     command::register,
@@ -28,11 +29,16 @@ pub(super) struct Device {
 }
 
 /// Updates the address in the login and the identity after the backend's port has changed. `before`
-/// is the former address.
+/// is the former address. Stops an agent with the former address, because it would restart at a
+/// moment that the next command cannot foresee.
 ///
 /// # Errors
-/// If a file cannot be read or written.
-pub(super) fn follow(context: &Context, before: Option<&str>, url: &str) -> Result<(), CliError> {
+/// If a file cannot be read or written, or the agent does not stop.
+pub(super) async fn follow(
+    context: &Context,
+    before: Option<&str>,
+    url: &str,
+) -> Result<(), CliError> {
     let Some(before) = before else { return Ok(()) };
     let credentials = CredentialsFile::of(&context.roots);
     if let Some(mut kept) = credentials.read()?.filter(|kept| kept.backend_url == before) {
@@ -43,6 +49,7 @@ pub(super) fn follow(context: &Context, before: Option<&str>, url: &str) -> Resu
         url.clone_into(&mut identity.backend_url);
         fs::write_private(&context.roots.identity(), identity.to_text().as_bytes())
             .map_err(|error| CliError::file(&error))?;
+        agent_process::stop(context).await?;
     }
     Ok(())
 }
