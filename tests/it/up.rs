@@ -12,6 +12,7 @@ use link_tests::{
     disk::SmallDisk,
     engines::{self, TINY_REPLY},
     person::{Person, Said},
+    schema,
 };
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
@@ -117,6 +118,8 @@ async fn a_running_agent_has_the_new_address_when_up_returns() {
     assert_eq!(moved["agent"]["started"], true, "{moved}");
     let again = document(&ann.does(&["up", "--json"]));
     assert_eq!(again["agent"]["started"], false, "{again}");
+    let restarted = ann.does(&["restart", "--json"]);
+    let _document = schema::printed_by("restart", &restarted.out);
 }
 
 /// The program that holds the port sees everything that the commands send there.
@@ -341,5 +344,5 @@ async fn an_agent_that_is_not_registered_answers_and_says_so() {
 }
 
 fn document(said: &Said) -> Value {
-    serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error}: {said:?}"))
+    schema::printed_by("up", &said.out)
 }

@@ -28,6 +28,7 @@ pub mod program;
 pub mod readme;
 pub mod release;
 pub mod release_server;
+pub mod schema;
 pub mod stand_in;
 pub mod terminal;
 pub mod tree;

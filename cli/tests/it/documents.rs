@@ -24,8 +24,8 @@ use crate::{
 const WITHOUT_A_DOCUMENT: [&str; 5] =
     ["complete", "completions", "refresh-files", "self-check", "verify-files"];
 
-/// Commands that need programs of Link or a release. `release.rs` checks the documents of
-/// `install-files --dry-run` and `update --check`.
+/// Commands that need programs of Link or a release. The black-box tests check their documents, and `release.rs` those
+/// of `install-files --dry-run` and `update --check`.
 const NEED_AN_INSTALLATION: [&str; 5] =
     ["install-backend", "install-files", "restart", "up", "update"];
 

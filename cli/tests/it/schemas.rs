@@ -1,12 +1,9 @@
 //! Validates what the command has printed against the schema of its document.
-//!
-//! A schema permits unknown members, so that a script with an old schema survives. The tests are
-//! stricter: each member that is printed must be described.
 
 use std::collections::BTreeSet;
 
-use link_cli::document::Document;
-use serde_json::{Value, json};
+use link_tests::schema;
+use serde_json::Value;
 
 /// Checks that the document fits its schema, and that the schema describes each of its members.
 pub(crate) fn check(name: &str, document: &Value) {
@@ -20,16 +17,7 @@ pub(crate) fn faults(name: &str, document: &Value) -> Vec<String> {
     let Some(found) = known.find(|known| known.name() == name) else {
         panic!("`link {name}` has no schema: see cli/src/command/documents.rs");
     };
-    let mut faults = Vec::new();
-    for schema in [found.schema(), closed(&found)] {
-        let validator = jsonschema::draft202012::options()
-            .should_validate_formats(true)
-            .build(&schema)
-            .unwrap_or_else(|error| panic!("the schema of `link {name}` is invalid: {error}"));
-        let found = validator.iter_errors(document);
-        faults.extend(found.map(|fault| format!("{}: {fault}", fault.instance_path())));
-    }
-    faults
+    schema::faults(&found.schema(), document)
 }
 
 /// Returns the words of the command that `words` call, without options and arguments.
@@ -58,47 +46,4 @@ pub(crate) fn commands() -> BTreeSet<String> {
         }
     }
     leaves
-}
-
-/// Returns the schema without its permission for unknown members.
-fn closed(document: &Document) -> Value {
-    let mut schema = document.schema();
-    let mut parts = BTreeSet::new();
-    parts_of(&schema, &mut parts);
-    close(&mut schema, "", &parts);
-    schema
-}
-
-/// Collects the definitions that are only a part of an object, which has further members.
-fn parts_of(schema: &Value, parts: &mut BTreeSet<String>) {
-    match schema {
-        Value::Object(members) => {
-            let items = members.get("allOf").and_then(Value::as_array).into_iter().flatten();
-            let references = items.filter_map(|item| item["$ref"].as_str());
-            parts.extend(references.filter_map(|path| path.rsplit('/').next()).map(str::to_owned));
-            members.values().for_each(|member| parts_of(member, parts));
-        }
-        Value::Array(items) => items.iter().for_each(|item| parts_of(item, parts)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
-
-/// Forbids unknown members in each object that is not a part of another one.
-fn close(schema: &mut Value, name: &str, parts: &BTreeSet<String>) {
-    match schema {
-        Value::Object(members) => {
-            for (name, member) in members.iter_mut().filter(|(name, _)| *name != "allOf") {
-                close(member, name, parts);
-            }
-            if members.contains_key("allOf") {
-                members.insert("unevaluatedProperties".to_owned(), json!(false));
-            } else if members.get("properties").is_some_and(Value::is_object)
-                && !parts.contains(name)
-            {
-                members.insert("additionalProperties".to_owned(), json!(false));
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| close(item, "", parts)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
 }

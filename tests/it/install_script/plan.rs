@@ -8,7 +8,7 @@ use std::{
 };
 
 use link_protocol::key::KeyKind;
-use link_tests::{backend::TestBackend, tree};
+use link_tests::{backend::TestBackend, schema, tree};
 use serde_json::Value;
 
 use super::{
@@ -213,7 +213,7 @@ impl Installer {
             .args(arguments);
         let ran = run(&mut command);
         assert_eq!(ran.code, Some(0), "{ran:?}");
-        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+        schema::printed_by(self.subcommand, &ran.stdout)
     }
 }
 
