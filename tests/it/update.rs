@@ -8,6 +8,7 @@ use link_tests::{
     installed::{Installed, OLD, PASSES_ITS_CHECK, PORT_TAKEN, json, said},
     release::Agent,
     release_server::{Fault, ReleaseServer},
+    schema,
     wait::until,
 };
 
@@ -30,7 +31,8 @@ async fn an_update_replaces_the_process_in_place_and_two_versions_stay() {
     releases.publish(NEW, Agent::Good);
     let updated = installed.link(&["update", "--json"]);
     assert!(updated.status.success(), "{updated:?}");
-    assert_eq!(json(&updated)["to"], NEW);
+    let document = schema::printed_by("update", &String::from_utf8_lossy(&updated.stdout));
+    assert_eq!(document["to"], NEW);
     assert_eq!(installed.agent_pid(), agent, "the same process");
     assert_eq!(installed.version().await, NEW);
     until("the model to be served again", || async {
@@ -51,8 +53,11 @@ async fn an_update_replaces_the_process_in_place_and_two_versions_stay() {
     .await;
     let same = installed.link(&["update"]);
     assert!(same.status.success() && said(&same).contains("is the newest"), "{same:?}");
-
     releases.publish(NEWER, Agent::Good);
+    let asked = installed.link(&["update", "--to", NEW]);
+    assert!(asked.status.success(), "{asked:?}");
+    assert!(said(&asked).contains(&format!("version {NEW} is installed, and intact")), "{asked:?}");
+
     assert!(installed.link(&["update"]).status.success());
     installed.is_committed(NEWER).await;
     installed.keeps(&[NEW, NEWER]).await;

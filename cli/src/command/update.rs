@@ -65,7 +65,7 @@ pub(super) async fn run(context: &Context, arguments: Update) -> Result<(), CliE
     }
     let local = LocalClient::of(&context.roots);
     match local.healthz().await {
-        Ok(before) => by_agent(context, &local, before.agent_version, wanted).await?,
+        Ok(before) => by_agent(context, &local, before.agent_version, &wanted).await?,
         Err(_) => here(context, &wanted).await?,
     }
     backend::follow(context).await
@@ -86,7 +86,7 @@ async fn check(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
             context.output.data(&document, |_| String::new())
         }
         Err(StageError::Declined(Declined::UpToDate(version))) => {
-            newest::say(context, &version, stale)
+            newest::say(context, &version, wanted, stale)
         }
         Err(error) => Err(explain(error)),
     }
@@ -97,9 +97,9 @@ async fn by_agent(
     context: &Context,
     local: &LocalClient,
     before: Version,
-    wanted: Wanted,
+    wanted: &Wanted,
 ) -> Result<(), CliError> {
-    let Wanted { version, again, channel } = wanted;
+    let Wanted { version, again, channel } = wanted.clone();
     let request = UpdateRequest { version, again, channel };
     local.update(&request).await?;
     let (progress, deadline) = (Progress::start(context.output), Deadline::after(PATIENCE));
@@ -136,7 +136,7 @@ async fn by_agent(
             && (began || idle.get_or_insert_with(|| Deadline::after(LOST)).has_passed());
         if is_over(seen.phase) || is_lost {
             progress.finish();
-            return ended(context, &now, &seen, before).await;
+            return ended(context, &now, &seen, before, wanted).await;
         }
     }
 }
@@ -172,9 +172,10 @@ async fn ended(
     now: &Healthz,
     update: &UpdateProgress,
     before: Version,
+    wanted: &Wanted,
 ) -> Result<(), CliError> {
     if update.phase == UpdatePhase::UpToDate {
-        return newest::keep(context, &before, update.stale).await;
+        return newest::keep(context, &before, wanted, update.stale).await;
     }
     if let Some(reason) = rolled_back(now, update) {
         let message = format!("the update was rolled back to version {before}: {reason}");
@@ -216,7 +217,7 @@ async fn here(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
     let to = match staged {
         Ok(to) => to,
         Err(StageError::Declined(Declined::UpToDate(version))) => {
-            return newest::keep(context, &version, stale).await;
+            return newest::keep(context, &version, wanted, stale).await;
         }
         Err(error) => return Err(explain(error)),
     };

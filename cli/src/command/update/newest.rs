@@ -51,14 +51,20 @@ impl<'a> Updated<'a> {
     }
 }
 
-/// Reports that `version` is the newest, and whether it is damaged.
-pub(super) fn say(context: &Context, version: &Version, stale: bool) -> Result<(), CliError> {
+/// Reports that `version` needs no update, and whether it is damaged.
+pub(super) fn say(
+    context: &Context,
+    version: &Version,
+    wanted: &Wanted,
+    stale: bool,
+) -> Result<(), CliError> {
+    let stands = stands(wanted);
     warn_if(stale, context);
     let damaged = intact::damaged(&Layout::new(context.roots.clone()));
     context.output.say(&match damaged.as_slice() {
-        [] => format!("version {version} is the newest, and intact: there is nothing to do"),
+        [] => format!("version {version} {stands}, and intact: there is nothing to do"),
         [first, ..] => format!(
-            "version {version} is the newest, and `{}` is damaged: `link update` downloads it again",
+            "version {version} {stands}, and `{}` is damaged: `link update` downloads it again",
             first.display()
         ),
     });
@@ -66,22 +72,26 @@ pub(super) fn say(context: &Context, version: &Version, stale: bool) -> Result<(
     context.output.data(&document, |_| String::new())
 }
 
-/// Repairs `version`, which is the newest: downloads it again if it is damaged, and then restarts a running agent.
+/// Repairs `version`, which needs no update: downloads it again if it is damaged, and then restarts a running agent.
 pub(super) async fn keep(
     context: &Context,
     version: &Version,
+    wanted: &Wanted,
     stale: bool,
 ) -> Result<(), CliError> {
     let layout = Layout::new(context.roots.clone());
     let damaged = intact::damaged(&layout);
-    let Some(first) = damaged.first() else { return say(context, version, stale) };
+    let Some(first) = damaged.first() else {
+        return say(context, version, wanted, stale);
+    };
     context.output.say(&format!(
-        "version {version} is the newest, and `{}` is damaged: downloading it again",
+        "version {version} {}, and `{}` is damaged: downloading it again",
+        stands(wanted),
         first.display()
     ));
-    let (trust, wanted) = (release_check::trust(context)?, Wanted::default());
+    let (trust, newest) = (release_check::trust(context)?, Wanted::default());
     let stage =
-        Stage { layout: &layout, trust: &trust, wanted: &wanted, now: context::now(), check: &[] };
+        Stage { layout: &layout, trust: &trust, wanted: &newest, now: context::now(), check: &[] };
     let shared = shared_files::of_installation(context)?;
     let (sender, seen) = watch::channel(UpdateProgress::default());
     let mended = stage.mend(&sender, |release| {
@@ -95,4 +105,9 @@ pub(super) async fn keep(
     context.output.say(&format!("repaired version {version}"));
     let document = Updated { repaired: Some(damaged), ..Updated::new(version, version, stale) };
     context.output.data(&document, |_| String::new())
+}
+
+/// Returns why the installed version needs no update. A version that was asked for may have a newer one.
+const fn stands(wanted: &Wanted) -> &'static str {
+    if wanted.version.is_some() { "is installed" } else { "is the newest" }
 }
