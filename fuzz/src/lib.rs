@@ -1,8 +1,8 @@
-//! What must hold for any bytes that reach a parser of Link.
+//! Properties that every parser of Link has for any input.
 //!
-//! Each module has one `check`: it panics when a property is broken, and says what of the parser
-//! the bytes have reached. The fuzz targets call it with what the fuzzer makes up, and
-//! `agent/core/tests/corpus.rs` with what was found worth keeping.
+//! Each module has one `check`: it panics if a property is broken, and returns which part of the parser the input has
+//! reached. The fuzz targets call it with the inputs of the fuzzer, and `agent/core/tests/corpus.rs` with the stored
+//! inputs.
 
 pub mod command;
 pub mod configuration;

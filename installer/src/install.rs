@@ -54,7 +54,7 @@ impl InstallOutcome {
 /// A release could not be installed.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// Another program already has a name of the command.
+    /// A file of another program has the name `link` or `linkctl`.
     #[error("`{}` is another program", .0.display())]
     NameTaken(PathBuf),
     /// The release is older than the installed version.

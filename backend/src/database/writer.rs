@@ -52,7 +52,7 @@ enum Asked {
     Close(oneshot::Sender<()>),
 }
 
-/// The returned connection, with a channel for the result of the commit if the changes are to be kept.
+/// A connection that a transaction gives back. To keep the changes, it has a channel for the result of the commit.
 #[derive(Debug)]
 struct Returned {
     connection: Connection,

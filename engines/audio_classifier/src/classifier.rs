@@ -50,7 +50,7 @@ struct Usage {
     seconds: f64,
 }
 
-/// The state of a sequence: what goes in with the next windows.
+/// The state of a recurrent network between two windows.
 #[derive(Clone, Debug, Default)]
 struct State {
     hidden: Vec<f32>,

@@ -1,6 +1,6 @@
-//! From samples of one rate to samples of another, piece by piece.
+//! Converts sound from one sample rate to another, in pieces.
 //!
-//! The sum of the pieces has as many samples as the sound is long, and begins where the sound begins.
+//! Together, the pieces have as many samples as the sound needs at the new rate, without a delay at the beginning.
 
 use link_plugin_classifier::refusal::Refusal;
 use rubato::{Fft, FixedSync, Resampler as _, audioadapter_buffers::direct::InterleavedSlice};

@@ -30,7 +30,7 @@ use crate::{
     worker::{Job, Ready},
 };
 
-/// What all requests share.
+/// The state that all requests share.
 pub(crate) struct Service {
     pub(crate) alias: String,
     pub(crate) secret: Secret,

@@ -20,10 +20,10 @@ use crate::{
 /// The address of the Hugging Face hub, for downloads of files.
 const HUB: &str = "https://huggingface.co";
 
-/// The kind of a name, as far as its text shows it.
+/// What the text of a model's name refers to.
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum Called {
-    /// The name can only be that of a file.
+    /// The text can only be the path of a file.
     File,
     Address(String),
     Name,

@@ -74,7 +74,7 @@ async fn follow(context: &Context, local: &LocalClient) -> Result<ExitCode, CliE
     }
 }
 
-/// The output for the status.
+/// The place where the status is printed, and the last printed status.
 struct Screen {
     style: Style,
     last: String,
