@@ -38,7 +38,7 @@ mod web;
 
 use std::sync::Arc;
 
-use axum::{Router, middleware, routing::get};
+use axum::{Router, http::HeaderMap, middleware, routing::get};
 use link_protocol::{agent_api::PREFIX, problem::Problem};
 use utoipa::OpenApi as _;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -62,6 +62,8 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/", get(|| async { web::page("index.html") }))
         .route("/device", get(|| async { web::page("device.html") }))
         .route("/workspace", get(|| async { web::page("workspace.html") }))
+        .route("/devices", get(|headers: HeaderMap| async move { web::built_page(&headers) }))
+        .route("/devices/{id}", get(|headers: HeaderMap| async move { web::built_page(&headers) }))
         .fallback(web::file_or_nothing)
         .method_not_allowed_fallback(problem::method_not_allowed)
         .with_state(app)

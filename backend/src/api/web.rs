@@ -1,4 +1,7 @@
-//! The dashboard and the workspace, whose files are part of the program.
+//! The pages, whose files are part of the program: the dashboard and the workspace as they stand in `backend/web`, and the
+//! pages that `cargo xtask web` builds from `web/`.
+
+mod built;
 
 use axum::{
     body::Body,
@@ -7,6 +10,7 @@ use axum::{
 };
 use link_protocol::problem::Code;
 
+pub(crate) use self::built::page as built_page;
 use crate::api::problem::Rejection;
 
 /// Allows only scripts, styles and images from this backend, and connections to models on the user's machine.
@@ -35,7 +39,7 @@ pub(crate) fn page(name: &str) -> Response {
 pub(crate) async fn file_or_nothing(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let name = uri.path().trim_start_matches('/');
     let reads = method == Method::GET || method == Method::HEAD;
-    let found = reads.then(|| file(name)).flatten();
+    let found = reads.then(|| file(name).or_else(|| built::asset(name, &headers))).flatten();
     let wants_page = reads && !name.starts_with(API) && accepts_html(&headers);
     let missing = || {
         let mut page = wants_page.then(|| file(MISSING)).flatten()?;

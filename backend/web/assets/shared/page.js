@@ -7,6 +7,7 @@ import { logOut, onEnd, redeemCode, resume } from './session.js';
 
 const PAGES = [
   ['/', 'Dashboard'],
+  ['/devices', 'Devices'],
   ['/workspace', 'Workspace'],
 ];
 

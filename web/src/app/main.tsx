@@ -1,0 +1,31 @@
+// Starts the pages: takes up the login of the tab, then shows the shell or the login.
+
+import '../ui/tokens.css';
+import '../ui/base.css';
+import '../ui/parts.css';
+import '../ui/layers.css';
+import './shell.css';
+
+import { effect, untracked } from '@preact/signals';
+import { render } from 'preact';
+
+import { resume, session } from '../data/session';
+import { start, stop } from '../data/store';
+import { failure } from '../ui/notices';
+import { App } from './app';
+import { listen } from './router';
+
+listen();
+effect(() => {
+  const state = session.value;
+  untracked(() => {
+    if (state === 'in') start().catch(failure);
+    else stop();
+  });
+});
+const root = document.getElementById('app');
+if (root) render(<App />, root);
+resume().catch((error: unknown) => {
+  session.value = 'out';
+  failure(error);
+});

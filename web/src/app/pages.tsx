@@ -1,0 +1,59 @@
+// Which page an address has. Pages are loaded on demand.
+
+import { useSignal } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
+
+import { text } from '../text/en';
+import { Empty, Skeleton } from '../ui/parts';
+import { path } from './router';
+
+type Loaded = ComponentType | 'failed' | null;
+
+const loaders = {
+  devices: async () => (await import('../pages/devices/page')).DevicesPage,
+  device: async () => (await import('../pages/device/page')).DevicePage,
+};
+type Name = keyof typeof loaders;
+
+export function Page() {
+  const name = nameOf(path.value);
+  if (name === null) {
+    return (
+      <Empty icon="warning" title={text.shell.missingTitle}>
+        <p>{text.shell.missing}</p>
+        <a class="button" href="/devices">
+          {text.shell.devices}
+        </a>
+      </Empty>
+    );
+  }
+  return <Lazy key={name} name={name} />;
+}
+
+function nameOf(address: string): Name | null {
+  if (/^\/devices\/?$/.test(address)) return 'devices';
+  return /^\/devices\/[^/]+$/.test(address) ? 'device' : null;
+}
+
+function Lazy({ name }: { name: Name }) {
+  const loaded = useSignal<Loaded>(null);
+  useEffect(() => {
+    loaders[name]().then(
+      (page) => (loaded.value = page),
+      () => (loaded.value = 'failed'),
+    );
+  }, [name]);
+  if (loaded.value === 'failed') {
+    return (
+      <Empty icon="warning" title={text.shell.outdatedTitle}>
+        <p>{text.shell.outdated}</p>
+        <button type="button" class="button" onClick={() => location.reload()}>
+          {text.shell.reload}
+        </button>
+      </Empty>
+    );
+  }
+  const Shown = loaded.value;
+  return Shown ? <Shown /> : <Skeleton lines={8} />;
+}

@@ -1,0 +1,123 @@
+// Ctrl K: pages, devices, models and actions by name.
+
+import { signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { logOut } from '../data/session';
+import { devices, models } from '../data/store';
+import { text } from '../text/en';
+import { Dialog } from '../ui/dialog';
+import { Foreign } from '../ui/parts';
+import { go } from './router';
+
+interface Entry {
+  id: string;
+  name: string;
+  kind: string;
+  act: () => void;
+}
+
+const MOST = 12;
+
+export const paletteOpen = signal(false);
+
+export function Palette() {
+  const words = useSignal('');
+  const chosen = useSignal(0);
+  const list = useRef<HTMLUListElement>(null);
+  const found = search(words.value);
+  const place = Math.min(chosen.value, Math.max(found.length - 1, 0));
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView?.({ block: 'nearest' });
+  }, [place]);
+  const close = (): void => {
+    paletteOpen.value = false;
+  };
+  const take = (entry: Entry | undefined): void => {
+    if (!entry) return;
+    close();
+    entry.act();
+  };
+  const pressed = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step !== 0 && found.length > 0) {
+      event.preventDefault();
+      chosen.value = (place + step + found.length) % found.length;
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      take(found[place]);
+    }
+  };
+  const typed = (event: Event): void => {
+    words.value = (event.currentTarget as HTMLInputElement).value;
+    chosen.value = 0;
+  };
+  return (
+    <Dialog title={text.palette.title} close={close} wide>
+      <div class="palette">
+        <input
+          type="text"
+          role="combobox"
+          aria-label={text.palette.placeholder}
+          aria-expanded="true"
+          aria-controls="palette-list"
+          aria-activedescendant={found.length > 0 ? `palette-${place}` : undefined}
+          placeholder={text.palette.placeholder}
+          autocomplete="off"
+          spellcheck={false}
+          autofocus
+          value={words}
+          onInput={typed}
+          onKeyDown={pressed}
+        />
+        <p class="visually-hidden" role="status">
+          {text.palette.results(found.length)}
+        </p>
+        {found.length === 0 && <p class="soft palette-none">{text.palette.none}</p>}
+        <ul id="palette-list" ref={list} role="listbox" aria-label={text.palette.title}>
+          {found.map((entry, index) => (
+            <li key={entry.id} id={`palette-${index}`} role="option" aria-selected={index === place} onClick={() => take(entry)}>
+              <Foreign>{entry.name}</Foreign>
+              <span class="soft small">{entry.kind}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Dialog>
+  );
+}
+
+function search(words: string): Entry[] {
+  const wanted = words.trim().toLowerCase();
+  const fits = (name: string): boolean => name.toLowerCase().includes(wanted);
+  const found = fixed().filter(({ name }) => fits(name));
+  for (const device of wanted === '' ? [] : devices.all()) {
+    if (found.length >= MOST) return found;
+    if (!fits(device.name) && !device.device_id.startsWith(wanted)) continue;
+    const act = (): void => go(`/devices/${device.device_id}`);
+    found.push({ id: device.device_id, name: device.name, kind: text.palette.device, act });
+  }
+  for (const model of wanted === '' ? [] : models.all()) {
+    if (found.length >= MOST) return found;
+    if (!fits(model.name)) continue;
+    const act = (): void => go('/');
+    found.push({ id: model.model_id, name: model.name, kind: text.palette.model, act });
+  }
+  return found;
+}
+
+function fixed(): Entry[] {
+  const page = (name: string, address: string): Entry => ({
+    id: address,
+    name,
+    kind: text.palette.page,
+    act: () => go(address),
+  });
+  return [
+    page(text.shell.devices, '/devices'),
+    page(text.shell.overview, '/'),
+    page(text.shell.workspace, '/workspace'),
+    page(text.shell.api, '/docs'),
+    { id: 'log-out', name: text.shell.logOut, kind: text.palette.action, act: () => void logOut() },
+  ];
+}

@@ -1,0 +1,54 @@
+// The address is the state: path and query as signals, changed without loading a page anew.
+
+import { batch, signal } from '@preact/signals';
+
+export const path = signal(location.pathname);
+export const query = signal(new URLSearchParams(location.search));
+
+/** Pages of this application; everything else is loaded by the browser. */
+const OWN = /^\/devices(\/|$)/;
+
+/** Goes to an address. `replace` leaves no entry in the history, as for every letter of a search. */
+export function go(address: string, { replace = false } = {}): void {
+  const url = new URL(address, location.href);
+  if (!OWN.test(url.pathname)) {
+    location.assign(url);
+    return;
+  }
+  const moves = url.pathname !== location.pathname;
+  if (replace) history.replaceState(null, '', url);
+  else history.pushState(null, '', url);
+  read();
+  if (moves) scrollTo(0, 0);
+}
+
+/** Changes parameters of the query; `null` removes one. */
+export function change(parameters: Record<string, string | null>, options?: { replace?: boolean }): void {
+  const next = new URLSearchParams(query.peek());
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === null || value === '') next.delete(name);
+    else next.set(name, value);
+  }
+  const words = next.toString();
+  go(words === '' ? path.peek() : `${path.peek()}?${words}`, options);
+}
+
+/** Follows Back, and clicks on links to pages of this application. */
+export function listen(): void {
+  addEventListener('popstate', read);
+  document.addEventListener('click', (event) => {
+    const plain = !event.defaultPrevented && event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+    const link = plain && event.target instanceof Element ? event.target.closest('a') : null;
+    if (!link || link.origin !== location.origin || link.target !== '' || link.hasAttribute('download')) return;
+    if (!OWN.test(link.pathname) || link.hash !== '') return;
+    event.preventDefault();
+    go(link.href);
+  });
+}
+
+function read(): void {
+  batch(() => {
+    path.value = location.pathname;
+    query.value = new URLSearchParams(location.search);
+  });
+}

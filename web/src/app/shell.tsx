@@ -1,0 +1,131 @@
+// The frame of every page: the side bar, which is a drawer on narrow screens, whether what is shown is true, the palette.
+
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+
+import { logOut } from '../data/session';
+import { live, me } from '../data/store';
+import { text } from '../text/en';
+import { Icon, type IconName } from '../ui/icon';
+import { Foreign } from '../ui/parts';
+import { Palette, paletteOpen } from './palette';
+import { path } from './router';
+
+/** How long a broken stream goes unmentioned, in milliseconds: most cuts are mended before. */
+const UNMENTIONED = 3_000;
+
+const LINKS: readonly { href: string; name: string; icon: IconName }[] = [
+  { href: '/', name: text.shell.overview, icon: 'overview' },
+  { href: '/devices', name: text.shell.devices, icon: 'devices' },
+  { href: '/workspace', name: text.shell.workspace, icon: 'chat' },
+  { href: '/docs', name: text.shell.api, icon: 'book' },
+];
+
+export function Shell({ children }: { children: ComponentChildren }) {
+  const drawer = useSignal(false);
+  useEffect(() => {
+    drawer.value = false;
+  }, [path.value]);
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        paletteOpen.value = true;
+      } else if (event.key === 'Escape') drawer.value = false;
+    };
+    addEventListener('keydown', pressed);
+    return () => removeEventListener('keydown', pressed);
+  }, []);
+  return (
+    <div class="shell">
+      <a class="skip" href="#content">
+        {text.shell.skip}
+      </a>
+      <header class="topbar">
+        <button type="button" class="icon-button" aria-label={text.shell.menu} aria-expanded={drawer.value} onClick={() => (drawer.value = true)}>
+          <Icon name="menu" />
+        </button>
+        <Brand />
+        <button type="button" class="icon-button" aria-label={text.shell.search} onClick={() => (paletteOpen.value = true)}>
+          <Icon name="search" />
+        </button>
+      </header>
+      {drawer.value && <div class="shade" onClick={() => (drawer.value = false)} />}
+      <aside class={drawer.value ? 'sidebar open' : 'sidebar'}>
+        <Brand />
+        <button type="button" class="search-button" onClick={() => (paletteOpen.value = true)}>
+          <Icon name="search" />
+          <span>{text.shell.search}</span>
+          <kbd>Ctrl K</kbd>
+        </button>
+        <nav aria-label={text.shell.pages}>
+          {LINKS.map(({ href, name, icon }) => (
+            <a key={href} href={href} aria-current={isHere(href) ? 'page' : undefined}>
+              <Icon name={icon} />
+              {name}
+            </a>
+          ))}
+        </nav>
+        <Account />
+      </aside>
+      <main id="content" tabIndex={-1}>
+        <Truth />
+        {children}
+      </main>
+      {paletteOpen.value && <Palette />}
+    </div>
+  );
+}
+
+function isHere(href: string): boolean {
+  return href !== '/' && (path.value === href || path.value.startsWith(`${href}/`));
+}
+
+function Brand() {
+  return (
+    <a class="brand" href="/devices">
+      <img src="/assets/icon.svg" alt="" width="22" height="22" />
+      {text.product}
+    </a>
+  );
+}
+
+function Account() {
+  const state = live.value.state;
+  return (
+    <div class="account">
+      <span class={`pulse ${state}`}>{state === 'live' ? text.shell.live : text.shell.connecting}</span>
+      {me.value && (
+        <>
+          <Foreign class="email">{me.value.email}</Foreign>
+          <span class="soft small">{text.shell.role[me.value.role]}</span>
+        </>
+      )}
+      <button type="button" class="button quiet" onClick={() => void logOut()}>
+        <Icon name="out" />
+        {text.shell.logOut}
+      </button>
+    </div>
+  );
+}
+
+/** Says how old the page is while the stream is cut. */
+function Truth() {
+  const current = live.value;
+  const age = useSignal(0);
+  const since = current.state === 'lost' ? current.since : null;
+  useEffect(() => {
+    age.value = 0;
+    if (since === null) return undefined;
+    const timer = setInterval(() => (age.value = Date.now() - since), 1_000);
+    return () => clearInterval(timer);
+  }, [since]);
+  if (since === null || age.value < UNMENTIONED) return null;
+  return (
+    <p class="truth" role="status">
+      <Icon name="warning" />
+      {text.shell.lost(Math.round(age.value / 1000))}
+    </p>
+  );
+}

@@ -1,0 +1,99 @@
+// What is done to a model on a device, and how it ended.
+
+import { signal } from '@preact/signals';
+
+import { ask, DELETE, GET, idempotencyKey, PATCH, POST } from './client';
+import { deployments, devices } from './store';
+import type { Command, Deployment, Device } from './types';
+
+export type Action = 'serve' | 'stop' | 'repair' | 'redeploy' | 'remove' | 'cancel';
+
+/** What is being done, by deployment: its controls are away until it is known how that ended. */
+export const pending = signal<ReadonlyMap<string, Action>>(new Map());
+
+/** How long the backend may hold an answer until a command has ended, in seconds. */
+const WAIT = 20;
+
+/** Does something to a deployment. Returns the result of the command, if there is one to wait for. */
+export async function act(action: Action, deployment: Deployment): Promise<Command | null> {
+  const id = deployment.deployment_id;
+  mark(id, action);
+  try {
+    return await perform(action, deployment);
+  } finally {
+    mark(id, null);
+  }
+}
+
+async function perform(action: Action, deployment: Deployment): Promise<Command | null> {
+  const path = { model_id: deployment.model_id, device_id: deployment.device_id };
+  const header = { 'Idempotency-Key': idempotencyKey() };
+  switch (action) {
+    case 'serve':
+      return outcome(await ask(POST('/api/v1/models/{model_id}/serve/{device_id}', { params: { path } })), deployment);
+    case 'stop':
+      return outcome(await ask(POST('/api/v1/models/{model_id}/stop/{device_id}', { params: { path } })), deployment);
+    case 'repair': {
+      const params = { path, header };
+      return outcome(await ask(POST('/api/v1/models/{model_id}/repair-serving/{device_id}', { params })), deployment);
+    }
+    case 'remove':
+      return outcome(await ask(POST('/api/v1/models/{model_id}/uninstall/{device_id}', { params: { path } })), deployment);
+    case 'redeploy': {
+      const { model_id, device_id, port, alias } = deployment;
+      const body = { model_id, device_id, port, alias, serve: true };
+      deployments.changed(await ask(POST('/api/v1/deployments', { params: { header }, body })));
+      deployments.removed(deployment.deployment_id);
+      return null;
+    }
+    case 'cancel': {
+      const params = { path: { deployment_id: deployment.deployment_id } };
+      await ask(POST('/api/v1/deployments/{deployment_id}/cancel', { params }));
+      return null;
+    }
+  }
+}
+
+/** Follows a command until its end is known, then looks at the deployment once, whatever the stream says. */
+async function outcome(command: Command, deployment: Deployment): Promise<Command> {
+  let latest = command;
+  while (!latest.result && latest.state !== 'expired') {
+    const params = { path: { command_id: latest.command_id }, query: { wait: WAIT } };
+    latest = await ask(GET('/api/v1/commands/{command_id}', { params }));
+  }
+  await look(deployment).catch(() => undefined);
+  return latest;
+}
+
+async function look({ deployment_id, device_id }: Deployment): Promise<void> {
+  const params = { query: { device_id, current: true, limit: 200 } };
+  const { items } = await ask(GET('/api/v1/deployments', { params }));
+  for (const item of items) deployments.changed(item);
+  if (!items.some((item) => item.deployment_id === deployment_id)) deployments.removed(deployment_id);
+}
+
+export async function changeDevice(
+  id: string,
+  body: { name?: string; add_tags?: string[]; remove_tags?: string[] },
+): Promise<Device> {
+  const device = await ask(PATCH('/api/v1/devices/{device_id}', { params: { path: { device_id: id } }, body }));
+  devices.changed(device);
+  return device;
+}
+
+export async function updateDevice(id: string, version: string): Promise<void> {
+  const params = { path: { device_id: id }, header: { 'Idempotency-Key': idempotencyKey() } };
+  await ask(POST('/api/v1/devices/{device_id}/update', { params, body: { version } }));
+}
+
+export async function removeDevice(id: string): Promise<void> {
+  await ask(DELETE('/api/v1/devices/{device_id}', { params: { path: { device_id: id } } }));
+  devices.removed(id);
+}
+
+function mark(id: string, action: Action | null): void {
+  const next = new Map(pending.peek());
+  if (action === null) next.delete(id);
+  else next.set(id, action);
+  pending.value = next;
+}

@@ -1,0 +1,131 @@
+// Things of one kind by id: one signal for each row, so that a change redraws one row. A list that is loaded while events
+// arrive never overwrites what an event has said in the meantime.
+
+import { batch, signal, type ReadonlySignal, type Signal } from '@preact/signals';
+
+/** The shortest time between two values of `revision`, in milliseconds. */
+const REVISION_GAP = 400;
+
+export class Rows<T extends object> {
+  readonly #rows = new Map<string, Signal<T>>();
+  readonly #idOf: (item: T) => string;
+  readonly #revision = signal(0);
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  /** What events have said since the present load began: everything, that it is gone, or some fields. */
+  #said: Map<string, 'all' | 'removed' | Set<keyof T>> | null = null;
+  /** The ids that the present load has brought. */
+  #seen = new Set<string>();
+  /** Fields of things that the present load has yet to bring. */
+  readonly #pending = new Map<string, Partial<T>>();
+
+  constructor(idOf: (item: T) => string) {
+    this.#idOf = idOf;
+  }
+
+  /** Grows a moment after any row has changed, come or gone: lists, filters and counts depend on it. */
+  get revision(): ReadonlySignal<number> {
+    return this.#revision;
+  }
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  /** Returns the row of an id, if there is one. */
+  row(id: string): ReadonlySignal<T> | undefined {
+    return this.#rows.get(id);
+  }
+
+  /** Returns the rows in the order in which they came. */
+  all(): T[] {
+    return Array.from(this.#rows.values(), (row) => row.peek());
+  }
+
+  /** Begins a load. What events say from here on wins over the pages of the load. */
+  beginLoad(): void {
+    this.#said = new Map();
+    this.#seen = new Set();
+  }
+
+  /** Takes a page of the load. */
+  loaded(items: readonly T[]): void {
+    batch(() => {
+      for (const item of items) {
+        const id = this.#idOf(item);
+        this.#seen.add(id);
+        const said = this.#said?.get(id);
+        if (said === 'all' || said === 'removed') continue;
+        this.#write(id, said ? { ...item, ...this.#kept(id, said) } : item);
+      }
+      this.#touch();
+    });
+  }
+
+  /** Ends a load: rows that neither the load nor an event has named are gone. */
+  endLoad(): void {
+    for (const id of this.#rows.keys()) {
+      if (!this.#seen.has(id) && !this.#said?.has(id)) this.#rows.delete(id);
+    }
+    this.#said = null;
+    this.#pending.clear();
+    this.#touch();
+  }
+
+  /** Takes the newest state of one thing. */
+  changed(item: T): void {
+    const id = this.#idOf(item);
+    this.#said?.set(id, 'all');
+    this.#write(id, item);
+    this.#touch();
+  }
+
+  /** Takes a part of one thing. A thing that is not known yet arrives with the load. */
+  patched(id: string, part: Partial<T>): void {
+    const said = this.#said?.get(id);
+    if (this.#said && said !== 'all' && said !== 'removed') {
+      const fields = said ?? new Set<keyof T>();
+      for (const field of Object.keys(part) as (keyof T)[]) fields.add(field);
+      this.#said.set(id, fields);
+      if (!this.#rows.has(id)) this.#pending.set(id, { ...this.#pending.get(id), ...part });
+    }
+    const row = this.#rows.get(id);
+    if (!row) return;
+    row.value = { ...row.peek(), ...part };
+    this.#touch();
+  }
+
+  removed(id: string): void {
+    this.#said?.set(id, 'removed');
+    if (this.#rows.delete(id)) this.#touch();
+  }
+
+  /** Forgets everything, as after a logout. */
+  clear(): void {
+    this.#rows.clear();
+    this.#said = null;
+    this.#pending.clear();
+    this.#touch();
+  }
+
+  #kept(id: string, fields: Set<keyof T>): Partial<T> {
+    const row = this.#rows.get(id)?.peek();
+    const source: Partial<T> = row ?? this.#pending.get(id) ?? {};
+    this.#pending.delete(id);
+    return Object.fromEntries(
+      [...fields].filter((field) => field in source).map((field) => [field, source[field]]),
+    ) as Partial<T>;
+  }
+
+  #write(id: string, item: T): void {
+    const row = this.#rows.get(id);
+    if (row) row.value = item;
+    else this.#rows.set(id, signal(item));
+  }
+
+  #touch(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      this.#revision.value += 1;
+    }, this.#revision.peek() === 0 ? 0 : REVISION_GAP);
+  }
+}

@@ -1,0 +1,115 @@
+// Selections of devices, such as `tag=lab,version<1.3.0,state=online`: the grammar of the backend's `select`, so that what a
+// page filters by is what the API and the command line select.
+
+import { text } from '../text/en';
+import type { Device } from './types';
+
+export type DeviceState = 'online' | 'offline' | 'updating';
+export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
+export type Term =
+  | { field: 'tag'; comparison: '=' | '!='; value: string }
+  | { field: 'state'; comparison: '=' | '!='; value: DeviceState }
+  | { field: 'version'; comparison: Comparison; value: string };
+
+export const MOST_TERMS = 20;
+const STATES: readonly DeviceState[] = ['online', 'offline', 'updating'];
+const TERM = /^(tag|version|state)\s*(!=|<=|>=|=|<|>)\s*(.*)$/su;
+const VERSION =
+  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z.-]+)?$/u;
+
+/** Returns the state of a device in the words of a selection. */
+export function stateOf(device: Device): DeviceState {
+  if (!device.online) return 'offline';
+  return device.status === 'updating' ? 'updating' : 'online';
+}
+
+/** Reads one term; a text is why it is none. */
+export function parseTerm(written: string): Term | string {
+  const match = TERM.exec(written.trim());
+  if (!match) return text.selection.notATerm;
+  const [, field, sign, value] = match as unknown as [string, Term['field'], Comparison, string];
+  const words = value.trim();
+  if (field === 'version') {
+    return VERSION.test(words) ? { field, comparison: sign, value: words } : text.selection.notAVersion;
+  }
+  if (sign !== '=' && sign !== '!=') return text.selection.onlyVersionsCompare;
+  if (field === 'state') {
+    const state = STATES.find((known) => known === words);
+    return state ? { field, comparison: sign, value: state } : text.selection.notAState;
+  }
+  return words === '' || words.includes(',') ? text.selection.noTag : { field, comparison: sign, value: words };
+}
+
+/** Reads a whole selection and leaves out what is no term. */
+export function parseSelection(written: string): Term[] {
+  const terms = written.split(',').filter((part) => part.trim() !== '').map(parseTerm);
+  return terms.filter((term) => typeof term !== 'string').slice(0, MOST_TERMS);
+}
+
+export function formatTerm({ field, comparison, value }: Term): string {
+  return `${field}${comparison}${value}`;
+}
+
+export function formatSelection(terms: readonly Term[]): string {
+  return terms.map(formatTerm).join(',');
+}
+
+export function matches(terms: readonly Term[], device: Device): boolean {
+  return terms.every((term) => matchesTerm(term, device));
+}
+
+function matchesTerm(term: Term, device: Device): boolean {
+  switch (term.field) {
+    case 'tag':
+      return (device.tags ?? []).includes(term.value) === (term.comparison === '=');
+    case 'state':
+      return (stateOf(device) === term.value) === (term.comparison === '=');
+    case 'version':
+      return holds(term.comparison, compareVersions(device.agent_version, term.value));
+  }
+}
+
+function holds(comparison: Comparison, order: number): boolean {
+  switch (comparison) {
+    case '=':
+      return order === 0;
+    case '!=':
+      return order !== 0;
+    case '<':
+      return order < 0;
+    case '<=':
+      return order <= 0;
+    case '>':
+      return order > 0;
+    case '>=':
+      return order >= 0;
+  }
+}
+
+/** Orders two semantic versions by precedence; a text that is no version comes first. */
+export function compareVersions(left: string, right: string): number {
+  const [a, b] = [VERSION.exec(left), VERSION.exec(right)];
+  if (!a || !b) return Number(a !== null) - Number(b !== null);
+  for (const place of [1, 2, 3]) {
+    const order = Number(a[place]) - Number(b[place]);
+    if (order !== 0) return order;
+  }
+  return comparePreReleases(a[4], b[4]);
+}
+
+function comparePreReleases(left: string | undefined, right: string | undefined): number {
+  if (left === undefined || right === undefined) {
+    return Number(left === undefined) - Number(right === undefined);
+  }
+  const [a, b] = [left.split('.'), right.split('.')];
+  for (const [place, one] of a.entries()) {
+    const other = b[place];
+    if (other === undefined) return 1;
+    if (one === other) continue;
+    const [isNumber, otherIsNumber] = [/^\d+$/.test(one), /^\d+$/.test(other)];
+    if (isNumber && otherIsNumber) return Number(one) - Number(other);
+    if (isNumber !== otherIsNumber) return isNumber ? -1 : 1;
+    return one < other ? -1 : 1;
+  }
+  return a.length - b.length;
+}

@@ -1,0 +1,88 @@
+// One event stream for all tabs of a browser. The tab that holds a lock reads the stream and passes every message on over
+// a channel; when that tab closes, the next one takes the lock and goes on from the last id that it has seen. Without locks
+// or channels, as in a page that is no secure context, each visible tab has its own stream.
+
+import { follow, type Message } from './stream';
+
+export interface SharedStream {
+  close: () => void;
+}
+
+type Said = { from: 'leader'; message: Message } | { from: 'leader'; live: boolean } | { from: 'new' };
+
+/** Follows the events of `scope`, which names the account and the user, since tabs may be logged in as different users. */
+export function followShared(scope: string, heard: (message: Message) => void): SharedStream {
+  const closing = new AbortController();
+  const { signal } = closing;
+  if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined') {
+    return alone(closing, heard);
+  }
+  const channel = new BroadcastChannel(`link.events.${scope}`);
+  let lastId: string | null = null;
+  let leads = false;
+  let live = false;
+  const take = (message: Message): void => {
+    lastId = message.id ?? lastId;
+    live = message.type === 'lost' || message.type === 'ended' ? false : true;
+    heard(message);
+  };
+  channel.onmessage = ({ data }: MessageEvent<Said>) => {
+    if (data.from === 'new') {
+      if (leads) channel.postMessage({ from: 'leader', live } satisfies Said);
+    } else if (leads) {
+      return;
+    } else if ('message' in data) {
+      take(data.message);
+    } else if (data.live && !live) {
+      // This tab is new: everything that it shows has yet to be loaded.
+      take({ type: 'ready', id: null, resumed: false });
+    }
+  };
+  channel.postMessage({ from: 'new' } satisfies Said);
+  const lead = async (): Promise<void> => {
+    leads = true;
+    await follow({
+      query: '',
+      lastId,
+      signal,
+      heard: (message) => {
+        take(message);
+        channel.postMessage({ from: 'leader', message } satisfies Said);
+      },
+    });
+    leads = false;
+  };
+  navigator.locks.request(`link.events.${scope}`, { signal }, lead).catch(() => undefined);
+  return {
+    close: () => {
+      closing.abort();
+      channel.close();
+    },
+  };
+}
+
+function alone(closing: AbortController, heard: (message: Message) => void): SharedStream {
+  let running: AbortController | null = null;
+  let lastId: string | null = null;
+  const adapt = (): void => {
+    if (document.visibilityState === 'hidden') {
+      running?.abort();
+      running = null;
+    } else if (!running) {
+      running = new AbortController();
+      const take = (message: Message): void => {
+        lastId = message.id ?? lastId;
+        heard(message);
+      };
+      void follow({ query: '', lastId, signal: running.signal, heard: take });
+    }
+  };
+  document.addEventListener('visibilitychange', adapt, { signal: closing.signal });
+  adapt();
+  return {
+    close: () => {
+      closing.abort();
+      running?.abort();
+    },
+  };
+}

@@ -1,0 +1,177 @@
+// What the pages show: devices, deployments, models and commands, loaded once and kept true by the event stream.
+
+import { signal } from '@preact/signals';
+
+import { ask, GET } from './client';
+import { Rows } from './rows';
+import { session } from './session';
+import { followShared, type SharedStream } from './sharing';
+import type { Change, Message } from './stream';
+import type { Command, Deployment, Device, Me, Model, SystemSample } from './types';
+
+const PAGE = 200;
+/** How long the first load waits for the stream, in milliseconds: what changes between the two would be missed. */
+const STREAM_PATIENCE = 1_000;
+
+export const devices = new Rows<Device>((device) => device.device_id);
+export const deployments = new Rows<Deployment>((deployment) => deployment.deployment_id);
+export const models = new Rows<Model>((model) => model.model_id);
+export const commands = new Rows<Command>((command) => command.command_id);
+
+/** Who is logged in. */
+export const me = signal<Me | null>(null);
+
+/** Whether what is shown follows the backend: since when it does not, in milliseconds of the clock. */
+export const live = signal<{ state: 'connecting' | 'live' } | { state: 'lost'; since: number }>({
+  state: 'connecting',
+});
+
+export interface Loading {
+  /** `refreshing` loads anew what is already shown. */
+  state: 'idle' | 'loading' | 'refreshing' | 'ready' | 'failed';
+  error: unknown;
+}
+
+export const devicesLoading = signal<Loading>({ state: 'idle', error: null });
+export const deploymentsLoading = signal<Loading>({ state: 'idle', error: null });
+export const modelsLoading = signal<Loading>({ state: 'idle', error: null });
+
+let stream: SharedStream | null = null;
+let generation = 0;
+let watched: string | null = null;
+
+/** Learns who is logged in and begins to follow the account. */
+export async function start(): Promise<void> {
+  stop();
+  me.value = await ask(GET('/api/v1/me'));
+  stream = followShared(`${me.value.account_id}.${me.value.user_id}`, heard);
+  const mine = generation;
+  setTimeout(() => {
+    if (mine === generation) void reload();
+  }, STREAM_PATIENCE);
+}
+
+/** Ends following and forgets what was shown. */
+export function stop(): void {
+  stream?.close();
+  stream = null;
+  generation += 1;
+  me.value = null;
+  watched = null;
+  live.value = { state: 'connecting' };
+  for (const rows of [devices, deployments, models, commands]) rows.clear();
+  for (const loading of [devicesLoading, deploymentsLoading, modelsLoading]) {
+    loading.value = { state: 'idle', error: null };
+  }
+}
+
+/** Loads the newest commands of one device and keeps them true; those of other devices are forgotten. */
+export async function watchCommands(deviceId: string): Promise<void> {
+  if (watched !== deviceId) commands.clear();
+  watched = deviceId;
+  commands.beginLoad();
+  const query = { device_id: deviceId, limit: 100 };
+  const { items } = await ask(GET('/api/v1/commands', { params: { query } }));
+  if (watched !== deviceId) return;
+  commands.loaded(items);
+  commands.endLoad();
+}
+
+/** Loads everything anew. What is shown stays until its successor has arrived. */
+export async function reload(): Promise<void> {
+  const mine = (generation += 1);
+  const current = (): boolean => mine === generation;
+  await Promise.all([
+    load(devices, devicesLoading, current, (cursor) =>
+      ask(GET('/api/v1/devices', { params: { query: { limit: PAGE, ...cursor } } })),
+    ),
+    load(deployments, deploymentsLoading, current, (cursor) =>
+      ask(GET('/api/v1/deployments', { params: { query: { limit: PAGE, current: true, ...cursor } } })),
+    ),
+    load(models, modelsLoading, current, (cursor) =>
+      ask(GET('/api/v1/models', { params: { query: { limit: PAGE, ...cursor } } })),
+    ),
+    watched === null ? null : watchCommands(watched).catch(() => undefined),
+  ]);
+}
+
+/** Takes a message of the stream. */
+export function heard(message: Message): void {
+  switch (message.type) {
+    case 'ready':
+      live.value = { state: 'live' };
+      if (!message.resumed) void reload();
+      return;
+    case 'reset':
+      live.value = { state: 'live' };
+      void reload();
+      return;
+    case 'lost':
+      if (live.peek().state !== 'lost') live.value = { state: 'lost', since: Date.now() };
+      return;
+    case 'ended':
+      session.value = 'ended';
+      return;
+    case 'change':
+      apply(message.change);
+  }
+}
+
+/** Applies one change to what is shown. */
+export function apply({ kind, id, change, item }: Change): void {
+  const gone = change === 'removed' || item === null;
+  switch (kind) {
+    case 'device':
+      return settle(devices, id, gone, item as Device);
+    case 'system':
+      if (id && !gone) devices.patched(id, { system: sampleOf(item) });
+      return;
+    case 'deployment': {
+      // Only the newest deployment of a model on a device is shown.
+      const deployment = item as Deployment;
+      return settle(deployments, id, gone || !deployment.current, deployment);
+    }
+    case 'model':
+      return settle(models, id, gone, item as Model);
+    case 'command': {
+      const command = item as Command;
+      if (gone || command.device_id === watched) settle(commands, id, gone, command);
+      return;
+    }
+    default:
+  }
+}
+
+/** The sample of a `system` event, which carries the device's field of that name. */
+function sampleOf(item: unknown): SystemSample {
+  return (item as { system: SystemSample }).system;
+}
+
+function settle<T extends object>(rows: Rows<T>, id: string | undefined, gone: boolean, item: T): void {
+  if (!gone) rows.changed(item);
+  else if (id) rows.removed(id);
+}
+
+async function load<T extends object>(
+  rows: Rows<T>,
+  loading: { value: Loading },
+  current: () => boolean,
+  page: (cursor: { cursor?: string }) => Promise<{ items: T[]; next_cursor?: string | null }>,
+): Promise<void> {
+  const again = loading.value.state === 'ready' || loading.value.state === 'refreshing';
+  loading.value = { state: again ? 'refreshing' : 'loading', error: null };
+  rows.beginLoad();
+  try {
+    let cursor: { cursor?: string } | null = {};
+    while (cursor !== null) {
+      const { items, next_cursor: next } = await page(cursor);
+      if (!current()) return;
+      rows.loaded(items);
+      cursor = next ? { cursor: next } : null;
+    }
+    rows.endLoad();
+    loading.value = { state: 'ready', error: null };
+  } catch (error) {
+    if (current()) loading.value = { state: 'failed', error };
+  }
+}

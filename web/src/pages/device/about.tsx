@@ -1,0 +1,164 @@
+// What a device is: its hardware and identity, its name and tags, and its removal.
+
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+
+import { changeDevice } from '../../data/actions';
+import { models } from '../../data/store';
+import type { Device, SystemSample } from '../../data/types';
+import { text } from '../../text/en';
+import { ago, bytes, moment, percent } from '../../text/format';
+import { now } from '../../ui/clock';
+import { Icon } from '../../ui/icon';
+import { failure, notice } from '../../ui/notices';
+import { Foreign, Meter } from '../../ui/parts';
+import { RemoveDevice } from './remove';
+
+export function About({ device }: { device: Device }) {
+  return (
+    <div class="about">
+      <section class="card">
+        <h2>{text.about.hardware}</h2>
+        {device.system ? <Hardware system={device.system} /> : <p class="soft">{text.about.noSample}</p>}
+      </section>
+      <section class="card">
+        <h2>{text.about.identity}</h2>
+        <Name device={device} />
+        <Tags device={device} />
+        <dl class="pairs">
+          <Pair name={text.about.id}>
+            <code>{device.device_id}</code>
+          </Pair>
+          <Pair name={text.about.host}>
+            <Foreign>{device.platform.hostname}</Foreign>
+          </Pair>
+          <Pair name={text.about.platform}>
+            <Foreign>{`${device.platform.os}/${device.platform.arch}`}</Foreign>
+          </Pair>
+          <Pair name={text.about.version}>
+            <Foreign class="number">{device.agent_version}</Foreign>
+          </Pair>
+          <Pair name={text.about.registered}>
+            <span class="number">{moment(device.registered_at)}</span>
+          </Pair>
+        </dl>
+      </section>
+      <RemoveDevice device={device} />
+    </div>
+  );
+}
+
+function Pair({ name, children }: { name: ComponentChildren; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Hardware({ system }: { system: SystemSample }) {
+  const { memory, disk, gpus = [], engines = [], agent } = system;
+  void models.revision.value;
+  const nameOf = (id: string): string => models.row(id)?.value.name ?? id;
+  return (
+    <>
+      <dl class="pairs">
+        <Pair name={text.about.cpu}>
+          <Meter share={system.cpu_percent / 100} label={percent(system.cpu_percent)} />
+          <span class="soft small">
+            {text.about.cores(system.cpu_count)}
+            {system.load_1m != null && `, ${text.about.load(system.load_1m.toFixed(2))}`}
+          </span>
+        </Pair>
+        <Pair name={text.about.memory}>
+          <Meter share={memory.used_bytes / Math.max(memory.total_bytes, 1)} label={text.about.of(bytes(memory.used_bytes), bytes(memory.total_bytes))} />
+        </Pair>
+        {disk && (
+          <Pair name={text.about.disk}>
+            <Meter share={1 - disk.free_bytes / Math.max(disk.total_bytes, 1)} label={text.devices.free(bytes(disk.free_bytes))} />
+          </Pair>
+        )}
+        {system.temperature_celsius != null && (
+          <Pair name={text.about.temperature}>
+            <span class="number">{`${Math.round(system.temperature_celsius)} °C`}</span>
+          </Pair>
+        )}
+        {gpus.map((gpu, index) => (
+          <Pair key={index} name={text.about.gpu}>
+            <Foreign>{gpu.name}</Foreign>
+            {gpu.utilisation_percent != null && <Meter share={gpu.utilisation_percent / 100} label={percent(gpu.utilisation_percent)} />}
+            {gpu.memory_used_bytes != null && gpu.memory_total_bytes != null && (
+              <span class="soft small number">{text.about.of(bytes(gpu.memory_used_bytes), bytes(gpu.memory_total_bytes))}</span>
+            )}
+          </Pair>
+        ))}
+        {engines.map((engine) => (
+          <Pair key={engine.model_id} name={<Foreign>{text.about.engine(nameOf(engine.model_id))}</Foreign>}>
+            <span class="number">{`${percent(engine.cpu_percent)}, ${bytes(engine.memory_bytes)}`}</span>
+          </Pair>
+        ))}
+        <Pair name={text.about.agent}>
+          <span class="number">{`${percent(agent.cpu_percent)}, ${bytes(agent.memory_bytes)}`}</span>
+        </Pair>
+      </dl>
+      <p class="soft small">{text.about.sampled(ago(system.reported_at, now.value))}</p>
+    </>
+  );
+}
+
+function Name({ device }: { device: Device }) {
+  const busy = useSignal(false);
+  const sent = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    const name = String(new FormData(event.currentTarget as HTMLFormElement).get('name'));
+    busy.value = true;
+    await changeDevice(device.device_id, { name }).then(() => notice(text.about.renamed), failure);
+    busy.value = false;
+  };
+  return (
+    <form class="inline-form" onSubmit={(event) => void sent(event)}>
+      <label for="device-name">{text.about.name}</label>
+      <input key={device.name} id="device-name" name="name" required autocomplete="off" defaultValue={device.name} />
+      <button type="submit" class="button" disabled={busy}>
+        {text.about.rename}
+      </button>
+    </form>
+  );
+}
+
+function Tags({ device }: { device: Device }) {
+  const tags = device.tags ?? [];
+  const put = (change: { add_tags?: string[]; remove_tags?: string[] }): Promise<unknown> =>
+    changeDevice(device.device_id, change).catch(failure);
+  const sent = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const tag = String(new FormData(form).get('tag')).trim();
+    if (tag === '') return;
+    await put({ add_tags: [tag] });
+    form.reset();
+  };
+  return (
+    <div class="tag-editor">
+      <form class="inline-form" onSubmit={(event) => void sent(event)}>
+        <label for="device-tag">{text.about.tags}</label>
+        <input id="device-tag" name="tag" placeholder={text.about.addTag} autocomplete="off" spellcheck={false} />
+        <button type="submit" class="button">
+          {text.about.add}
+        </button>
+      </form>
+      <p class="chips">
+        {tags.map((tag) => (
+          <span key={tag} class="chip">
+            <Foreign>{tag}</Foreign>
+            <button type="button" aria-label={text.about.removeTag(tag)} onClick={() => void put({ remove_tags: [tag] })}>
+              <Icon name="close" />
+            </button>
+          </span>
+        ))}
+        {tags.length === 0 && <span class="soft small">{text.about.noTags}</span>}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,164 @@
+// The log of a device: the newest records, then each new one as it arrives; searched, paused and downloaded here.
+
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { change, query } from '../../app/router';
+import { followLog, loadLog, type Log } from '../../data/logs';
+import type { DeviceLog, Severity } from '../../data/types';
+import { text } from '../../text/en';
+import { clock, moment } from '../../text/format';
+import { download } from '../../ui/download';
+import { Icon } from '../../ui/icon';
+import { failure } from '../../ui/notices';
+import { Badge, Empty, Failed, Foreign, Skeleton, type Tone } from '../../ui/parts';
+import { useVirtual } from '../../ui/virtual';
+
+const SEVERITIES: readonly Severity[] = ['info', 'warning', 'error', 'critical'];
+const TONES: Record<Severity, Tone> = { info: 'quiet', warning: 'warn', error: 'bad', critical: 'bad' };
+/** The height of a record in pixels, as the style sheet has it. */
+const RECORD = 26;
+
+export function Logs({ deviceId }: { deviceId: string }) {
+  const severity = SEVERITIES.find((known) => known === query.value.get('severity')) ?? 'info';
+  return <Tail key={severity} deviceId={deviceId} severity={severity} />;
+}
+
+function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) {
+  const log = useSignal<Log | null>(null);
+  const failed = useSignal<unknown>(null);
+  const attempt = useSignal(0);
+  const paused = useSignal<number | null>(null);
+  const words = query.value.get('q') ?? '';
+  useEffect(() => {
+    const closing = new AbortController();
+    failed.value = null;
+    const took = (next: Log): void => {
+      log.value = next;
+    };
+    followLog(deviceId, severity, took, closing.signal).catch((error: unknown) => {
+      if (!closing.signal.aborted) failed.value = error;
+    });
+    return () => closing.abort();
+  }, [attempt.value]);
+  const records = useComputed(() => {
+    const all = log.value?.records ?? [];
+    const until = paused.value;
+    return until === null ? all : all.filter(({ number }) => number <= until);
+  }).value;
+  const wanted = words.trim().toLowerCase();
+  const shown = wanted === '' ? records : records.filter((record) => line(record).toLowerCase().includes(wanted));
+  const held = (log.value?.records.length ?? 0) - records.length;
+  const older = (): void => {
+    const current = log.value;
+    if (current) loadLog(current, deviceId, severity).then((next) => (log.value = next), failure);
+  };
+  return (
+    <div class="logs">
+      <div class="filters">
+        <label class="search">
+          <Icon name="search" />
+          <input
+            type="search"
+            aria-label={text.logs.search}
+            placeholder={text.logs.search}
+            value={words}
+            onInput={(event) => change({ q: event.currentTarget.value }, { replace: true })}
+          />
+        </label>
+        <select
+          aria-label={text.logs.severity}
+          value={severity}
+          onChange={(event) => change({ severity: event.currentTarget.value === 'info' ? null : event.currentTarget.value })}
+        >
+          {SEVERITIES.map((one) => (
+            <option key={one} value={one}>
+              {text.logs.severities[one]}
+            </option>
+          ))}
+        </select>
+        <button
+          type="button"
+          class="button"
+          aria-pressed={paused.value !== null}
+          onClick={() => (paused.value = paused.value === null ? (records.at(-1)?.number ?? 0) : null)}
+        >
+          {paused.value === null ? text.logs.pause : text.logs.resume(held)}
+        </button>
+        <span class="spacer" />
+        <span class="soft small number">{text.logs.count(shown.length)}</span>
+        <button
+          type="button"
+          class="button"
+          disabled={shown.length === 0}
+          onClick={() => download(`${deviceId}.log`, 'text/plain;charset=utf-8', shown.map((record) => `${line(record)}\n`).join(''))}
+        >
+          <Icon name="download" />
+          {text.logs.download}
+        </button>
+      </div>
+      {failed.value !== null && (
+        <Failed title={text.logs.failedTitle} error={failed.value} retry={() => (attempt.value += 1)} />
+      )}
+      {failed.value === null && log.value === null && <Skeleton lines={10} />}
+      {log.value && log.value.records.length === 0 && (
+        <Empty icon="book" title={text.logs.nothingTitle}>
+          <p>{text.logs.nothing}</p>
+        </Empty>
+      )}
+      {log.value && log.value.records.length > 0 && shown.length === 0 && <p class="soft">{text.logs.none}</p>}
+      {shown.length > 0 && (
+        <Records records={shown} follows={paused.value === null} older={log.value?.cursor ? older : null} />
+      )}
+    </div>
+  );
+}
+
+function Records({ records, follows, older }: { records: readonly DeviceLog[]; follows: boolean; older: (() => void) | null }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const atEnd = useRef(true);
+  const { items, total } = useVirtual(scroller, records.length, RECORD);
+  const newest = records.at(-1)?.number;
+  useEffect(() => {
+    const box = scroller.current;
+    if (box && follows && atEnd.current) box.scrollTop = box.scrollHeight;
+  }, [newest, follows]);
+  const scrolled = (): void => {
+    const box = scroller.current;
+    if (box) atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < RECORD * 2;
+  };
+  return (
+    <>
+      {older && (
+        <button type="button" class="button quiet" onClick={older}>
+          {text.logs.older}
+        </button>
+      )}
+      <div class="log-frame" ref={scroller} tabIndex={0} onScroll={scrolled} role="log" aria-live="off" aria-label={text.logs.list}>
+        <div class="log-rows" style={{ height: `${total}px` }}>
+          {items.map(({ index, start }) => {
+            const record = records[index];
+            return record ? <Record key={record.number} record={record} start={start} /> : null;
+          })}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Record({ record, start }: { record: DeviceLog; start: number }) {
+  return (
+    <div class={`log-row ${record.severity}`} style={{ transform: `translateY(${start}px)` }}>
+      <time class="number soft" dateTime={record.received_at} title={moment(record.received_at)}>
+        {clock(record.received_at)}
+      </time>
+      <Badge tone={TONES[record.severity]}>{text.logs.severities[record.severity]}</Badge>
+      <Foreign class="soft">{record.category}</Foreign>
+      <Foreign class="message">{record.message}</Foreign>
+    </div>
+  );
+}
+
+function line({ received_at, severity, category, message }: DeviceLog): string {
+  return `${received_at} ${severity.toUpperCase()} ${category}: ${message}`;
+}

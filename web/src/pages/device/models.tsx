@@ -1,0 +1,160 @@
+// The models on a device: what they do, whether browsers may use them, and what mends them.
+
+import { useComputed, useSignal } from '@preact/signals';
+
+import { act, pending, type Action } from '../../data/actions';
+import { stateOf } from '../../data/selection';
+import { deployments, deploymentsLoading, models, reload } from '../../data/store';
+import type { Deployment, Device } from '../../data/types';
+import { sentence } from '../../data/problem';
+import { text } from '../../text/en';
+import { bytes } from '../../text/format';
+import { Confirm } from '../../ui/dialog';
+import { failure, notice } from '../../ui/notices';
+import { Badge, Empty, Failed, Foreign, Skeleton, type Tone } from '../../ui/parts';
+
+const UNDER_WAY = new Set(['queued', 'downloading', 'configuring']);
+
+export function Models({ device }: { device: Device }) {
+  const shown = useComputed(() => {
+    void deployments.revision.value;
+    return deployments.all().filter(({ device_id }) => device_id === device.device_id);
+  }).value;
+  const loading = deploymentsLoading.value;
+  if (shown.length > 0) {
+    const state = stateOf(device);
+    return (
+      <>
+        {state === 'offline' && <p class="banner quiet">{text.models.offline}</p>}
+        <ul class="model-list">
+          {shown.map((deployment) => (
+            <ModelRow key={deployment.deployment_id} deployment={deployment} controls={state !== 'updating'} online={state === 'online'} />
+          ))}
+        </ul>
+      </>
+    );
+  }
+  if (loading.state === 'failed') {
+    return <Failed title={text.models.failedTitle} error={loading.error} retry={() => void reload()} />;
+  }
+  if (loading.state !== 'ready' && loading.state !== 'refreshing') return <Skeleton lines={3} />;
+  return (
+    <Empty icon="chat" title={text.models.nothingTitle}>
+      <p>{text.models.nothing}</p>
+      <a class="button" href="/">
+        {text.models.toDashboard}
+      </a>
+    </Empty>
+  );
+}
+
+interface RowProps {
+  deployment: Deployment;
+  controls: boolean;
+  online: boolean;
+}
+
+function ModelRow({ deployment, controls, online }: RowProps) {
+  void models.revision.value;
+  const name = models.row(deployment.model_id)?.value.name ?? deployment.alias;
+  const removing = useSignal(false);
+  const doing = pending.value.get(deployment.deployment_id);
+  const run = (action: Action): void => {
+    act(action, deployment).then((command) => {
+      const { result } = command ?? {};
+      if (command && !result) notice(text.models.failed(name, text.models.expired), 'bad');
+      else if (result && result.status !== 'succeeded') notice(text.models.failed(name, sentence(result.output)), 'bad');
+      else notice(text.models.done[action](name));
+    }, failure);
+  };
+  const [tone, state] = stateWords(deployment);
+  return (
+    <li class="model" data-model={deployment.model_id}>
+      <div class="model-body">
+        <div class="model-head">
+          <Foreign class="model-name">{name}</Foreign>
+          <Badge tone={tone}>{state}</Badge>
+          {deployment.stale ? (
+            <Badge tone="warn">{text.models.allowlistStale}</Badge>
+          ) : (
+            deployment.state === 'completed' && <Badge tone="quiet">{text.models.allowlistCurrent}</Badge>
+          )}
+          <span class="soft small number">{text.models.port(deployment.serving?.port ?? deployment.port)}</span>
+          {name !== deployment.alias && <Foreign class="soft small">{deployment.alias}</Foreign>}
+        </div>
+        {UNDER_WAY.has(deployment.state) && <Progress deployment={deployment} name={name} />}
+        {deployment.stale && <p class="small why">{text.models.staleWhy}</p>}
+        {(deployment.reason ?? deployment.serving?.detail) && (
+          <p class="small why" dir="auto">
+            {sentence((deployment.reason ?? deployment.serving?.detail ?? '').slice(0, 1_000))}
+          </p>
+        )}
+      </div>
+      {doing ? (
+        <p class="soft doing" role="status">
+          {text.models.pending[doing]}
+        </p>
+      ) : (
+        controls && (
+          <div class="actions" role="group" aria-label={text.models.actionsOf(name)}>
+            {actionsFor(deployment, online).map((action) => (
+              <button
+                key={action}
+                type="button"
+                class={action === 'repair' && deployment.stale ? 'button primary' : action === 'remove' ? 'button quiet' : 'button'}
+                data-action={action}
+                onClick={() => (action === 'remove' ? (removing.value = true) : run(action))}
+              >
+                {text.models[action]}
+              </button>
+            ))}
+          </div>
+        )
+      )}
+      {removing.value && (
+        <Confirm
+          title={text.models.removeTitle}
+          action={text.models.removeConfirm}
+          close={() => (removing.value = false)}
+          act={() => {
+            removing.value = false;
+            run('remove');
+          }}
+        >
+          <p dir="auto">{text.models.removeBody(name)}</p>
+        </Confirm>
+      )}
+    </li>
+  );
+}
+
+function Progress({ deployment: { progress }, name }: { deployment: Deployment; name: string }) {
+  const { bytes_done: done, bytes_total: total } = progress;
+  return (
+    <p class="progress">
+      <progress aria-label={text.models.progressOf(name)} value={total > 0 ? done : undefined} max={Math.max(total, 1)} />
+      {total > 0 && <span class="small number soft">{text.models.progress(bytes(done), bytes(total))}</span>}
+    </p>
+  );
+}
+
+/** Returns what can be done now, the most likely first. */
+function actionsFor({ state, serving, stale }: Deployment, online: boolean): Action[] {
+  if (UNDER_WAY.has(state)) return ['cancel'];
+  if (state !== 'completed') return ['redeploy', 'remove'];
+  const actions: Action[] = [];
+  if (online && stale && serving?.is_serving) actions.push('repair');
+  if (serving?.is_serving) actions.push('stop');
+  else if (online) actions.push('serve');
+  if (online && !stale && serving?.is_serving) actions.push('repair');
+  actions.push('redeploy', 'remove');
+  return actions;
+}
+
+function stateWords({ state, serving }: Deployment): [Tone, string] {
+  if (UNDER_WAY.has(state)) return ['busy', text.models.states[state]];
+  if (state === 'failed') return ['bad', text.models.states.failed];
+  if (state === 'cancelled') return ['quiet', text.models.states.cancelled];
+  if (serving?.is_serving) return ['good', text.models.serving];
+  return ['quiet', text.models.notServing];
+}

@@ -1,0 +1,131 @@
+// One device: what it is, its models, its log, its commands.
+
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+import { path, query } from '../../app/router';
+import { ask, GET } from '../../data/client';
+import { Problem } from '../../data/problem';
+import { stateOf } from '../../data/selection';
+import { devices } from '../../data/store';
+import type { Device } from '../../data/types';
+import { text } from '../../text/en';
+import { DeviceBadge } from '../../ui/device_badge';
+import { Icon } from '../../ui/icon';
+import { Copied, Empty, Failed, Foreign, Skeleton, Time } from '../../ui/parts';
+import { About } from './about';
+import { Commands } from './commands';
+import { Logs } from './logs';
+import { Models } from './models';
+import { UpdateButton } from './update';
+
+import './device.css';
+
+const TABS = ['models', 'logs', 'commands', 'about'] as const;
+type Tab = (typeof TABS)[number];
+
+export function DevicePage() {
+  const id = decodeURIComponent(path.value.split('/')[2] ?? '');
+  return <OneDevice key={id} id={id} />;
+}
+
+function OneDevice({ id }: { id: string }) {
+  const device = useComputed(() => (devices.revision.value, devices.row(id)?.value)).value;
+  const failed = useSignal<unknown>(null);
+  const asked = useSignal(0);
+  const gone = useSignal(false);
+  const known = device !== undefined;
+  useEffect(() => {
+    // A pasted address does not wait for the list of all devices.
+    if (known) return;
+    ask(GET('/api/v1/devices/{device_id}', { params: { path: { device_id: id } } })).then(
+      (loaded) => devices.changed(loaded),
+      (error: unknown) => {
+        gone.value = error instanceof Problem && (error.status === 404 || error.status === 422);
+        failed.value = error;
+      },
+    );
+  }, [id, known, asked.value]);
+  if (device) return <Shown device={device} />;
+  if (gone.value) return <Missing />;
+  if (failed.value !== null) {
+    const retry = (): void => {
+      failed.value = null;
+      asked.value += 1;
+    };
+    return <Failed title={text.device.failedTitle} error={failed.value} retry={retry} />;
+  }
+  return <Skeleton lines={8} />;
+}
+
+function Missing() {
+  return (
+    <Empty icon="devices" title={text.device.missingTitle}>
+      <p>{text.device.missing}</p>
+      <a class="button" href="/devices">
+        {text.device.back}
+      </a>
+    </Empty>
+  );
+}
+
+function Shown({ device }: { device: Device }) {
+  const tab = TABS.find((known) => known === query.value.get('tab')) ?? 'models';
+  useEffect(() => {
+    document.title = `${device.name.slice(0, 80)} – ${text.product}`;
+  }, [device.name]);
+  const { last_update: update } = device;
+  return (
+    <div class="page device-page">
+      <header class="device-head">
+        <a class="back" href="/devices">
+          <Icon name="back" />
+          {text.device.back}
+        </a>
+        <div class="title-line">
+          <h1>
+            <Foreign>{device.name}</Foreign>
+          </h1>
+          <DeviceBadge device={device} since />
+          <span class="spacer" />
+          {stateOf(device) !== 'updating' && <UpdateButton device={device} />}
+        </div>
+        <p class="facts soft">
+          <Foreign class="number">{device.agent_version}</Foreign>
+          <Foreign>{`${device.platform.os}/${device.platform.arch}`}</Foreign>
+          <Foreign>{device.platform.hostname}</Foreign>
+          <Copied code={device.device_id} label={text.device.copyId} />
+          <span>
+            <Time at={device.last_seen_at} />
+          </span>
+        </p>
+        {stateOf(device) === 'updating' && <p class="banner busy">{text.device.updating}</p>}
+        {update?.outcome === 'rolled_back' && (
+          <p class="banner bad" dir="auto">
+            {text.device.rolledBack(update.to, update.from)} {update.reason}
+          </p>
+        )}
+      </header>
+      <Tabs tab={tab} />
+      <section aria-label={text.device.tab[tab]} class="tab-body">
+        {tab === 'models' && <Models device={device} />}
+        {tab === 'logs' && <Logs deviceId={device.device_id} />}
+        {tab === 'commands' && <Commands deviceId={device.device_id} />}
+        {tab === 'about' && <About device={device} />}
+      </section>
+    </div>
+  );
+}
+
+/** The parts of a device are addresses, so they are links: Back and a pasted link give the same part. */
+function Tabs({ tab }: { tab: Tab }) {
+  return (
+    <nav class="tabs" aria-label={text.device.tabs}>
+      {TABS.map((one) => (
+        <a key={one} href={one === 'models' ? path.value : `${path.value}?tab=${one}`} aria-current={one === tab ? 'page' : undefined}>
+          {text.device.tab[one]}
+        </a>
+      ))}
+    </nav>
+  );
+}

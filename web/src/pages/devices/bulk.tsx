@@ -1,0 +1,159 @@
+// What is done to all selected devices: first a preview of what it touches, then the operation, then how it ended.
+
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+
+import { idempotencyKey } from '../../data/client';
+import { begin, ended, plan, type Targets } from '../../data/operations';
+import type { Device, OperationPlan, Work } from '../../data/types';
+import { text } from '../../text/en';
+import { Dialog } from '../../ui/dialog';
+import { failure, notice } from '../../ui/notices';
+import { Badge, Foreign } from '../../ui/parts';
+
+type Kind = 'tag' | 'untag' | 'update';
+const KINDS: readonly Kind[] = ['tag', 'untag', 'update'];
+const MOST_SHOWN = 8;
+
+interface Props {
+  devices: readonly Device[];
+  /** The selection that has exactly these devices, if there is one that is not empty. */
+  selection: string | null;
+  unselect: () => void;
+}
+
+export function BulkBar({ devices, selection, unselect }: Props) {
+  const kind = useSignal<Kind | null>(null);
+  // The dialog keeps the devices that were selected when it was opened: a row that changes meanwhile stays in.
+  const targets = useRef<Targets>({ devices: [] });
+  const open = (wanted: Kind): void => {
+    targets.current = selection ? { select: selection } : { devices: devices.map((device) => device.device_id) };
+    kind.value = wanted;
+  };
+  return (
+    <div class="bulk" role="region" aria-label={text.bulk.bar}>
+      <strong class="number" role="status">
+        {text.devices.selected(devices.length)}
+      </strong>
+      {KINDS.map((one) => (
+        <button key={one} type="button" class="button" onClick={() => open(one)}>
+          {text.bulk[one]}
+        </button>
+      ))}
+      <span class="spacer" />
+      <button type="button" class="button quiet" onClick={unselect}>
+        {text.devices.unselect}
+      </button>
+      {kind.value && <BulkDialog kind={kind.value} targets={targets.current} close={() => (kind.value = null)} />}
+    </div>
+  );
+}
+
+function BulkDialog({ kind, targets, close }: { kind: Kind; targets: Targets; close: () => void }) {
+  const work = useSignal<Work | null>(null);
+  const planned = useSignal<OperationPlan | null>(null);
+  const busy = useSignal(false);
+  const fault = useSignal('');
+  const key = useRef(idempotencyKey());
+  const attempt = async (step: () => Promise<void>): Promise<void> => {
+    busy.value = true;
+    fault.value = '';
+    try {
+      await step();
+    } catch (error) {
+      fault.value = error instanceof Error ? error.message : text.problems.unknown;
+    } finally {
+      busy.value = false;
+    }
+  };
+  const preview = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const words = String(new FormData(event.currentTarget as HTMLFormElement).get('words'));
+    const wanted = workOf(kind, words);
+    void attempt(async () => {
+      planned.value = await plan(wanted, targets);
+      work.value = wanted;
+    });
+  };
+  const run = (): void => {
+    const wanted = work.peek();
+    if (!wanted) return;
+    void attempt(async () => {
+      const operation = await begin(wanted, targets, key.current);
+      notice(text.bulk.started(operation.devices));
+      close();
+      ended(operation).then(({ counts }) => {
+        const words = text.bulk.ended(counts.succeeded, counts.failed, counts.skipped);
+        notice(words, counts.failed > 0 ? 'bad' : 'good');
+      }, failure);
+    });
+  };
+  const isUpdate = kind === 'update';
+  return (
+    <Dialog title={text.bulk.titles[kind]} close={close}>
+      <form onSubmit={preview}>
+        <div class="dialog-body">
+          <div class="field">
+            <label for="bulk-words">{isUpdate ? text.bulk.version : text.bulk.tags}</label>
+            <input
+              id="bulk-words"
+              name="words"
+              required
+              autofocus
+              autocomplete="off"
+              spellcheck={false}
+              aria-describedby="bulk-hint"
+              onInput={() => (planned.value = null)}
+            />
+            <p class="hint" id="bulk-hint">
+              {isUpdate ? text.bulk.versionHint : text.bulk.tagsHint}
+            </p>
+          </div>
+          {planned.value && <Touched plan={planned.value} />}
+          <p class="form-error" role="alert">
+            {fault}
+          </p>
+        </div>
+        <footer>
+          <button type="button" class="button" onClick={close}>
+            {text.bulk.cancel}
+          </button>
+          {planned.value ? (
+            <button type="button" class="button primary" disabled={busy.value || planned.value.devices === 0} onClick={run}>
+              {text.bulk.run(planned.value.devices)}
+            </button>
+          ) : (
+            <button type="submit" class="button primary" disabled={busy}>
+              {busy.value ? text.bulk.previewing : text.bulk.preview}
+            </button>
+          )}
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function Touched({ plan: { devices, first } }: { plan: OperationPlan }) {
+  if (devices === 0) return <p role="status">{text.bulk.none}</p>;
+  const shown = first.slice(0, MOST_SHOWN);
+  return (
+    <div class="touched">
+      <p role="status">{text.bulk.touched(devices)}</p>
+      <ul>
+        {shown.map((device) => (
+          <li key={device.device_id}>
+            <Foreign>{device.name}</Foreign>
+            {!device.online && <Badge tone="quiet">{text.bulk.offline}</Badge>}
+          </li>
+        ))}
+      </ul>
+      {devices > shown.length && <p class="soft small">{text.bulk.andMore(devices - shown.length)}</p>}
+    </div>
+  );
+}
+
+function workOf(kind: Kind, words: string): Work {
+  if (kind === 'update') return { kind, version: words.trim() };
+  const tags = words.split(',').map((tag) => tag.trim()).filter(Boolean);
+  return { kind, tags };
+}

@@ -1,0 +1,110 @@
+// All devices of the account: search, filter, order, selection, and what is done to many at once.
+
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+
+import { change, query } from '../../app/router';
+import { formatSelection } from '../../data/selection';
+import { deployments, devices, devicesLoading, reload } from '../../data/store';
+import { text } from '../../text/en';
+import { download } from '../../ui/download';
+import { Icon } from '../../ui/icon';
+import { Empty, Failed, Skeleton } from '../../ui/parts';
+import { BulkBar } from './bulk';
+import { csv } from './csv';
+import { Filters } from './filters';
+import { Table } from './table';
+import { arranged, groupedByDevice, orderWords, viewOf, type Column } from './view';
+
+import './devices.css';
+
+export function DevicesPage() {
+  const view = useComputed(() => viewOf(query.value));
+  const byDevice = useComputed(() => (deployments.revision.value, groupedByDevice(deployments.all())));
+  const all = useComputed(() => (devices.revision.value, devices.all()));
+  const shown = useComputed(() => arranged(all.value, view.value, byDevice.value));
+  const ids = useComputed(() => shown.value.map((device) => device.device_id));
+  const selected = useSignal<ReadonlySet<string>>(new Set());
+  const chosen = useComputed(() => shown.value.filter((device) => selected.value.has(device.device_id)));
+  const loading = devicesLoading.value;
+  useEffect(() => {
+    document.title = `${text.devices.title} – ${text.product}`;
+  }, []);
+  const sort = useMemo(
+    () => (column: Column) => {
+      const { order } = view.peek();
+      const descending = order.column === column ? !order.descending : column !== 'name' && column !== 'state';
+      change({ sort: orderWords({ column, descending }) });
+    },
+    [],
+  );
+  const filtered = view.value.search !== '' || view.value.terms.length > 0;
+  const unselect = (): void => {
+    selected.value = new Set();
+  };
+  return (
+    <div class="page devices-page">
+      <header class="page-head">
+        <h1>{text.devices.title}</h1>
+        <p class="soft number" role="status">
+          {counts(loading.state === 'loading', filtered, shown.value.length, all.value.length)}
+        </p>
+        <span class="spacer" />
+        <button
+          type="button"
+          class="button collapsing"
+          aria-label={text.devices.csv}
+          disabled={shown.value.length === 0}
+          onClick={() => download('devices.csv', 'text/csv;charset=utf-8', csv(shown.peek(), byDevice.peek()))}
+        >
+          <Icon name="download" />
+          <span class="label">{text.devices.csv}</span>
+        </button>
+      </header>
+      <Filters view={view.value} devices={all} />
+      {chosen.value.length > 0 && (
+        <BulkBar
+          devices={chosen.value}
+          selection={chosen.value.length === shown.value.length && view.value.search === '' ? formatSelection(view.value.terms) : null}
+          unselect={unselect}
+        />
+      )}
+      {all.value.length > 0 && shown.value.length > 0 && (
+        <Table ids={ids.value} byDevice={byDevice} order={view.value.order} sort={sort} selected={selected} />
+      )}
+      {all.value.length > 0 && shown.value.length === 0 && (
+        <Empty icon="filter" title={text.devices.noMatchTitle}>
+          <p>{text.devices.noMatch}</p>
+          <button type="button" class="button" onClick={() => change({ q: null, select: null })}>
+            {text.devices.clear}
+          </button>
+        </Empty>
+      )}
+      {all.value.length === 0 && loading.state === 'ready' && (
+        <Empty icon="devices" title={text.devices.nothingTitle}>
+          <p>{text.devices.nothing}</p>
+          <a class="button primary" href="/">
+            {text.devices.nothingAction}
+          </a>
+        </Empty>
+      )}
+      {all.value.length === 0 && loading.state !== 'ready' && loading.state !== 'failed' && <Skeleton lines={12} />}
+      {loading.state === 'failed' && all.value.length > 0 && (
+        <p class="banner bad" role="alert">
+          {text.devices.failedTitle}: {loading.error instanceof Error ? loading.error.message : text.problems.unknown}{' '}
+          <button type="button" class="button" onClick={() => void reload()}>
+            {text.problems.retry}
+          </button>
+        </p>
+      )}
+      {loading.state === 'failed' && all.value.length === 0 && (
+        <Failed title={text.devices.failedTitle} error={loading.error} retry={() => void reload()} />
+      )}
+    </div>
+  );
+}
+
+function counts(loading: boolean, filtered: boolean, shown: number, all: number): string {
+  const words = filtered ? text.devices.countOf(shown, all) : text.devices.count(all);
+  return loading && all > 0 ? `${words}, ${text.devices.loading}` : words;
+}

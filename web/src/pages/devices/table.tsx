@@ -1,0 +1,182 @@
+// The table of devices. Each row follows its own signal, and only rows in sight are in the document.
+
+import { useComputed, type ReadonlySignal, type Signal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+
+import { stateOf } from '../../data/selection';
+import { devices } from '../../data/store';
+import { text } from '../../text/en';
+import { bytes, percent } from '../../text/format';
+import { Icon } from '../../ui/icon';
+import { narrow } from '../../ui/narrow';
+import { Badge, Foreign, Meter, Time } from '../../ui/parts';
+import { DeviceBadge } from '../../ui/device_badge';
+import { useVirtual } from '../../ui/virtual';
+import { COLUMNS, diskShare, memoryShare, platformOf, type ByDevice, type Column, type Order } from './view';
+
+/** The heights of a row in pixels, as the style sheet has them. */
+const ROW = 42;
+const NARROW_ROW = 64;
+const MOST_TAGS = 2;
+
+interface Props {
+  ids: string[];
+  byDevice: ReadonlySignal<ByDevice>;
+  order: Order;
+  sort: (column: Column) => void;
+  selected: Signal<ReadonlySet<string>>;
+}
+
+export function Table({ ids, byDevice, order, sort, selected }: Props) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const height = narrow.value ? NARROW_ROW : ROW;
+  const { items, total } = useVirtual(scroller, ids.length, height);
+  const chosen = ids.reduce((count, id) => count + Number(selected.value.has(id)), 0);
+  const toggleAll = (): void => {
+    selected.value = chosen === ids.length ? new Set() : new Set(ids);
+  };
+  return (
+    <div class="table-frame" role="table" aria-label={text.devices.table} aria-rowcount={ids.length + 1} aria-colcount={COLUMNS.length + 1}>
+      <div class="table-scroll" ref={scroller} tabIndex={0} role="presentation">
+        <div role="rowgroup" class="table-head">
+          <div class="device-row" role="row" aria-rowindex={1}>
+            <div class="cell check" role="columnheader">
+              <input
+                type="checkbox"
+                aria-label={text.devices.selectAll(ids.length)}
+                title={text.devices.selectAll(ids.length)}
+                checked={chosen > 0 && chosen === ids.length}
+                indeterminate={chosen > 0 && chosen < ids.length}
+                onChange={toggleAll}
+              />
+            </div>
+            {COLUMNS.map((column) => (
+              <Head key={column} column={column} order={order} sort={sort} />
+            ))}
+          </div>
+        </div>
+        <div role="rowgroup" class="table-rows" style={{ height: `${total}px` }}>
+          {items.map(({ index, start }) => {
+            const id = ids[index];
+            return id === undefined ? null : (
+              <Row key={id} id={id} index={index} start={start} byDevice={byDevice} selected={selected} />
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Head({ column, order, sort }: { column: Column; order: Order; sort: (column: Column) => void }) {
+  const active = order.column === column;
+  const direction = active ? (order.descending ? 'descending' : 'ascending') : 'none';
+  return (
+    <div class={`cell ${column}`} role="columnheader" aria-sort={direction}>
+      <button type="button" title={text.devices.sortBy(text.devices.columns[column])} onClick={() => sort(column)}>
+        {text.devices.columns[column]}
+        {active && <Icon name={order.descending ? 'down' : 'up'} />}
+      </button>
+    </div>
+  );
+}
+
+interface RowProps {
+  id: string;
+  index: number;
+  start: number;
+  byDevice: ReadonlySignal<ByDevice>;
+  selected: Signal<ReadonlySet<string>>;
+}
+
+function Row({ id, index, start, byDevice, selected }: RowProps) {
+  const picked = useComputed(() => selected.value.has(id)).value;
+  const device = devices.row(id)?.value;
+  if (!device) return null;
+  const { system } = device;
+  const toggle = (): void => {
+    const next = new Set(selected.peek());
+    if (!next.delete(id)) next.add(id);
+    selected.value = next;
+  };
+  const memory = memoryShare(device);
+  const disk = diskShare(device);
+  const tags = device.tags ?? [];
+  return (
+    <div
+      class={picked ? 'device-row picked' : 'device-row'}
+      role="row"
+      aria-rowindex={index + 2}
+      data-state={stateOf(device)}
+      style={{ transform: `translateY(${start}px)` }}
+    >
+      <div class="cell check" role="cell">
+        <input type="checkbox" aria-label={text.devices.select(device.name)} checked={picked} onChange={toggle} />
+      </div>
+      <div class="cell name" role="cell">
+        <a href={`/devices/${device.device_id}`}>
+          <Foreign>{device.name}</Foreign>
+        </a>
+      </div>
+      <div class="cell state" role="cell">
+        <DeviceBadge device={device} />
+      </div>
+      <div class="cell version" role="cell">
+        <Foreign class="number">{device.agent_version}</Foreign>
+        {device.last_update?.outcome === 'rolled_back' && <Badge tone="bad">{text.devices.rolledBack}</Badge>}
+      </div>
+      <div class="cell platform" role="cell">
+        <Foreign>{platformOf(device)}</Foreign>
+      </div>
+      <div class="cell models" role="cell">
+        <Models id={id} byDevice={byDevice} />
+      </div>
+      <div class="cell cpu" role="cell">
+        {system && <Meter share={system.cpu_percent / 100} label={percent(system.cpu_percent)} />}
+      </div>
+      <div class="cell memory" role="cell">
+        {system && memory >= 0 && <Meter share={memory} label={percent(memory * 100)} />}
+      </div>
+      <div class="cell disk" role="cell">
+        {system?.disk && disk >= 0 && <Meter share={disk} label={bytes(system.disk.free_bytes)} />}
+      </div>
+      <div class="cell tags" role="cell">
+        {tags.slice(0, MOST_TAGS).map((tag) => (
+          <Foreign key={tag} class="tag">
+            {tag}
+          </Foreign>
+        ))}
+        {tags.length > MOST_TAGS && (
+          <span class="soft small" title={tags.join(', ').slice(0, 500)}>
+            {text.devices.more(tags.length - MOST_TAGS)}
+          </span>
+        )}
+      </div>
+      <div class="cell seen" role="cell">
+        <Time at={device.last_seen_at} />
+      </div>
+    </div>
+  );
+}
+
+function Models({ id, byDevice }: { id: string; byDevice: ReadonlySignal<ByDevice> }) {
+  const summary = useComputed(() => {
+    const all = byDevice.value.get(id) ?? [];
+    const stale = all.filter((deployment) => deployment.stale).length;
+    // A text, so that a deployment of another device leaves this cell as it is.
+    return `${all.length} ${stale} ${all[0]?.alias ?? ''}`;
+  }).value;
+  const [count = '', stale, first = ''] = summary.split(' ');
+  if (count === '0') return <span class="soft">–</span>;
+  return (
+    <>
+      <Foreign>{first}</Foreign>
+      {count !== '1' && <span class="soft">{text.devices.more(Number(count) - 1)}</span>}
+      {stale !== '0' && (
+        <Badge tone="warn" title={text.devices.staleTitle(Number(stale))}>
+          {text.devices.stale(Number(stale))}
+        </Badge>
+      )}
+    </>
+  );
+}

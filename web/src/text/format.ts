@@ -1,0 +1,48 @@
+// Numbers and times as people read them.
+
+import { text } from './en';
+
+const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const CLOCK = new Intl.DateTimeFormat(undefined, {
+  month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23',
+});
+const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+const SIZES = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
+
+/** Returns how long ago a time was. A time in the future, by a clock that is off, is now. */
+export function ago(time: string | null | undefined, now: number): string {
+  if (!time) return text.time.never;
+  const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1000));
+  const unit = UNITS.find(([, length]) => seconds >= length);
+  return unit ? AGO.format(-Math.round(seconds / unit[1]), unit[0]) : text.time.now;
+}
+
+/** Returns a time in the reader's own form. */
+export function moment(time: string): string {
+  return MOMENT.format(new Date(time));
+}
+
+/** Returns a short time for lists of records. */
+export function clock(time: string): string {
+  return CLOCK.format(new Date(time));
+}
+
+/** Returns a number of bytes with its unit, such as `1.4 GB`. */
+export function bytes(count: number): string {
+  let value = count;
+  let unit = 0;
+  while (value >= 999.5 && unit < SIZES.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${SIZES[unit]}`;
+}
+
+export function percent(value: number): string {
+  return `${Math.round(value)} %`;
+}

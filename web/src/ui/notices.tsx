@@ -1,0 +1,53 @@
+// Short notices at the edge of the page, spoken by screen readers. A bad one stays until it is closed.
+
+import { signal } from '@preact/signals';
+
+import { text } from '../text/en';
+import { Icon } from './icon';
+
+type Tone = 'good' | 'bad';
+interface Notice {
+  number: number;
+  words: string;
+  tone: Tone;
+}
+
+/** How long a good notice stays, in milliseconds. */
+const STAY = 6_000;
+const MOST = 4;
+
+const shown = signal<readonly Notice[]>([]);
+let count = 0;
+
+/** Shows a notice. */
+export function notice(words: string, tone: Tone = 'good'): void {
+  const number = (count += 1);
+  shown.value = [...shown.value, { number, words, tone }].slice(-MOST);
+  if (tone === 'good') setTimeout(() => dismiss(number), STAY);
+}
+
+/** Shows why something failed. */
+export function failure(error: unknown): void {
+  const words = error instanceof Error ? error.message : text.problems.unknown;
+  const hint = error instanceof Error && 'hint' in error && typeof error.hint === 'string' ? ` ${error.hint}` : '';
+  notice(words + hint, 'bad');
+}
+
+function dismiss(number: number): void {
+  shown.value = shown.value.filter((one) => one.number !== number);
+}
+
+export function Notices() {
+  return (
+    <section class="notices" aria-label={text.shell.notices} role="status" aria-live="polite">
+      {shown.value.map(({ number, words, tone }) => (
+        <div key={number} class={`notice ${tone}`}>
+          <p dir="auto">{words}</p>
+          <button type="button" class="icon-button" aria-label={text.shell.dismiss} onClick={() => dismiss(number)}>
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+    </section>
+  );
+}

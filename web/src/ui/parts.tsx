@@ -1,0 +1,117 @@
+// The small parts of every page: badges, meters, times, empty states, errors, skeletons, copied codes.
+
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+
+import { Problem } from '../data/problem';
+import { text } from '../text/en';
+import { ago, moment } from '../text/format';
+import { now } from './clock';
+import { Icon, type IconName } from './icon';
+
+export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'quiet';
+
+/** A state in words; the dot repeats it in colour and the words carry it alone. */
+export function Badge({ tone, children, title }: { tone: Tone; children: ComponentChildren; title?: string }) {
+  return (
+    <span class={`badge ${tone}`} title={title}>
+      {children}
+    </span>
+  );
+}
+
+/** A text from outside: shown as it is, isolated from its surroundings, and on one line. */
+export function Foreign({ children, class: name = '' }: { children: string; class?: string }) {
+  const words = visible(children);
+  return (
+    <bdi class={`foreign ${name}`} title={words.length > 20 ? words.slice(0, 500) : undefined}>
+      {words.slice(0, 500)}
+    </bdi>
+  );
+}
+
+/** Shows the control characters of a text, and those without width, as a sign that can be seen. */
+export function visible(words: string): string {
+  return words.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Surrogate}/gu, '\u2423');
+}
+
+/** A share with its number: the bar is for the eye only. */
+export function Meter({ share, label }: { share: number; label: string }) {
+  const bounded = Math.min(Math.max(share, 0), 1);
+  const level = bounded >= 0.9 ? 'bad' : bounded >= 0.75 ? 'warn' : 'good';
+  return (
+    <span class="meter">
+      <span class="number">{label}</span>
+      <svg class={`bar ${level}`} viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="ground" width="100" height="4" />
+        <rect class="fill" width={Math.round(bounded * 100)} height="4" />
+      </svg>
+    </span>
+  );
+}
+
+export function Time({ at }: { at: string | null | undefined }) {
+  if (!at) return <span class="soft">{text.time.never}</span>;
+  return (
+    <time dateTime={at} title={moment(at)}>
+      {ago(at, now.value)}
+    </time>
+  );
+}
+
+export function Empty({ icon, title, children }: { icon: IconName; title: string; children: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <Icon name={icon} />
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** Why something is not there, in the backend's words, and a way to try again. */
+export function Failed({ title, error, retry }: { title: string; error: unknown; retry: () => void }) {
+  const problem = error instanceof Problem ? error : null;
+  return (
+    <div class="empty failed" role="alert">
+      <Icon name="warning" />
+      <h2>{title}</h2>
+      <p dir="auto">{error instanceof Error ? error.message : text.problems.unknown}</p>
+      {problem?.hint && <p dir="auto">{problem.hint}</p>}
+      {problem?.retryAfter != null && <p>{text.problems.retryIn(problem.retryAfter)}</p>}
+      <button type="button" class="button" onClick={retry}>
+        {text.problems.retry}
+      </button>
+      {problem?.requestId && <p class="small">{text.problems.request(problem.requestId)}</p>}
+    </div>
+  );
+}
+
+/** The outline of lines that are being loaded. */
+export function Skeleton({ lines }: { lines: number }) {
+  return (
+    <div class="skeleton" role="status" aria-label={text.shell.loading}>
+      {Array.from({ length: lines }, (_, line) => (
+        <div key={line} class="bone" />
+      ))}
+    </div>
+  );
+}
+
+/** A code with a button that copies it. */
+export function Copied({ code, label }: { code: string; label: string }) {
+  const done = useSignal(false);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(code);
+    done.value = true;
+    setTimeout(() => (done.value = false), 2_000);
+  };
+  return (
+    <span class="copied">
+      <code>{code}</code>
+      <button type="button" class="icon-button" aria-label={done.value ? text.device.copied : label} title={done.value ? text.device.copied : label} onClick={() => void copy()}>
+        <Icon name="copy" />
+      </button>
+    </span>
+  );
+}

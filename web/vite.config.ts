@@ -1,0 +1,34 @@
+import { defineConfig } from 'vitest/config';
+
+import { precompressed } from './precompressed.ts';
+
+/** Where `npm run dev` finds the backend. */
+const BACKEND = process.env['LINK_WEB_BACKEND'] ?? 'http://127.0.0.1:8000';
+
+export default defineConfig(({ command }) => ({
+  base: command === 'build' ? '/app/' : '/',
+  publicDir: false,
+  plugins: [precompressed()],
+  build: {
+    outDir: 'dist/app',
+    emptyOutDir: true,
+    target: 'es2023',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        entryFileNames: '[name]-[hash].js',
+        chunkFileNames: '[name]-[hash].js',
+        assetFileNames: '[name]-[hash][extname]',
+      },
+    },
+  },
+  server: {
+    proxy: Object.fromEntries(['/api', '/assets', '/workspace', '/docs'].map((path) => [path, BACKEND])),
+  },
+  test: {
+    environment: 'jsdom',
+    include: ['tests/**/*.test.{ts,tsx}', 'src/**/*.test.{ts,tsx}'],
+    environmentOptions: { jsdom: { url: 'http://127.0.0.1/devices' } },
+  },
+}));
