@@ -122,6 +122,7 @@ export function apply({ kind, id, change, item }: Change): void {
   const gone = change === 'removed' || item === null;
   switch (kind) {
     case 'device':
+      if (gone) forgetDeployments(({ device_id }) => device_id === id);
       return settle(devices, id, gone, item as Device);
     case 'system':
       if (id && !gone) devices.patched(id, { system: sampleOf(item) });
@@ -132,6 +133,7 @@ export function apply({ kind, id, change, item }: Change): void {
       return settle(deployments, id, gone || !deployment.current, deployment);
     }
     case 'model':
+      if (gone) forgetDeployments(({ model_id }) => model_id === id);
       return settle(models, id, gone, item as Model);
     case 'command': {
       const command = item as Command;
@@ -140,6 +142,11 @@ export function apply({ kind, id, change, item }: Change): void {
     }
     default:
   }
+}
+
+/** What goes with a device or a model has no events of its own. */
+function forgetDeployments(goes: (deployment: Deployment) => boolean): void {
+  for (const deployment of deployments.all().filter(goes)) deployments.removed(deployment.deployment_id);
 }
 
 /** The sample of a `system` event, which carries the device's field of that name. */

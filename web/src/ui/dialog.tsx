@@ -31,12 +31,12 @@ export function Dialog({ title, close, children, wide = false }: Props) {
   };
   return (
     <dialog ref={dialog} class={wide ? 'dialog wide' : 'dialog'} aria-labelledby={id} onCancel={cancelled}>
-      <header>
+      <div class="dialog-head">
         <h2 id={id}>{title}</h2>
         <button type="button" class="icon-button" aria-label={text.dialog.close} onClick={close}>
           <Icon name="close" />
         </button>
-      </header>
+      </div>
       {children}
     </dialog>
   );
@@ -59,14 +59,14 @@ export function Confirm(props: {
     <Dialog title={props.title} close={props.close}>
       <form onSubmit={sent}>
         <div class="dialog-body">{props.children}</div>
-        <footer>
+        <div class="dialog-foot">
           <button type="button" class="button" onClick={props.close}>
             {text.dialog.cancel}
           </button>
           <button type="submit" class="button danger" disabled={props.ready === false}>
             {props.action}
           </button>
-        </footer>
+        </div>
       </form>
     </Dialog>
   );

@@ -12,7 +12,7 @@ import type { Device } from '../../data/types';
 import { text } from '../../text/en';
 import { DeviceBadge } from '../../ui/device_badge';
 import { Icon } from '../../ui/icon';
-import { Copied, Empty, Failed, Foreign, Skeleton, Time } from '../../ui/parts';
+import { Copied, Empty, Failed, Foreign, Skeleton } from '../../ui/parts';
 import { About } from './about';
 import { Commands } from './commands';
 import { Logs } from './logs';
@@ -95,9 +95,6 @@ function Shown({ device }: { device: Device }) {
           <Foreign>{`${device.platform.os}/${device.platform.arch}`}</Foreign>
           <Foreign>{device.platform.hostname}</Foreign>
           <Copied code={device.device_id} label={text.device.copyId} />
-          <span>
-            <Time at={device.last_seen_at} />
-          </span>
         </p>
         {stateOf(device) === 'updating' && <p class="banner busy">{text.device.updating}</p>}
         {update?.outcome === 'rolled_back' && (

@@ -52,14 +52,14 @@ function UpdateDialog({ device, close }: { device: Device; close: () => void }) 
             {fault}
           </p>
         </div>
-        <footer>
+        <div class="dialog-foot">
           <button type="button" class="button" onClick={close}>
             {text.dialog.cancel}
           </button>
           <button type="submit" class="button primary" disabled={busy}>
             {text.bulk.update}
           </button>
-        </footer>
+        </div>
       </form>
     </Dialog>
   );

@@ -114,7 +114,7 @@ function BulkDialog({ kind, targets, close }: { kind: Kind; targets: Targets; cl
             {fault}
           </p>
         </div>
-        <footer>
+        <div class="dialog-foot">
           <button type="button" class="button" onClick={close}>
             {text.bulk.cancel}
           </button>
@@ -127,7 +127,7 @@ function BulkDialog({ kind, targets, close }: { kind: Kind; targets: Targets; cl
               {busy.value ? text.bulk.previewing : text.bulk.preview}
             </button>
           )}
-        </footer>
+        </div>
       </form>
     </Dialog>
   );

@@ -36,8 +36,16 @@ export function Table({ ids, byDevice, order, sort, selected }: Props) {
     selected.value = chosen === ids.length ? new Set() : new Set(ids);
   };
   return (
-    <div class="table-frame" role="table" aria-label={text.devices.table} aria-rowcount={ids.length + 1} aria-colcount={COLUMNS.length + 1}>
-      <div class="table-scroll" ref={scroller} tabIndex={0} role="presentation">
+    <div class="table-frame">
+      <div
+        class="table-scroll"
+        ref={scroller}
+        tabIndex={0}
+        role="table"
+        aria-label={text.devices.table}
+        aria-rowcount={ids.length + 1}
+        aria-colcount={COLUMNS.length + 1}
+      >
         <div role="rowgroup" class="table-head">
           <div class="device-row" role="row" aria-rowindex={1}>
             <div class="cell check" role="columnheader">
@@ -153,7 +161,7 @@ function Row({ id, index, start, byDevice, selected }: RowProps) {
         )}
       </div>
       <div class="cell seen" role="cell">
-        <Time at={device.last_seen_at} />
+        {device.online ? text.time.now : <Time at={device.last_seen_at} />}
       </div>
     </div>
   );

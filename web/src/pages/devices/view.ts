@@ -90,13 +90,18 @@ function comparison(column: Column, byDevice: ByDevice): (a: Device, b: Device) 
     case 'tags':
       return (a, b) => byText((a.tags ?? []).join(), (b.tags ?? []).join());
     case 'seen':
-      return (a, b) => byText(a.last_seen_at ?? '', b.last_seen_at ?? '');
+      return (a, b) => byText(seenAt(a), seenAt(b));
   }
 }
 
 /** Orders as the code units do: locale-aware comparison of 10,000 names takes longer than a frame. */
 function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** A device that is online is seen now: the times of its messages are not worth an event each. */
+function seenAt({ online, last_seen_at }: Device): string {
+  return online ? '9999' : (last_seen_at ?? '');
 }
 
 export function platformOf({ platform: { os, arch } }: Device): string {

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { apply, deployments, devices, heard, live, stop } from '../src/data/store';
+import { EventParser } from '../src/data/sse';
+import { deployment, device } from './fixtures';
+
+describe('events become rows', () => {
+  beforeEach(() => {
+    vi.stubGlobal('fetch', vi.fn(() => Promise.reject(new TypeError('no network'))));
+  });
+  afterEach(() => {
+    stop();
+    });
+
+  it('adds, patches and removes a device', () => {
+    apply({ kind: 'device', id: 'dev_a', change: 'changed', item: device('a') });
+    const system = { cpu_percent: 7 };
+    apply({ kind: 'system', id: 'dev_a', change: 'changed', item: { system } });
+    expect(devices.row('dev_a')?.value.system).toEqual(system);
+    apply({ kind: 'device', id: 'dev_a', change: 'removed', item: null });
+    expect(devices.size).toBe(0);
+  });
+
+  it('shows only the newest deployment of a model on a device', () => {
+    apply({ kind: 'deployment', id: 'dpl_1', change: 'changed', item: deployment('1', 'dev_a') });
+    apply({ kind: 'deployment', id: 'dpl_1', change: 'changed', item: deployment('1', 'dev_a', { current: false }) });
+    expect(deployments.size).toBe(0);
+  });
+
+  it('forgets the deployments of a device or a model that is removed', () => {
+    apply({ kind: 'deployment', id: 'dpl_1', change: 'changed', item: deployment('1', 'dev_a') });
+    apply({ kind: 'deployment', id: 'dpl_2', change: 'changed', item: deployment('2', 'dev_b') });
+    apply({ kind: 'device', id: 'dev_a', change: 'removed', item: null });
+    expect(deployments.all().map(({ device_id }) => device_id)).toEqual(['dev_b']);
+    apply({ kind: 'model', id: 'mdl_2', change: 'removed', item: null });
+    expect(deployments.size).toBe(0);
+  });
+
+  it('ignores kinds that it does not know', () => {
+    apply({ kind: 'weather', id: 'x', change: 'changed', item: {} });
+    expect(devices.size).toBe(0);
+  });
+
+  it('says since when the stream is cut, from the first cut on', () => {
+    heard({ type: 'lost', id: null });
+    const first = live.value;
+    heard({ type: 'lost', id: null });
+    expect(live.value).toBe(first);
+    heard({ type: 'ready', id: '1', resumed: true });
+    expect(live.value).toEqual({ state: 'live' });
+  });
+});
+
+describe('the parser of server-sent events', () => {
+  const stream = ': heartbeat\n\nid: 7\r\nevent: device\r\ndata: {"a":\r\ndata: 1}\r\n\r\ndata: x\n\nevent: none\n\n';
+
+  it.each([1, 2, 3, 7, 1_000])('gives the same events for pieces of %i characters', (size) => {
+    const parser = new EventParser();
+    const pieces = Array.from({ length: Math.ceil(stream.length / size) }, (_, index) =>
+      stream.slice(index * size, (index + 1) * size),
+    );
+    expect(pieces.flatMap((piece) => parser.push(piece))).toEqual([
+      { id: '7', event: 'device', data: '{"a":\n1}' },
+      { id: '7', event: 'message', data: 'x' },
+    ]);
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+
+import {
+  compareVersions, formatSelection, formatTerm, matches, parseSelection, parseTerm,
+} from '../src/data/selection';
+import { cell, csv } from '../src/pages/devices/csv';
+import { arranged, groupedByDevice, orderWords, viewOf } from '../src/pages/devices/view';
+import { bytes } from '../src/text/format';
+import { visible } from '../src/ui/parts';
+import { deployment, device, HOSTILE } from './fixtures';
+
+describe('a selection', () => {
+  it.each(['tag=lab', 'tag!=a b', 'version<1.3.0', 'version>=1.3.0-rc.1', 'state=online', 'state!=updating'])(
+    'reads and writes %s',
+    (words) => {
+      const term = parseTerm(words);
+      expect(typeof term === 'string' ? term : formatTerm(term)).toBe(words);
+    },
+  );
+
+  it.each(['', 'name=x', 'state=asleep', 'state<online', 'version=new', 'tag=', 'tag=a,b', 'version<1.3'])(
+    'refuses %s with a reason',
+    (words) => {
+      expect(typeof parseTerm(words)).toBe('string');
+    },
+  );
+
+  it('leaves out of an address what is no term', () => {
+    expect(formatSelection(parseSelection('tag=lab,nonsense,,state=online'))).toBe('tag=lab,state=online');
+  });
+
+  it('matches if every term does', () => {
+    const lab = device('a', { tags: ['lab'], agent_version: '1.2.9' });
+    const fits = (words: string): boolean => matches(parseSelection(words), lab);
+    expect(fits('tag=lab,version<1.3.0,state=online')).toBe(true);
+    expect(fits('tag!=lab')).toBe(false);
+    expect(fits('version>=1.3.0')).toBe(false);
+    expect(matches(parseSelection('state=updating'), { ...lab, status: 'updating' })).toBe(true);
+    expect(matches(parseSelection('state=offline'), { ...lab, online: false, status: 'updating' })).toBe(true);
+  });
+
+  it('orders versions by precedence', () => {
+    const sorted = ['1.0.0-alpha', '1.0.0-alpha.1', '1.0.0-alpha.beta', '1.0.0-beta.2', '1.0.0-beta.11', '1.0.0-rc.1', '1.0.0', '1.2.0', '1.10.0'];
+    expect([...sorted].reverse().sort(compareVersions)).toEqual(sorted);
+    expect(compareVersions('1.0.0+a', '1.0.0+b')).toBe(0);
+    expect(compareVersions('garbage', '0.0.1')).toBeLessThan(0);
+  });
+});
+
+describe('the view', () => {
+  const view = (words: string) => viewOf(new URLSearchParams(words));
+  const none = groupedByDevice([]);
+
+  it('comes from the address, and nonsense has no effect', () => {
+    expect(view('sort=-seen&q=x&select=state=online').order).toEqual({ column: 'seen', descending: true });
+    expect(view('sort=nonsense&select=%%').order).toEqual({ column: 'name', descending: false });
+    expect(orderWords({ column: 'name', descending: false })).toBeNull();
+    expect(orderWords({ column: 'cpu', descending: true })).toBe('-cpu');
+  });
+
+  it('searches name, id, host and tags', () => {
+    const all = [device('alpha', { tags: ['Paris'] }), device('beta')];
+    const found = (words: string): string[] =>
+      arranged(all, view(`q=${words}`), none).map(({ name }) => name);
+    expect([found('ALPH'), found('paris'), found('host-b'), found('dev_'), found('zeta')]).toEqual([
+      ['alpha'], ['alpha'], ['beta'], ['alpha', 'beta'], [],
+    ]);
+  });
+
+  it('has stale models first if they are sorted for', () => {
+    const grouped = groupedByDevice([
+      deployment('1', 'dev_b'), deployment('2', 'dev_b'), deployment('3', 'dev_c', { stale: true }),
+    ]);
+    const all = [device('a'), device('b'), device('c')];
+    expect(arranged(all, view('sort=-models'), grouped).map(({ name }) => name)).toEqual(['c', 'b', 'a']);
+  });
+});
+
+describe('CSV', () => {
+  it.each(['=1+1', '+1', '-1', '@x', ' =1', '\t=1', '\r=1', '\uff1d1'])('makes no formula of %j', (words) => {
+    expect(cell(words).replace(/^"/, '')).toMatch(/^'/);
+  });
+
+  it('quotes what would end a cell', () => {
+    expect([cell('a,b'), cell('a"b'), cell('a\nb'), cell(null), cell(-3)]).toEqual(['"a,b"', '"a""b"', '"a\nb"', '', '-3']);
+  });
+
+  it('has a line for each device', () => {
+    const text = csv([device('a', { tags: ['x', 'y'] })], groupedByDevice([deployment('1', 'dev_a')]));
+    const [head, line, end] = text.split('\r\n');
+    expect(head?.split(',')).toHaveLength(15);
+    expect(line).toBe('dev_a,a,online,1.3.0,linux,x86_64,host-a,model-1,,,,,,x y,2026-11-20T00:00:00Z');
+    expect(end).toBe('');
+  });
+});
+
+describe('texts', () => {
+  it('show what hides', () => {
+    for (const name of HOSTILE) expect(visible(name)).not.toMatch(/[\u0000-\u001f\u200b-\u200f\u202a-\u202e]/);
+    expect(visible('שלום 👍 Ünïcode')).toBe('שלום 👍 Ünïcode');
+  });
+
+  it('have sizes with units', () => {
+    expect([0, 999, 1_000, 999_500, 1_400_000_000, 999_999_999].map(bytes)).toEqual([
+      '0 B', '999 B', '1.0 kB', '1.0 MB', '1.4 GB', '1.0 GB',
+    ]);
+  });
+});
