@@ -10,11 +10,13 @@ pub mod deployment;
 pub mod device;
 pub mod device_flow;
 pub mod device_log;
+pub mod event;
 pub mod key;
 pub mod local_owner;
 pub mod member;
 pub mod model;
 pub mod operation;
+pub mod summary;
 pub mod token;
 pub mod usage;
 

@@ -146,6 +146,21 @@ pub const PERSONAL_TOKENS: u32 = 50;
 /// The largest error of a device's clock when the device proves that it has its old key pair.
 pub const PROOF_WINDOW: Duration = Duration::from_secs(10 * 60);
 
+/// How long changes of one thing are collected into one event.
+pub const EVENT_WINDOW: Duration = Duration::from_millis(250);
+
+/// The interval of the heartbeats of an event stream.
+pub const EVENT_HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// The shortest interval between two events about the summary of an account.
+pub const SUMMARY_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The most concurrent event streams of one person.
+pub const EVENT_STREAMS: usize = 10;
+
+/// The most concurrent event streams of one backend.
+pub const EVENT_STREAMS_OF_BACKEND: usize = 2_000;
+
 /// The default number of items on one page of a list.
 pub const PAGE_SIZE: u32 = 50;
 

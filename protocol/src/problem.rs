@@ -145,6 +145,7 @@ codes! {
     ChecksumMismatch = "checksum-mismatch", 422, "The content does not have the announced checksum", Some("upload the file again");
     NotAModel = "not-a-model", 422, "No engine can load this file", Some("use the model's .gguf file");
     QueueFull = "queue-full", 429, "Too many commands wait for this device", Some("wait until the device has carried out some of them");
+    TooManyStreams = "too-many-streams", 429, "Too many event streams are open", Some("close another page of this account, and wait for the time in the Retry-After header");
     TooManyAttempts = "too-many-attempts", 429, "Too many attempts", Some("wait for the time in the Retry-After header before you try again");
     Internal = "internal", 500, "The backend failed to handle the request", Some("look up the request id in the backend's log");
     Overloaded = "overloaded", 503, "The backend is overloaded", Some("retry after the time in the Retry-After header");

@@ -18,12 +18,17 @@ use link_protocol::{
             DecideDevice, DeviceCodeRequest, DeviceCodeResponse, DeviceTokenRequest, InquireDevice,
             PendingDevice,
         },
+        event::{Event, EventChange, EventKind, StreamEnd, StreamEndReason, StreamReady},
         key::{CreateKey, KeyCreated, KeyInfo},
         member::{
             AcceptInvitation, ChangeMember, EnterAccount, Invitation, InvitationCreated,
             InviteMember, Member, MemberRemoved, Membership, Role,
         },
         model::{ChangeModel, CreateModel, Model, ModelFacts},
+        summary::{
+            CommandCounts, DeploymentCounts, DeviceCounts, KeyCounts, ModelCounts, RepairCounts,
+            RunningOperations, Summary, UsageToday, VersionCount,
+        },
         token::{CreateToken, TokenCreated, TokenInfo},
         usage::{Usage, UsageBucket},
     },
@@ -345,9 +350,37 @@ pub(super) fn answers() -> Vec<Example> {
             },
         ),
         body("usage_page", Page { items: vec![usage_answer()], next_cursor: None }),
+        body("summary", summary_answer()),
+        body("event", Event { item: Some(sampled()), ..event(EventChange::Changed) }),
+        body("event_removed", event(EventChange::Removed)),
+        body("stream_ready", StreamReady { resumed: true }),
+        body("stream_end", StreamEnd { reason: StreamEndReason::SessionEnded }),
         body("problem", Problem { request_id, ..offline }),
         body("problem_without_hint", Problem::new(Code::NotFound, "there is no such device")),
     ]
+}
+
+fn event(change: EventChange) -> Event {
+    let id = Some(device().to_string());
+    Event { kind: EventKind::System, id, device_id: Some(device()), change, item: None }
+}
+
+fn sampled() -> serde_json::Value {
+    serde_json::json!({ "system": system_sample() })
+}
+
+fn summary_answer() -> Summary {
+    Summary {
+        devices: DeviceCounts { total: 4, online: 2, offline: 1, updating: 1 },
+        deployments: DeploymentCounts { total: 5, stale: 1, failed: 1, in_progress: 1, serving: 2 },
+        models: ModelCounts { total: 3, incomplete: 1 },
+        commands: CommandCounts { open: 2, failed_last_day: 1 },
+        repairs: RepairCounts { sent: 1 },
+        keys: KeyCounts { total: 2, ending_within_week: 1 },
+        operations: RunningOperations { running: 1 },
+        versions: vec![VersionCount { version: version(), devices: 4 }],
+        usage_today: UsageToday { prompt_tokens: 30, completion_tokens: 40, requests: 3 },
+    }
 }
 
 fn usage_answer() -> Usage {
