@@ -12,6 +12,7 @@ export default defineConfig(({ command }) => ({
   build: {
     outDir: 'dist/app',
     emptyOutDir: true,
+    manifest: true,
     target: 'es2023',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

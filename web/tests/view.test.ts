@@ -67,6 +67,13 @@ describe('the view', () => {
     ]);
   });
 
+  it('orders names as people do, and both ways', () => {
+    const all = ['lab-10', 'Lab-2', 'lab-1'].map((name) => device(name));
+    const names = (words: string): string[] => arranged(all, view(words), none).map(({ name }) => name);
+    expect(names('')).toEqual(['lab-1', 'Lab-2', 'lab-10']);
+    expect(names('sort=-name')).toEqual(['lab-10', 'Lab-2', 'lab-1']);
+  });
+
   it('has stale models first if they are sorted for', () => {
     const grouped = groupedByDevice([
       deployment('1', 'dev_b'), deployment('2', 'dev_b'), deployment('3', 'dev_c', { stale: true }),

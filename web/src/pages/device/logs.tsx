@@ -10,14 +10,16 @@ import { text } from '../../text/en';
 import { clock, moment } from '../../text/format';
 import { download } from '../../ui/download';
 import { Icon } from '../../ui/icon';
+import { narrow } from '../../ui/narrow';
 import { failure } from '../../ui/notices';
 import { Badge, Empty, Failed, Foreign, Skeleton, type Tone } from '../../ui/parts';
 import { useVirtual } from '../../ui/virtual';
 
 const SEVERITIES: readonly Severity[] = ['info', 'warning', 'error', 'critical'];
 const TONES: Record<Severity, Tone> = { info: 'quiet', warning: 'warn', error: 'bad', critical: 'bad' };
-/** The height of a record in pixels, as the style sheet has it. */
+/** The heights of a record in pixels, as the style sheet has them. */
 const RECORD = 26;
+const NARROW_RECORD = 48;
 
 export function Logs({ deviceId }: { deviceId: string }) {
   const severity = SEVERITIES.find((known) => known === query.value.get('severity')) ?? 'info';
@@ -117,7 +119,7 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
 function Records({ records, follows, older }: { records: readonly DeviceLog[]; follows: boolean; older: (() => void) | null }) {
   const scroller = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
-  const { items, total } = useVirtual(scroller, records.length, RECORD);
+  const { items, total } = useVirtual(scroller, records.length, narrow.value ? NARROW_RECORD : RECORD);
   const newest = records.at(-1)?.number;
   useEffect(() => {
     const box = scroller.current;

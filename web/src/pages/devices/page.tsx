@@ -105,6 +105,7 @@ export function DevicesPage() {
 }
 
 function counts(loading: boolean, filtered: boolean, shown: number, all: number): string {
+  if (all === 0) return '';
   const words = filtered ? text.devices.countOf(shown, all) : text.devices.count(all);
-  return loading && all > 0 ? `${words}, ${text.devices.loading}` : words;
+  return loading ? `${words}, ${text.devices.loading}` : words;
 }

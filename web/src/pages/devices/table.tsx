@@ -17,6 +17,8 @@ import { COLUMNS, diskShare, memoryShare, platformOf, type ByDevice, type Column
 /** The heights of a row in pixels, as the style sheet has them. */
 const ROW = 42;
 const NARROW_ROW = 64;
+/** The height of the heads of the columns, with the lines around them. */
+const HEAD = 43;
 const MOST_TAGS = 2;
 
 interface Props {
@@ -36,7 +38,7 @@ export function Table({ ids, byDevice, order, sort, selected }: Props) {
     selected.value = chosen === ids.length ? new Set() : new Set(ids);
   };
   return (
-    <div class="table-frame">
+    <div class="table-frame" style={{ flexBasis: `${total + HEAD}px` }}>
       <div
         class="table-scroll"
         ref={scroller}

@@ -50,8 +50,19 @@ export function arranged(devices: readonly Device[], { search, terms, order }: V
   const compare = comparison(order.column, byDevice);
   const direction = order.descending ? -1 : 1;
   return fitting.sort(
-    (a, b) => direction * compare(a, b) || byText(a.name, b.name) || byText(a.device_id, b.device_id),
+    (a, b) => direction * (compare(a, b) || byText(nameKey(a), nameKey(b))) || byText(a.device_id, b.device_id),
   );
+}
+
+const nameKeys = new WeakMap<Device, string>();
+
+/** Returns a text that orders names as people do: `lab-2` before `lab-10`, without regard to case. */
+function nameKey(device: Device): string {
+  const known = nameKeys.get(device);
+  if (known !== undefined) return known;
+  const key = device.name.slice(0, 200).toLowerCase().replace(/\d+/g, (digits) => digits.padStart(16, '0'));
+  nameKeys.set(device, key);
+  return key;
 }
 
 function contains(device: Device, words: string): boolean {
