@@ -3,6 +3,7 @@
 //! One SQL text works on every database: parameters are `$n`, times are BIGINT, and identifiers and JSON are TEXT.
 //! Accepted data is on disk before the request is answered.
 
+pub(crate) mod changes;
 pub(crate) mod column;
 pub(crate) mod error;
 pub(crate) mod fault;
@@ -26,7 +27,7 @@ use std::sync::Arc;
 
 use sqlx::PgPool;
 
-use crate::database::{lite::Readers, neighbours::Neighbours, writer::Writer};
+use crate::database::{changes::Changes, lite::Readers, neighbours::Neighbours, writer::Writer};
 
 /// The store: a database behind a common interface.
 #[derive(Clone, Debug)]
@@ -34,6 +35,7 @@ pub struct Store {
     db: Db,
     /// The other backends on the database, if it can be shared.
     neighbours: Option<Arc<Neighbours>>,
+    changes: Changes,
 }
 
 /// The supported databases.

@@ -10,6 +10,7 @@ pub mod allowlist;
 pub mod attempts;
 pub mod audit;
 pub mod cancel;
+pub mod change;
 pub mod checkup;
 pub mod claim;
 pub mod clock_offset;

@@ -91,7 +91,7 @@ impl App {
         if greeted != *device {
             self.note_greeting(device, &hello, now).await?;
         }
-        self.presence.note(device.id, now);
+        self.note_presence(device.id, now);
         Ok(Welcome {
             server_time: now,
             epoch: device.epoch,
@@ -131,7 +131,7 @@ impl App {
         let mut end = pin!(tokio::time::sleep(most));
         let mut is_over = wait.is_zero();
         let mut why = Why::Due;
-        self.presence.note(device.id, self.now());
+        self.note_presence(device.id, self.now());
         loop {
             let now = self.now();
             if !listener.is_newest() {
@@ -145,7 +145,7 @@ impl App {
                 DueCommands::Nothing { next } => next,
             };
             if is_over || *draining.borrow() {
-                self.presence.note(device.id, now);
+                self.note_presence(device.id, now);
                 return Ok(Poll { server_time: now, commands: Vec::new() });
             }
             let again = pause(next, now, spread(LOOK_AGAIN, random::part()));

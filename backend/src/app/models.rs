@@ -93,8 +93,9 @@ impl App {
         self.own_model(caller, id, &publishers).await?;
         let model = write!(self.store, [locks::model(id)], |db| {
             let mut model = models::find(db, id).await?.ok_or(Refusal::NotFound("model"))?;
+            let was_shared = model.shared;
             model.change(&wish, &publishers)?;
-            models::update(db, &model).await?;
+            models::update(db, &model, was_shared).await?;
             model
         });
         let shared = match wish.shared {
@@ -117,7 +118,7 @@ impl App {
             if models::uses(db, id).await? > 0 {
                 return Err(Refusal::ModelInUse.into());
             }
-            models::delete(db, id).await?;
+            models::delete(db, &model).await?;
         });
         self.note(&caller, Action::RemoveModel, id, &model.name).await;
         self.contents.forget_partial(id)?;

@@ -10,9 +10,16 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp};
-use link_protocol::id::DeviceId;
+use link_protocol::{id::DeviceId, limits};
 
-use crate::{app::App, domain::device::DeviceRecord, failure::AppError};
+use crate::{
+    app::App,
+    domain::{
+        change::{Change, Subject},
+        device::DeviceRecord,
+    },
+    failure::AppError,
+};
 
 /// The interval between two batches.
 const SAVE_EVERY: SignedDuration = SignedDuration::from_secs(5);
@@ -27,20 +34,30 @@ pub(super) struct Presence {
 struct Heard {
     last: HashMap<DeviceId, Timestamp>,
     unsaved: HashSet<DeviceId>,
+    /// The unsaved devices that came back.
+    back: HashSet<DeviceId>,
     saved_at: Option<Timestamp>,
 }
 
 impl Presence {
-    pub(super) fn note(&self, device: DeviceId, now: Timestamp) {
+    /// Notes a message. Returns whether the device comes back: it has sent none for long, or none in this process.
+    pub(super) fn note(&self, device: DeviceId, now: Timestamp) -> bool {
+        let longest = SignedDuration::try_from(limits::OFFLINE_AFTER).unwrap_or_default();
         let mut heard = self.lock();
-        heard.last.insert(device, now);
+        let before = heard.last.insert(device, now);
         heard.unsaved.insert(device);
+        let comes_back = before.is_none_or(|before| now.duration_since(before) >= longest);
+        if comes_back {
+            heard.back.insert(device);
+        }
+        comes_back
     }
 
     pub(super) fn forget(&self, device: DeviceId) {
         let mut heard = self.lock();
         heard.last.remove(&device);
         heard.unsaved.remove(&device);
+        heard.back.remove(&device);
     }
 
     fn last(&self, device: DeviceId) -> Option<Timestamp> {
@@ -57,6 +74,11 @@ impl Presence {
         heard.saved_at = Some(now);
         let unsaved = std::mem::take(&mut heard.unsaved);
         unsaved.iter().filter_map(|id| heard.last.get(id).map(|at| (*id, *at))).collect()
+    }
+
+    /// Takes the devices that came back since the last batch. Only after the batch do other backends and counts know it.
+    fn take_back(&self) -> HashSet<DeviceId> {
+        std::mem::take(&mut self.lock().back)
     }
 
     fn put_back(&self, unsaved: &[(DeviceId, Timestamp)]) {
@@ -81,8 +103,21 @@ impl App {
         let saved = self.store.devices_seen(&unsaved).await;
         if saved.is_err() {
             self.presence.put_back(&unsaved);
+        } else {
+            self.presence.take_back().into_iter().for_each(|device| self.announce_device(device));
         }
         Ok(saved?)
+    }
+
+    /// Notes a message of a device, and announces that a device comes back.
+    pub(super) fn note_presence(&self, device: DeviceId, now: Timestamp) {
+        if self.presence.note(device, now) {
+            self.announce_device(device);
+        }
+    }
+
+    fn announce_device(&self, device: DeviceId) {
+        self.store.announce(Change { account: None, subject: Subject::Device(device) });
     }
 
     /// Stores the times of messages if a batch is due.
@@ -108,8 +143,8 @@ mod tests {
     fn what_was_heard_is_known_at_once_and_saved_once() {
         let (presence, device) = (Presence::default(), DeviceId::from_uuid(Uuid::from_u128(1)));
         let at = |seconds| Timestamp::from_second(seconds).unwrap();
-        presence.note(device, at(10));
-        presence.note(device, at(12));
+        assert!(presence.note(device, at(10)));
+        assert!(!presence.note(device, at(12)));
         assert_eq!(presence.last(device), Some(at(12)));
         assert!(presence.is_due(at(12)));
         let unsaved = presence.take_unsaved(at(12));
@@ -118,7 +153,8 @@ mod tests {
         assert_eq!(presence.take_unsaved(at(17)), []);
         presence.put_back(&unsaved);
         assert_eq!(presence.take_unsaved(at(18)), unsaved);
-        presence.note(device, at(20));
+        assert!(!presence.note(device, at(86)) && presence.note(device, at(161)));
+        assert_eq!(presence.take_back(), HashSet::from([device]));
         presence.forget(device);
         assert_eq!((presence.last(device), presence.take_unsaved(at(21))), (None, vec![]));
     }

@@ -65,14 +65,14 @@ pub async fn enrol(
         let device = device.ok_or(StoreError::NotFound)?;
         match &plan {
             Plan::Enrol { key } => {
-                keys::count_device(db, key.id).await?;
+                keys::count_device(db, key.account, key.id).await?;
                 devices::insert(db, &device).await?;
             }
             Plan::Reactivate { key, .. } => {
                 // Undoes the increment in `known`: a known device was counted before.
                 device_counts::decrement(db, key.account).await?;
                 if before != Some(key.id) {
-                    keys::count_device(db, key.id).await?;
+                    keys::count_device(db, key.account, key.id).await?;
                 }
                 devices::update(db, &device).await?;
                 // Commands that were delivered in an earlier epoch are delivered again.

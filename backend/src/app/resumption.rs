@@ -144,7 +144,7 @@ impl App {
         let model = write!(self.store, [locks::model(id)], |db| {
             let mut model = models::find(db, id).await?.ok_or(Refusal::NotFound("model"))?;
             model.receive(received.clone())?;
-            models::update(db, &model).await?;
+            models::update(db, &model, model.shared).await?;
             model
         });
         self.note(&caller, Action::ChangeModel, id, "its file").await;

@@ -51,7 +51,7 @@ impl App {
             let known = tables::transfer::known(db, id, &key.digest()).await?;
             let plan = transfer::plan(known, caller.account, limit, now)?;
             tables::transfer::replace(db, caller.account, &plan.device).await?;
-            keys::count_device(db, plan.device.registered_with).await?;
+            keys::count_device(db, plan.device.account, plan.device.registered_with).await?;
             if plan.key_is_spent {
                 keys::revoke(db, plan.device.account, plan.device.registered_with).await?;
             }

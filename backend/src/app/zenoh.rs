@@ -119,7 +119,7 @@ impl App {
     /// Records that a device has sent a message.
     pub(crate) fn heard(&self, device: &DeviceRecord) -> Timestamp {
         let now = self.now();
-        self.presence.note(device.id, now);
+        self.note_presence(device.id, now);
         now
     }
 
@@ -160,7 +160,7 @@ impl Attending<'_> {
         match app.look(device, Seq::default(), why, now).await? {
             DueCommands::Commands(commands) => Ok(Due::Now(commands)),
             DueCommands::Nothing { next } => {
-                app.presence.note(device.id, now);
+                app.note_presence(device.id, now);
                 Ok(Due::Later(control::pause(next, now, LOOK_AGAIN)))
             }
         }

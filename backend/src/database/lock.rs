@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::database::{Connection, StoreError, error::SqlError};
+use crate::database::{Connection, StoreError, error::SqlError, sql::Link};
 
 /// A lock. The order of the values is the order in which locks are taken.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -59,7 +59,7 @@ pub(super) fn statements(locks: &[Lock]) -> String {
 /// # Errors
 /// [`StoreError::Unavailable`] if another transaction holds one of the locks for too long.
 pub(crate) async fn take(db: &mut Connection, locks: &[Lock]) -> Result<(), StoreError> {
-    let Connection::PgWriter(transaction) = db else { return Ok(()) };
+    let Link::PgWriter(transaction) = &mut db.link else { return Ok(()) };
     let statements = sqlx::AssertSqlSafe(statements(locks));
     sqlx::raw_sql(statements).execute(&mut **transaction).await.map_err(SqlError::from)?;
     Ok(())

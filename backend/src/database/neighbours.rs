@@ -18,18 +18,32 @@ use std::{
 };
 
 use link_protocol::id::{CommandId, DeviceId};
+use serde::{Deserialize, Serialize};
 use sqlx::{
     PgPool,
     postgres::{PgListener, PgPoolOptions},
 };
 use tokio::{sync::Notify, time::timeout};
 
-use crate::{database::Store, host::random};
+use crate::{
+    database::Store,
+    domain::change::{Change, News},
+    host::random,
+};
 
 const CHANNEL: &str = "link_rings";
+/// The channel of changes. A backend of an earlier version does not listen to it.
+const CHANGES: &str = "link_changes";
 /// Sends notifications without waiting for the disk, because the transaction has nothing that must not be lost.
 const TELL: &str = "SELECT set_config('synchronous_commit', 'off', true), \
      pg_notify('link_rings', payload) FROM unnest($1::TEXT[]) AS payload";
+/// As [`TELL`], for changes.
+const TELL_CHANGES: &str = "SELECT set_config('synchronous_commit', 'off', true), \
+     pg_notify('link_changes', payload) FROM unnest($1::TEXT[]) AS payload";
+/// The maximum number of changes in one notification. Each has up to 180 bytes.
+const CHANGES_AT_ONCE: usize = 40;
+/// How long changes are collected for one statement.
+const COLLECT: Duration = Duration::from_millis(50);
 /// The maximum number of rings in one notification, for which PostgreSQL allows 8000 bytes.
 const RINGS_AT_ONCE: usize = 128;
 /// The maximum number of unsent rings. Beyond it they are replaced by one [`Ring::All`].
@@ -59,6 +73,18 @@ pub(crate) struct Neighbours {
     name: String,
     untold: Mutex<HashSet<Ring>>,
     news: Notify,
+    /// Changes that the other backends do not know yet. `None` stands for more than [`MOST_UNTOLD`].
+    changes: Mutex<Option<HashSet<Change>>>,
+    changed: Notify,
+}
+
+/// A notification about changes.
+#[derive(Debug, Deserialize, Serialize)]
+struct Told {
+    /// The name of the sender.
+    from: String,
+    /// The changes, or nothing if there were too many.
+    changes: Option<Vec<Change>>,
 }
 
 impl Store {
@@ -74,7 +100,12 @@ impl Store {
     /// Returns at once if the database cannot be shared.
     pub async fn heed_neighbours(&self, heard: impl Fn(Ring)) {
         if let Some(neighbours) = &self.neighbours {
-            tokio::join!(neighbours.tell(), neighbours.hear(heard));
+            let told = tokio::join!(
+                neighbours.tell(),
+                neighbours.tell_of_changes(),
+                neighbours.hear(heard, |news| self.changes.pass_on(news)),
+            );
+            let ((), (), ()) = told;
         }
     }
 }
@@ -82,7 +113,14 @@ impl Store {
 impl Neighbours {
     pub(crate) fn new(pool: PgPool) -> Self {
         let name = random::uuid().simple().to_string();
-        Self { pool, name, untold: Mutex::default(), news: Notify::new() }
+        Self {
+            pool,
+            name,
+            untold: Mutex::default(),
+            news: Notify::new(),
+            changes: Mutex::new(Some(HashSet::new())),
+            changed: Notify::new(),
+        }
     }
 
     fn add(&self, rings: impl IntoIterator<Item = Ring>) {
@@ -112,7 +150,36 @@ impl Neighbours {
         }
     }
 
-    async fn hear(&self, heard: impl Fn(Ring)) {
+    /// Queues changes for the other backends. Does not block.
+    pub(super) fn tell_changes(&self, changes: &[Change]) {
+        let mut untold = self.changes();
+        if let Some(some) = untold.as_mut() {
+            some.extend(changes);
+            if some.len() > MOST_UNTOLD {
+                *untold = None;
+            }
+        }
+        drop(untold);
+        self.changed.notify_one();
+    }
+
+    async fn tell_of_changes(&self) {
+        while !self.pool.is_closed() {
+            self.changed.notified().await;
+            tokio::time::sleep(COLLECT).await;
+            let changes = self.changes().replace(HashSet::new());
+            let told = sqlx::query(TELL_CHANGES).bind(written_changes(&self.name, changes));
+            if let Err(error) = told.execute(&self.pool).await {
+                tracing::debug!(%error, "other backends could not be told of changes");
+                // The others load anew.
+                *self.changes() = None;
+                self.changed.notify_one();
+                pause(FIRST_WAIT * 10).await;
+            }
+        }
+    }
+
+    async fn hear(&self, heard: impl Fn(Ring), changed: impl Fn(News)) {
         let mut wait = FIRST_WAIT;
         while !self.pool.is_closed() {
             match self.listen().await {
@@ -121,7 +188,8 @@ impl Neighbours {
                     tracing::debug!("other backends on the database are heard");
                     // Earlier notifications are lost.
                     heard(Ring::All);
-                    let error = self.hear_from(&mut listener, &heard).await;
+                    changed(News::Lost);
+                    let error = self.hear_from(&mut listener, &heard, &changed).await;
                     tracing::warn!(%error, "the connection that hears other backends was lost");
                     if since.elapsed() > LONGEST_WAIT {
                         wait = FIRST_WAIT;
@@ -142,14 +210,23 @@ impl Neighbours {
             .connect_lazy_with((*self.pool.connect_options()).clone());
         let mut listener = PgListener::connect_with(&pool).await?;
         listener.eager_reconnect(false);
-        timeout(ANSWER_WITHIN, listener.listen(CHANNEL)).await.map_err(late)??;
+        let both = listener.listen_all([CHANNEL, CHANGES]);
+        timeout(ANSWER_WITHIN, both).await.map_err(late)??;
         Ok(listener)
     }
 
     /// Receives notifications until the connection fails. Returns the error.
-    async fn hear_from(&self, listener: &mut PgListener, heard: &impl Fn(Ring)) -> sqlx::Error {
+    async fn hear_from(
+        &self,
+        listener: &mut PgListener,
+        heard: &impl Fn(Ring),
+        changed: &impl Fn(News),
+    ) -> sqlx::Error {
         loop {
             match timeout(ASK_AFTER, listener.try_recv()).await {
+                Ok(Ok(Some(told))) if told.channel() == CHANGES => {
+                    read_changes(&self.name, told.payload()).into_iter().for_each(changed);
+                }
                 Ok(Ok(Some(told))) => {
                     read(&self.name, told.payload()).into_iter().for_each(heard);
                 }
@@ -166,6 +243,10 @@ impl Neighbours {
                 }
             }
         }
+    }
+
+    fn changes(&self) -> MutexGuard<'_, Option<HashSet<Change>>> {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, HashSet<Ring>> {
@@ -195,6 +276,27 @@ fn written(name: &str, rings: &[Ring]) -> Vec<String> {
     rings.chunks(RINGS_AT_ONCE).map(one).collect()
 }
 
+/// Returns the notifications for `changes`.
+fn written_changes(name: &str, changes: Option<HashSet<Change>>) -> Vec<String> {
+    let one = |changes: Option<Vec<Change>>| {
+        let told = Told { from: name.to_owned(), changes };
+        serde_json::to_string(&told).expect("a notification has only string keys")
+    };
+    let Some(changes) = changes else { return vec![one(None)] };
+    let changes: Vec<Change> = changes.into_iter().collect();
+    changes.chunks(CHANGES_AT_ONCE).map(|some| one(Some(some.to_vec()))).collect()
+}
+
+/// Parses a notification about changes. Returns nothing for a notification of the process `name` itself. What cannot
+/// be parsed, perhaps of a newer version, counts as lost.
+fn read_changes(name: &str, payload: &str) -> Option<News> {
+    match serde_json::from_str::<Told>(payload) {
+        Ok(told) if told.from == name => None,
+        Ok(Told { changes: Some(changes), .. }) => Some(News::Changed(changes.into())),
+        Ok(Told { changes: None, .. }) | Err(_) => Some(News::Lost),
+    }
+}
+
 /// Parses a notification. Returns nothing for a notification of the process `name` itself. An unknown word, perhaps of
 /// a newer version, counts as [`Ring::All`].
 fn read(name: &str, payload: &str) -> Vec<Ring> {
@@ -211,9 +313,11 @@ fn read(name: &str, payload: &str) -> Vec<Ring> {
 
 #[cfg(test)]
 mod tests {
+    use link_protocol::id::{AccountId, DeploymentId};
     use uuid::Uuid;
 
     use super::*;
+    use crate::domain::change::Subject;
 
     fn devices(count: u128) -> Vec<Ring> {
         let device = |number| Ring::Device(DeviceId::from_uuid(Uuid::from_u128(number)));
@@ -231,6 +335,41 @@ mod tests {
         assert_eq!(heard, rings);
         assert!(payloads.iter().all(|payload| read("a", payload).is_empty()));
         assert_eq!(read("b", "a what-is-this"), [Ring::All]);
+    }
+
+    #[test]
+    fn everybody_else_reads_the_changes_that_one_wrote() {
+        let changes: HashSet<Change> = (0..100).map(change).collect();
+        let payloads = written_changes("a", Some(changes.clone()));
+        assert!(payloads.len() == 3 && payloads.iter().all(|payload| payload.len() < 8000));
+        let heard = payloads.iter().filter_map(|payload| match read_changes("b", payload) {
+            Some(News::Changed(changes)) => Some(changes.to_vec()),
+            Some(News::Lost) | None => None,
+        });
+        assert_eq!(heard.flatten().collect::<HashSet<Change>>(), changes);
+        assert!(read_changes("a", &payloads[0]).is_none());
+        let too_many = written_changes("a", None);
+        for payload in [too_many[0].as_str(), "what is this"] {
+            assert!(matches!(read_changes("b", payload), Some(News::Lost)), "{payload}");
+        }
+    }
+
+    #[tokio::test]
+    async fn changes_that_wait_to_be_told_are_bounded_and_their_loss_is_told() {
+        let pool = PgPoolOptions::new().connect_lazy("postgres://nobody@localhost/none").unwrap();
+        let neighbours = Neighbours::new(pool);
+        for number in 0..4096 {
+            neighbours.tell_changes(&[change(number), change(number)]);
+        }
+        assert_eq!(neighbours.changes().as_ref().map(HashSet::len), Some(4096));
+        neighbours.tell_changes(&[change(4096)]);
+        assert_eq!(*neighbours.changes(), None);
+    }
+
+    fn change(number: u128) -> Change {
+        let uuid = Uuid::from_u128(number);
+        let subject = Subject::Deployment(DeploymentId::from_uuid(uuid), DeviceId::from_uuid(uuid));
+        Change { account: Some(AccountId::from_uuid(uuid)), subject }
     }
 
     #[tokio::test]

@@ -10,7 +10,7 @@ use sqlx::{
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 
-use crate::database::{Db, Store, lite, neighbours::Neighbours, writer::Writer};
+use crate::database::{Db, Store, changes::Changes, lite, neighbours::Neighbours, writer::Writer};
 
 pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
@@ -88,7 +88,8 @@ impl Store {
         let pool = pool.connect_with(options).await.map_err(not_opened)?;
         MIGRATIONS.run(&pool).await.map_err(not_migrated)?;
         let neighbours = Some(Arc::new(Neighbours::new(pool.clone())));
-        Ok(Self { db: Db::Pg(pool), neighbours })
+        let changes = Changes::new(neighbours.clone());
+        Ok(Self { db: Db::Pg(pool), neighbours, changes })
     }
 
     async fn open_lite(data: &Path) -> Result<Self, OpenError> {
@@ -99,7 +100,8 @@ impl Store {
         let readers = lite::readers(&path, ACQUIRE_TIMEOUT).map_err(not_opened)?;
         let connection = lite::open(&path).map_err(not_opened)?;
         let writer = Writer::start(connection, path, ACQUIRE_TIMEOUT);
-        Ok(Self { db: Db::Lite { readers, writer }, neighbours: None })
+        let changes = Changes::new(None);
+        Ok(Self { db: Db::Lite { readers, writer }, neighbours: None, changes })
     }
 }
 

@@ -11,6 +11,7 @@ mod value;
 
 use std::marker::PhantomData;
 
+use link_protocol::id::AccountId;
 use rusqlite::StatementStatus;
 use sqlx::{PgConnection, Postgres, Transaction, pool::PoolConnection};
 
@@ -18,18 +19,30 @@ pub(crate) use self::{
     row::{Column, Columns, Row, row},
     value::Value,
 };
-use crate::database::{
-    error::SqlError,
-    lite::{self, Reader},
-    writer::Lent,
+use crate::{
+    database::{
+        changes::Changes,
+        error::SqlError,
+        lite::{self, Reader},
+        writer::Lent,
+    },
+    domain::change::{Change, Subject},
 };
 
 /// The log target for the cost of each SQLite statement, in steps of its virtual machine.
 const STATEMENTS: &str = "link_backend::statements";
 
-/// A connection on which statements run.
+/// A connection on which statements run, and the changes that they made.
 #[derive(Debug)]
-pub(crate) enum Connection {
+pub(crate) struct Connection {
+    pub(super) link: Link,
+    changes: Vec<Change>,
+    /// Hears the changes once they are committed.
+    listeners: Option<Changes>,
+}
+
+#[derive(Debug)]
+pub(super) enum Link {
     LiteReader(Reader),
     LiteWriter(Lent),
     PgReader(PoolConnection<Postgres>),
@@ -46,14 +59,47 @@ enum On<'c> {
 }
 
 impl Connection {
+    pub(super) const fn new(link: Link) -> Self {
+        Self { link, changes: Vec::new(), listeners: None }
+    }
+
+    /// Makes a connection for a transaction whose changes `listeners` hear.
+    pub(super) fn announcing(link: Link, listeners: &Changes) -> Self {
+        let listeners = listeners.are_heard().then(|| listeners.clone());
+        Self { link, changes: Vec::new(), listeners }
+    }
+
+    /// Makes a connection to an SQLite file without a store.
+    pub(crate) const fn to_file(connection: rusqlite::Connection) -> Self {
+        Self::new(Link::Lite(connection))
+    }
+
+    /// Makes a connection to PostgreSQL without a store.
+    pub(crate) fn to_server(connection: PgConnection) -> Self {
+        Self::new(Link::Pg(Box::new(connection)))
+    }
+
+    /// Records a change, which is announced when the transaction is committed. Without an account, whoever hears the
+    /// change finds the account.
+    pub(crate) fn changed(&mut self, account: impl Into<Option<AccountId>>, subject: Subject) {
+        if self.listeners.is_some() {
+            self.changes.push(Change { account: account.into(), subject });
+        }
+    }
+
+    /// Returns the connection itself, the changes, and who hears them.
+    pub(super) fn into_parts(self) -> (Link, Vec<Change>, Option<Changes>) {
+        (self.link, self.changes, self.listeners)
+    }
+
     fn on(&mut self) -> On<'_> {
-        match self {
-            Self::LiteReader(connection) => On::Lite(connection),
-            Self::LiteWriter(lent) => On::Lite(lent),
-            Self::Lite(connection) => On::Lite(connection),
-            Self::PgReader(connection) => On::Pg(connection),
-            Self::PgWriter(transaction) => On::Pg(transaction),
-            Self::Pg(connection) => On::Pg(connection),
+        match &mut self.link {
+            Link::LiteReader(connection) => On::Lite(connection),
+            Link::LiteWriter(lent) => On::Lite(lent),
+            Link::Lite(connection) => On::Lite(connection),
+            Link::PgReader(connection) => On::Pg(connection),
+            Link::PgWriter(transaction) => On::Pg(transaction),
+            Link::Pg(connection) => On::Pg(connection),
         }
     }
 }

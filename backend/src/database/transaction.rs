@@ -10,7 +10,7 @@ use crate::database::{
     Db, Store, StoreError,
     error::SqlError,
     lock::{self, Lock},
-    sql::Connection,
+    sql::{Connection, Link},
 };
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
@@ -48,13 +48,14 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub(crate) async fn begin(&self, locks: &[Lock]) -> Result<Connection, StoreError> {
-        Ok(match &self.db {
-            Db::Lite { writer, .. } => Connection::LiteWriter(writer.lend().await?),
+        let link = match &self.db {
+            Db::Lite { writer, .. } => Link::LiteWriter(writer.lend().await?),
             Db::Pg(pool) => {
                 let begin = sqlx::AssertSqlSafe(format!("{BEGIN}{}", lock::statements(locks)));
-                Connection::PgWriter(Box::pin(pool.begin_with(begin)).await?)
+                Link::PgWriter(Box::pin(pool.begin_with(begin)).await?)
             }
-        })
+        };
+        Ok(Connection::announcing(link, &self.changes))
     }
 
     /// Returns a read-only connection.
@@ -62,12 +63,12 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub(crate) async fn reader(&self) -> Result<Connection, StoreError> {
-        Ok(match &self.db {
+        Ok(Connection::new(match &self.db {
             Db::Lite { readers, .. } => {
-                Connection::LiteReader(readers.get().await.map_err(SqlError::from)?)
+                Link::LiteReader(readers.get().await.map_err(SqlError::from)?)
             }
-            Db::Pg(pool) => Connection::PgReader(Box::pin(pool.acquire()).await?),
-        })
+            Db::Pg(pool) => Link::PgReader(Box::pin(pool.acquire()).await?),
+        }))
     }
 }
 
@@ -79,7 +80,7 @@ impl Tries {
         transaction: Connection,
         outcome: Result<T, E>,
     ) -> Option<Result<T, E>> {
-        let may_meet = matches!(transaction, Connection::PgWriter(_));
+        let may_meet = matches!(transaction.link, Link::PgWriter(_));
         let outcome = match outcome {
             Ok(value) => commit(transaction).await.map(|()| value).map_err(E::from),
             Err(error) => {
@@ -128,28 +129,27 @@ fn met(error: &StoreError) -> Option<Met> {
     }
 }
 
+/// Commits a transaction, and announces its changes.
 async fn commit(connection: Connection) -> Result<(), StoreError> {
-    match connection {
-        Connection::LiteWriter(lent) => lent.keep().await?,
-        Connection::PgWriter(transaction) => transaction.commit().await?,
+    let (link, changes, listeners) = connection.into_parts();
+    match link {
+        Link::LiteWriter(lent) => lent.keep().await?,
+        Link::PgWriter(transaction) => transaction.commit().await?,
         // Each of its statements was its own transaction.
-        Connection::LiteReader(_)
-        | Connection::PgReader(_)
-        | Connection::Lite(_)
-        | Connection::Pg(_) => {}
+        Link::LiteReader(_) | Link::PgReader(_) | Link::Lite(_) | Link::Pg(_) => {}
+    }
+    if let Some(listeners) = listeners {
+        listeners.announce(changes);
     }
     Ok(())
 }
 
 async fn undo(connection: Connection) -> Result<(), StoreError> {
-    match connection {
-        Connection::LiteWriter(lent) => drop(lent),
-        Connection::PgWriter(transaction) => transaction.rollback().await?,
+    match connection.link {
+        Link::LiteWriter(lent) => drop(lent),
+        Link::PgWriter(transaction) => transaction.rollback().await?,
         // Each of its statements was its own transaction.
-        Connection::LiteReader(_)
-        | Connection::PgReader(_)
-        | Connection::Lite(_)
-        | Connection::Pg(_) => {}
+        Link::LiteReader(_) | Link::PgReader(_) | Link::Lite(_) | Link::Pg(_) => {}
     }
     Ok(())
 }

@@ -14,7 +14,10 @@ use crate::{
         read,
         sql::{self, row},
     },
-    domain::command::{CommandOutcome, CommandRecord, State, Withdrawal},
+    domain::{
+        change::Subject,
+        command::{CommandOutcome, CommandRecord, State, Withdrawal},
+    },
 };
 
 row! {
@@ -122,6 +125,7 @@ pub(crate) async fn overdue(
 }
 
 pub(crate) async fn update(db: &mut Connection, record: &CommandRecord) -> Result<(), StoreError> {
+    db.changed(None, Subject::Command(record.id, record.device));
     let report = record.result.as_ref().map(|outcome| json(&outcome.report)).transpose()?;
     sql::query(
         "UPDATE commands SET state = $2, attempt = $3, result = $4, reported_ms = $5, \
@@ -174,6 +178,7 @@ pub(crate) async fn next_seq(db: &mut Connection, device: DeviceId) -> Result<Se
 }
 
 pub(crate) async fn insert(db: &mut Connection, record: &CommandRecord) -> Result<(), StoreError> {
+    db.changed(None, Subject::Command(record.id, record.device));
     sql::query(
         "INSERT INTO commands (command_id, device_id, seq, command, idempotency_key, state, \
          attempt, issued_ms, expires_ms, next_delivery_ms, account_id) \

@@ -7,7 +7,7 @@ use link_protocol::{backend_api::device_log::DeviceLog, id::DeviceId, report::Se
 use crate::{
     database::{
         Page, Store, StoreError,
-        column::{from_word, time, unsigned, word},
+        column::{from_word, signed, time, unsigned, word},
         read,
         sql::{self, row},
     },
@@ -25,6 +25,28 @@ row! {
 }
 
 impl Store {
+    /// Finds a log record of a device.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn device_log(
+        &self,
+        device: DeviceId,
+        number: u64,
+    ) -> Result<Option<DeviceLog>, StoreError> {
+        let row: Option<LogRow> = read!(self, |pool| {
+            sql::query_as(
+                "SELECT number, message, severity, category, received_ms FROM logs \
+                 WHERE device_id = $1 AND number = $2",
+            )
+            .bind(device.to_string())
+            .bind(signed(number))
+            .fetch_optional(pool)
+            .await?
+        });
+        row.map(DeviceLog::try_from).transpose()
+    }
+
     /// Lists log records of a device, newest first.
     ///
     /// # Errors

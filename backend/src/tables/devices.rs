@@ -23,7 +23,7 @@ use crate::{
         sql::{self, row},
         write,
     },
-    domain::{audit::AuditRecord, device::DeviceRecord, registration::Known},
+    domain::{audit::AuditRecord, change::Subject, device::DeviceRecord, registration::Known},
     tables::{audit, device_counts, keys, locks},
 };
 
@@ -95,6 +95,7 @@ impl Store {
             if removed.rows_affected() == 0 {
                 return Err(StoreError::NotFound);
             }
+            db.changed(entry.account, Subject::Device(id));
             audit::insert(db, entry).await?;
         });
         Ok(())
@@ -123,6 +124,7 @@ impl Store {
             if removed.rows_affected() == 0 {
                 return Err(StoreError::NotFound);
             }
+            db.changed(entry.account, Subject::Device(id));
             audit::insert(db, entry).await?;
         });
         Ok(())
@@ -141,6 +143,7 @@ pub(crate) async fn find(
 }
 
 pub(crate) async fn update(db: &mut Connection, device: &DeviceRecord) -> Result<(), StoreError> {
+    db.changed(device.account, Subject::Device(device.id));
     sql::query(
         "UPDATE devices SET name = $2, token_digest = $3, epoch = $4, public_key = $5, \
          registered_with = $6, tags = $7, agent_version = $8, platform = $9, status = $10, \
@@ -167,6 +170,7 @@ pub(crate) async fn update(db: &mut Connection, device: &DeviceRecord) -> Result
 }
 
 pub(crate) async fn insert(db: &mut Connection, device: &DeviceRecord) -> Result<(), StoreError> {
+    db.changed(device.account, Subject::Device(device.id));
     sql::query(
         "INSERT INTO devices (device_id, account_id, name, token_digest, epoch, public_key, \
          registered_with, tags, agent_version, platform, status, greeted_epoch, last_seen_ms, \

@@ -13,6 +13,7 @@ use crate::{
     },
     domain::{
         audit::AuditRecord,
+        change::Subject,
         key::{Heir, KeyRecord},
     },
     tables::{audit, locks, paging::begin},
@@ -61,6 +62,25 @@ impl Store {
         rows.into_iter().map(KeyRecord::try_from).collect()
     }
 
+    /// Finds a key of an account.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn key(
+        &self,
+        account: AccountId,
+        key: KeyId,
+    ) -> Result<Option<KeyRecord>, StoreError> {
+        let row: Option<KeyRow> = read!(self, |pool| {
+            sql::query_as("SELECT * FROM enrolment_keys WHERE key_id = $1 AND account_id = $2")
+                .bind(key.to_string())
+                .bind(account.to_string())
+                .fetch_optional(pool)
+                .await?
+        });
+        row.map(KeyRecord::try_from).transpose()
+    }
+
     /// Finds the account of the key with `digest`.
     ///
     /// # Errors
@@ -99,7 +119,12 @@ pub(crate) async fn find(
     row.map(KeyRecord::try_from).transpose()
 }
 
-pub(crate) async fn count_device(db: &mut Connection, key: KeyId) -> Result<(), StoreError> {
+pub(crate) async fn count_device(
+    db: &mut Connection,
+    account: AccountId,
+    key: KeyId,
+) -> Result<(), StoreError> {
+    db.changed(account, Subject::Key(key));
     sql::query("UPDATE enrolment_keys SET devices = devices + 1 WHERE key_id = $1")
         .bind(key.to_string())
         .execute(db)
@@ -131,6 +156,7 @@ pub(crate) async fn insert(
     key: &KeyRecord,
     digest: &[u8; 32],
 ) -> Result<(), StoreError> {
+    db.changed(key.account, Subject::Key(key.id));
     sql::query(
         "INSERT INTO enrolment_keys (key_id, account_id, digest, kind, name, created_ms, \
          expires_ms, max_devices, devices, tags, revoked, created_by) \
@@ -173,6 +199,7 @@ pub(crate) async fn leave(
     let mut keys = keys?;
     for key in &mut keys {
         key.leave(heir);
+        db.changed(account, Subject::Key(key.id));
         sql::query("UPDATE enrolment_keys SET revoked = $2, created_by = $3 WHERE key_id = $1")
             .bind(key.id.to_string())
             .bind(key.revoked)
@@ -189,6 +216,7 @@ pub(crate) async fn revoke(
     account: AccountId,
     key: KeyId,
 ) -> Result<bool, StoreError> {
+    db.changed(account, Subject::Key(key));
     let revoked = sql::query(
         "UPDATE enrolment_keys SET revoked = TRUE WHERE key_id = $1 AND account_id = $2",
     )

@@ -13,7 +13,7 @@ use crate::{
         read,
         sql::{self, Columns, Row, row},
     },
-    domain::{account::Email, member::MemberRecord},
+    domain::{account::Email, change::Subject, member::MemberRecord},
 };
 
 row! {
@@ -33,6 +33,13 @@ struct NamedRow {
 impl Row for NamedRow {
     fn read(columns: Columns<'_>) -> Result<Self, SqlError> {
         Ok(Self { email: columns.get("email")?, member: MemberRow::read(columns)? })
+    }
+}
+
+impl NamedRow {
+    fn member(self) -> Result<Member, StoreError> {
+        let email = Email::parse(&self.email).map_err(broken)?;
+        Ok(MemberRecord::try_from(self.member)?.info(&email))
     }
 }
 
@@ -82,11 +89,30 @@ impl Store {
             .fetch_all(pool)
             .await?
         });
-        let member = |row: NamedRow| {
-            let email = Email::parse(&row.email).map_err(broken)?;
-            Ok(MemberRecord::try_from(row.member)?.info(&email))
-        };
-        rows.into_iter().map(member).collect()
+        rows.into_iter().map(NamedRow::member).collect()
+    }
+
+    /// Finds a member of an account.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn member(
+        &self,
+        account: AccountId,
+        user: UserId,
+    ) -> Result<Option<Member>, StoreError> {
+        let row: Option<NamedRow> = read!(self, |pool| {
+            sql::query_as(
+                "SELECT members.*, users.email FROM members \
+                 JOIN users ON users.user_id = members.user_id \
+                 WHERE members.account_id = $1 AND members.user_id = $2",
+            )
+            .bind(account.to_string())
+            .bind(user.to_string())
+            .fetch_optional(pool)
+            .await?
+        });
+        row.map(NamedRow::member).transpose()
     }
 
     /// Lists the accounts of a user, most recently joined first.
@@ -105,6 +131,7 @@ impl Store {
 }
 
 pub(crate) async fn insert(db: &mut Connection, member: &MemberRecord) -> Result<(), StoreError> {
+    db.changed(member.account, Subject::Member(member.user));
     sql::query(
         "INSERT INTO members (account_id, user_id, role, joined_ms) VALUES ($1, $2, $3, $4)",
     )
@@ -141,6 +168,7 @@ pub(crate) async fn owners(db: &mut Connection, account: AccountId) -> Result<u3
 }
 
 pub(crate) async fn set_role(db: &mut Connection, member: &MemberRecord) -> Result<(), StoreError> {
+    db.changed(member.account, Subject::Member(member.user));
     sql::query("UPDATE members SET role = $3 WHERE account_id = $1 AND user_id = $2")
         .bind(member.account.to_string())
         .bind(member.user.to_string())
@@ -155,6 +183,7 @@ pub(crate) async fn remove(
     account: AccountId,
     user: UserId,
 ) -> Result<(), StoreError> {
+    db.changed(account, Subject::Member(user));
     for table in [
         "DELETE FROM members WHERE account_id = $1 AND user_id = $2",
         "DELETE FROM refresh_tokens WHERE account_id = $1 AND user_id = $2",

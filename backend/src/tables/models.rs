@@ -9,7 +9,7 @@ use crate::{
         read,
         sql::{self, row},
     },
-    domain::{model::ModelRecord, ownership::Pair, sharing::Publishers},
+    domain::{change::Subject, model::ModelRecord, ownership::Pair, sharing::Publishers},
     tables::{deployments, devices, paging::begin},
 };
 
@@ -151,6 +151,7 @@ pub(crate) async fn count(db: &mut Connection, account: AccountId) -> Result<u32
 }
 
 pub(crate) async fn insert(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreError> {
+    db.changed(seen_by(model), Subject::Model(model.id));
     sql::query(
         "INSERT INTO models (model_id, account_id, name, file_name, url, sha256, \
          size_bytes, plugin, shared, uploaded, created_ms) \
@@ -172,7 +173,14 @@ pub(crate) async fn insert(db: &mut Connection, model: &ModelRecord) -> Result<(
     Ok(())
 }
 
-pub(crate) async fn update(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreError> {
+/// Stores a changed model. `was_shared` tells whether the model was shared before.
+pub(crate) async fn update(
+    db: &mut Connection,
+    model: &ModelRecord,
+    was_shared: bool,
+) -> Result<(), StoreError> {
+    let seen_by = seen_by(model).filter(|_| !was_shared);
+    db.changed(seen_by, Subject::Model(model.id));
     sql::query(
         "UPDATE models SET name = $2, sha256 = $3, size_bytes = $4, shared = $5, uploaded = $6, \
          facts = $7 WHERE model_id = $1",
@@ -201,9 +209,18 @@ pub(crate) async fn uses(db: &mut Connection, id: ModelId) -> Result<i64, StoreE
     Ok(uses)
 }
 
-pub(crate) async fn delete(db: &mut Connection, id: ModelId) -> Result<(), StoreError> {
-    sql::query("DELETE FROM models WHERE model_id = $1").bind(id.to_string()).execute(db).await?;
+pub(crate) async fn delete(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreError> {
+    db.changed(seen_by(model), Subject::Model(model.id));
+    sql::query("DELETE FROM models WHERE model_id = $1")
+        .bind(model.id.to_string())
+        .execute(db)
+        .await?;
     Ok(())
+}
+
+/// Returns the account that sees changes of a model. Every account may see a shared model.
+fn seen_by(model: &ModelRecord) -> Option<AccountId> {
+    (!model.shared).then_some(model.account)
 }
 
 impl TryFrom<ModelRow> for ModelRecord {

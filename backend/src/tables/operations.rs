@@ -24,6 +24,7 @@ use crate::{
     },
     domain::{
         attempts::Peer,
+        change::Subject,
         operation::{OperationRecord, Requester},
     },
 };
@@ -149,6 +150,7 @@ pub(crate) async fn insert(
     db: &mut Connection,
     record: &OperationRecord,
 ) -> Result<(), StoreError> {
+    db.changed(record.account, Subject::Operation(record.id));
     sql::query(
         "INSERT INTO operations (operation_id, account_id, work, selection, user_id, token_id, \
          address, created_ms, ended_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
@@ -172,6 +174,7 @@ pub(crate) async fn update(
     db: &mut Connection,
     record: &OperationRecord,
 ) -> Result<(), StoreError> {
+    db.changed(record.account, Subject::Operation(record.id));
     sql::query(
         "UPDATE operations SET user_id = $2, token_id = $3, address = $4, ended_ms = $5 \
          WHERE operation_id = $1",
@@ -225,6 +228,7 @@ pub(crate) async fn end_finished(
     id: OperationId,
     now: Timestamp,
 ) -> Result<(), StoreError> {
+    db.changed(None, Subject::Operation(id));
     sql::query(
         "UPDATE operations SET ended_ms = $2 WHERE operation_id = $1 AND ended_ms IS NULL \
          AND NOT EXISTS (SELECT 1 FROM operation_devices WHERE operation_id = $1 \

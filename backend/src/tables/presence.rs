@@ -2,10 +2,14 @@
 //! needs no transaction.
 
 use jiff::Timestamp;
-use link_protocol::id::DeviceId;
+use link_protocol::id::{AccountId, DeviceId};
 
 use crate::{
-    database::{Store, StoreError, column::ms, read, sql, write},
+    database::{
+        Store, StoreError,
+        column::{ms, parse},
+        read, sql, write,
+    },
     tables::commands::unfinished,
 };
 
@@ -31,6 +35,48 @@ impl Store {
             }
         });
         Ok(())
+    }
+
+    /// Lists the devices of an account whose last stored message is later than `after`, and not later than `until`.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn devices_last_seen(
+        &self,
+        account: AccountId,
+        after: Timestamp,
+        until: Timestamp,
+    ) -> Result<Vec<DeviceId>, StoreError> {
+        let ids: Vec<String> = read!(self, |db| {
+            sql::query_scalar(
+                "SELECT device_id FROM devices WHERE account_id = $1 \
+                 AND last_seen_ms > $2 AND last_seen_ms <= $3",
+            )
+            .bind(account.to_string())
+            .bind(ms(after))
+            .bind(ms(until))
+            .maybe_slow()
+            .fetch_all(db)
+            .await?
+        });
+        ids.iter().map(|id| parse(id)).collect()
+    }
+
+    /// Finds the account of a device.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn account_of_device(
+        &self,
+        device: DeviceId,
+    ) -> Result<Option<AccountId>, StoreError> {
+        let account: Option<String> = read!(self, |db| {
+            sql::query_scalar("SELECT account_id FROM devices WHERE device_id = $1")
+                .bind(device.to_string())
+                .fetch_optional(db)
+                .await?
+        });
+        account.as_deref().map(parse).transpose()
     }
 
     /// Tells whether a device has commands that can still change.

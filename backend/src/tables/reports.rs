@@ -14,7 +14,7 @@ use crate::{
         sql::{self, row},
         write,
     },
-    domain::model_state::Reported,
+    domain::{change::Subject, model_state::Reported},
     tables::{locks, usage},
 };
 
@@ -59,6 +59,7 @@ impl Store {
             .execute(&mut *db)
             .await?;
             if stored.rows_affected() > 0 {
+                db.changed(None, Subject::Usage(device));
                 usage::count(db, device, report, now).await?;
             }
             sql::query("DELETE FROM telemetry WHERE device_id = $1 AND number <= $2")
@@ -88,6 +89,7 @@ impl Store {
             .bind(device.to_string())
             .fetch_one(&mut *db)
             .await?;
+            db.changed(None, Subject::Log(device, unsigned(number)));
             sql::query(
                 "INSERT INTO logs (device_id, number, message, severity, category, received_ms) \
                  VALUES ($1, $2, $3, $4, $5, $6)",
@@ -138,6 +140,7 @@ pub(crate) async fn set(
     report: &ModelReport,
     now: Timestamp,
 ) -> Result<(), StoreError> {
+    db.changed(None, Subject::Serving(device, report.model_id));
     sql::query(
         "INSERT INTO model_states (device_id, model_id, epoch, generation, report, reported_ms) \
          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (device_id, model_id) DO UPDATE SET \

@@ -6,10 +6,13 @@ use link_protocol::{
     id::AccountId,
 };
 
-use crate::database::{
-    Store, StoreError,
-    column::{from_hex, from_json, hex, json, ms},
-    read, sql, write,
+use crate::{
+    database::{
+        Store, StoreError,
+        column::{from_hex, from_json, hex, json, ms},
+        read, sql, write,
+    },
+    domain::change::Subject,
 };
 
 impl Store {
@@ -38,6 +41,7 @@ impl Store {
         allowlist: &Allowlist,
     ) -> Result<(), StoreError> {
         write!(self, [], |db| {
+            db.changed(account, Subject::Allowlist);
             sql::query("UPDATE accounts SET origins = $2 WHERE account_id = $1")
                 .bind(account.to_string())
                 .bind(json(&allowlist.origins())?)

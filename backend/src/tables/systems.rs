@@ -6,12 +6,15 @@ use link_protocol::{
     system::{SystemReport, SystemSample},
 };
 
-use crate::database::{
-    Store, StoreError,
-    column::{from_json, json, ms, time},
-    read,
-    sql::{self, row},
-    write,
+use crate::{
+    database::{
+        Store, StoreError,
+        column::{from_json, json, ms, time},
+        read,
+        sql::{self, row},
+        write,
+    },
+    domain::change::Subject,
 };
 
 row! {
@@ -33,6 +36,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         write!(self, [], |db| {
+            db.changed(None, Subject::System(device));
             sql::query(
                 "INSERT INTO system_samples (device_id, report, reported_ms) VALUES ($1, $2, $3) \
                  ON CONFLICT (device_id) DO UPDATE SET report = excluded.report, \

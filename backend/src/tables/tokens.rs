@@ -93,6 +93,30 @@ impl Store {
         row.map(|row| Ok((row.token.try_into()?, from_word(&row.role)?))).transpose()
     }
 
+    /// Returns the current role of the owner of a token that has not expired.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn role_of_token(
+        &self,
+        token: TokenId,
+        now: Timestamp,
+    ) -> Result<Option<Role>, StoreError> {
+        let role: Option<String> = read!(self, |pool| {
+            sql::query_scalar(
+                "SELECT members.role FROM personal_tokens JOIN members \
+                 ON members.account_id = personal_tokens.account_id \
+                 AND members.user_id = personal_tokens.user_id \
+                 WHERE personal_tokens.token_id = $1 AND personal_tokens.expires_ms > $2",
+            )
+            .bind(token.to_string())
+            .bind(ms(now))
+            .fetch_optional(pool)
+            .await?
+        });
+        role.as_deref().map(from_word).transpose()
+    }
+
     /// Stores the time of a use, unless a use within the same minute is stored.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use link_protocol::id::{AccountId, DeviceId};
 
 use crate::{
     database::{Connection, StoreError, sql},
-    domain::{device::DeviceRecord, transfer::Known},
+    domain::{change::Subject, device::DeviceRecord, transfer::Known},
     tables::{device_counts, devices, keys},
 };
 
@@ -30,6 +30,7 @@ pub(crate) async fn replace(
 ) -> Result<(), StoreError> {
     let id = device.id.to_string();
     device_counts::decrement(db, from).await?;
+    db.changed(from, Subject::Device(device.id));
     let last_seq: i64 = sql::query_scalar("SELECT last_seq FROM devices WHERE device_id = $1")
         .bind(&id)
         .fetch_one(&mut *db)

@@ -85,7 +85,7 @@ pub async fn snapshot(file: &Path, to: &Path) -> Result<(), StoreError> {
 /// # Errors
 /// [`StoreError::Unavailable`] if the file cannot be read or is no database.
 pub async fn inspect(file: &Path) -> Result<Inspection, StoreError> {
-    let mut db = Connection::Lite(lite::open_to_read(file)?);
+    let mut db = Connection::to_file(lite::open_to_read(file)?);
     let check = sql::query_scalar("PRAGMA integrity_check").maybe_slow();
     let mut damages: Vec<String> = check.fetch_all(&mut db).await?;
     damages.retain(|line| line != "ok");
@@ -105,7 +105,7 @@ pub async fn inspect(file: &Path) -> Result<Inspection, StoreError> {
 /// # Errors
 /// [`StoreError::Unavailable`] if the server does not answer.
 pub async fn inspect_server(url: &Secret) -> Result<Inspection, StoreError> {
-    let mut db = Connection::Pg(Box::new(PgConnection::connect(url.expose()).await?));
+    let mut db = Connection::to_server(PgConnection::connect(url.expose()).await?);
     let has_tables = sql::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL");
     let has_tables = has_tables.fetch_one(&mut db).await?;
     look(&mut db, Vec::new(), has_tables).await
@@ -154,5 +154,5 @@ pub async fn go_on_after_restore(file: &Path) -> Result<(), StoreError> {
 }
 
 fn open(file: &Path) -> Result<Connection, StoreError> {
-    Ok(Connection::Lite(lite::open(file)?))
+    Ok(Connection::to_file(lite::open(file)?))
 }

@@ -9,6 +9,7 @@ use crate::{
         column::{ms, parse, unsigned},
         read, sql, write,
     },
+    domain::change::Subject,
     tables::locks,
 };
 
@@ -69,15 +70,19 @@ impl Store {
         before: Timestamp,
     ) -> Result<bool, StoreError> {
         let removed = write!(self, [locks::model(model)], |db| {
-            let removed = sql::query(
+            let removed: Option<(String, bool)> = sql::query_as(
                 "DELETE FROM models WHERE model_id = $1 AND url IS NULL AND NOT uploaded \
-                 AND COALESCE(upload_ms, created_ms) < $2",
+                 AND COALESCE(upload_ms, created_ms) < $2 RETURNING account_id, shared",
             )
             .bind(model.to_string())
             .bind(ms(before))
-            .execute(db)
+            .fetch_optional(&mut *db)
             .await?;
-            removed.rows_affected() > 0
+            if let Some((account, shared)) = &removed {
+                let account = if *shared { None } else { Some(parse(account)?) };
+                db.changed(account, Subject::Model(model));
+            }
+            removed.is_some()
         });
         Ok(removed)
     }

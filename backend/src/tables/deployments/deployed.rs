@@ -1,14 +1,39 @@
 //! The models that are on a device.
 
-use link_protocol::{id::DeviceId, report::ModelReport};
+use link_protocol::{
+    id::{DeploymentId, DeviceId, ModelId},
+    report::ModelReport,
+};
 
 use crate::{
-    database::{Store, StoreError, read, sql},
+    database::{Store, StoreError, column::parse, read, sql},
     domain::deployment::DeploymentRecord,
     tables::deployments::{DeploymentView, row::ViewRow},
 };
 
 impl Store {
+    /// Finds the newest deployment of a model on a device.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn newest_deployment(
+        &self,
+        device: DeviceId,
+        model: ModelId,
+    ) -> Result<Option<DeploymentId>, StoreError> {
+        let id: Option<String> = read!(self, |pool| {
+            sql::query_scalar(
+                "SELECT deployment_id FROM deployments \
+                 WHERE device_id = $1 AND model_id = $2 AND newest",
+            )
+            .bind(device.to_string())
+            .bind(model.to_string())
+            .fetch_optional(pool)
+            .await?
+        });
+        id.as_deref().map(parse).transpose()
+    }
+
     /// Lists, for each model on a device, its deployment and the device's last report about the
     /// model.
     ///

@@ -9,7 +9,7 @@ use crate::{
         error::SqlError,
         sql::{self, Columns, Row, row},
     },
-    domain::deployment::DeploymentRecord,
+    domain::{change::Subject, deployment::DeploymentRecord},
     tables::deployments::DeploymentView,
 };
 
@@ -56,13 +56,18 @@ pub(crate) async fn insert(
     db: &mut Connection,
     record: &DeploymentRecord,
 ) -> Result<(), StoreError> {
-    sql::query(
-        "UPDATE deployments SET newest = FALSE WHERE device_id = $1 AND model_id = $2 AND newest",
+    let replaced: Option<String> = sql::query_scalar(
+        "UPDATE deployments SET newest = FALSE WHERE device_id = $1 AND model_id = $2 AND newest \
+         RETURNING deployment_id",
     )
     .bind(record.device.to_string())
     .bind(record.model.to_string())
-    .execute(&mut *db)
+    .fetch_optional(&mut *db)
     .await?;
+    if let Some(replaced) = replaced {
+        db.changed(None, Subject::Deployment(parse(&replaced)?, record.device));
+    }
+    db.changed(None, Subject::Deployment(record.id, record.device));
     sql::query(
         "INSERT INTO deployments (deployment_id, model_id, device_id, command_id, alias, port, \
          state, reason, bytes_done, bytes_total, allowlist, proxy, removed, created_ms, \
@@ -94,6 +99,7 @@ pub(crate) async fn update(
     db: &mut Connection,
     record: &DeploymentRecord,
 ) -> Result<(), StoreError> {
+    db.changed(None, Subject::Deployment(record.id, record.device));
     sql::query(
         "UPDATE deployments SET port = $2, state = $3, reason = $4, bytes_done = $5, \
          bytes_total = $6, allowlist = $7, removed = $8, updated_ms = $9 WHERE deployment_id = $1",

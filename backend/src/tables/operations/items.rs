@@ -16,7 +16,7 @@ use crate::{
         read,
         sql::{self, row},
     },
-    domain::operation::Item,
+    domain::{change::Subject, operation::Item},
 };
 
 /// The number of items that one statement inserts.
@@ -165,6 +165,7 @@ pub(crate) async fn change_item(
     before: ItemState,
     item: &Item,
 ) -> Result<bool, StoreError> {
+    db.changed(None, Subject::Operation(item.operation));
     let changed = sql::query(
         "UPDATE operation_devices SET state = $3, attempts = $4, due_ms = $5, command_id = $6, \
          deployment_id = $7, code = $8, detail = $9, changed_ms = $10 \
@@ -192,6 +193,7 @@ pub(crate) async fn cancel_items(
     operation: OperationId,
     now: Timestamp,
 ) -> Result<(), StoreError> {
+    db.changed(None, Subject::Operation(operation));
     sql::query(
         "UPDATE operation_devices SET state = 'cancelled', changed_ms = $2 \
          WHERE operation_id = $1 AND state = 'pending'",
@@ -210,6 +212,7 @@ pub(crate) async fn retry_items(
     operation: OperationId,
     now: Timestamp,
 ) -> Result<(), StoreError> {
+    db.changed(None, Subject::Operation(operation));
     sql::query(
         "UPDATE operation_devices SET state = 'pending', due_ms = $2, changed_ms = $2, \
          command_id = NULL, deployment_id = NULL, code = NULL, detail = NULL \
