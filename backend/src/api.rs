@@ -15,6 +15,7 @@ mod device;
 mod device_flow;
 mod device_log;
 mod docs;
+mod event;
 mod extract;
 mod health;
 mod key;
@@ -107,6 +108,8 @@ fn people() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(local_owner::make_owner_code))
         .routes(routes!(local_owner::redeem_owner_code))
         .routes(routes!(local_owner::set_owner_password))
+        .routes(routes!(event::stream_events))
+        .routes(routes!(event::read_summary))
         .routes(routes!(account::list_accounts))
         .routes(routes!(account::enter_account))
         .routes(routes!(member::list_members))

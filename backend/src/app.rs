@@ -14,6 +14,9 @@ mod desired;
 mod device_flow;
 mod device_logs;
 mod devices;
+mod documents;
+mod events;
+mod feed;
 mod fleets;
 mod following;
 mod health;
@@ -27,6 +30,7 @@ pub mod operation_work;
 pub mod operations;
 mod placing;
 mod presence;
+mod publishing;
 pub mod queue;
 mod readiness;
 mod recovery;
@@ -36,6 +40,7 @@ mod resumption;
 mod serving;
 mod settings;
 mod sharing;
+mod summary;
 mod sweep;
 mod time;
 mod tokens;
@@ -45,6 +50,7 @@ mod usage;
 mod zenoh;
 
 pub use deployments::DeploymentQuery;
+pub use events::{EventStream, StreamEvent};
 pub use health::Health;
 pub use resumption::Uploaded;
 pub use serving::Requested;
@@ -102,6 +108,7 @@ pub struct App {
     polls: Arc<Bells<DeviceId>>,
     results: Arc<Bells<CommandId>>,
     presence: presence::Presence,
+    feed: feed::Hub,
     draining: watch::Sender<bool>,
     zenoh: zenoh::ZenohState,
     /// Notified when an operation is accepted or retried in this process.
@@ -154,6 +161,7 @@ impl App {
             polls: Arc::default(),
             results: Arc::default(),
             presence: presence::Presence::default(),
+            feed: feed::Hub::default(),
             draining: watch::Sender::new(false),
             zenoh: zenoh::ZenohState::default(),
             operations: Notify::new(),
@@ -192,7 +200,7 @@ impl App {
         self.contents.tidy().await;
     }
 
-    /// Answers all parked polls at once, and each later poll immediately.
+    /// Answers all parked polls at once, and each later poll immediately. Ends all event streams.
     pub fn drain(&self) {
         self.draining.send_replace(true);
     }

@@ -29,6 +29,7 @@ pub(crate) mod refresh_tokens;
 pub(crate) mod reports;
 pub(crate) mod settings;
 pub(crate) mod slots;
+pub(crate) mod summary;
 pub(crate) mod sweep;
 pub(crate) mod systems;
 pub(crate) mod tokens;

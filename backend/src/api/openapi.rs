@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use link_protocol::problem::{CONTENT_TYPE, Code, Problem};
+use link_protocol::{
+    backend_api::event::{StreamEnd, StreamReady},
+    problem::{CONTENT_TYPE, Code, Problem},
+};
 use serde_json::Value;
 use utoipa::{
     Modify, OpenApi,
@@ -23,7 +26,7 @@ use crate::api::declared;
         description = "Deploys models to devices, serves them there, and repairs what they serve. \
                        Errors are problem documents (RFC 9457) with a stable `code`."
     ),
-    components(schemas(Problem)),
+    components(schemas(Problem, StreamReady, StreamEnd)),
     modifiers(&Schemes),
     tags(
         (name = "account", description = "The first account, logins, and the caller's accounts."),
@@ -59,6 +62,7 @@ const PARTICULAR: &[(&str, &[Code])] = &[
     ("make_owner_code", &[Code::OwnerProofInvalid, Code::NotFound]),
     ("redeem_owner_code", &[Code::OneTimeCodeInvalid, Code::NotFound]),
     ("set_owner_password", &[Code::OwnerProofInvalid, Code::NotFound]),
+    ("stream_events", &[Code::NotFound, Code::TooManyStreams]),
     ("create_key", &[Code::QuotaReached]),
     ("create_token", &[Code::QuotaReached]),
     ("invite_member", &[Code::QuotaReached]),

@@ -60,8 +60,10 @@ impl From<Refusal> for Rejection {
         }
         if let Refusal::TooManyAttempts { retry_after_s } = refusal {
             rejection.retry_after(retry_after_s)
-        } else if let Refusal::QueueFull(_) | Refusal::TooManyUploads | Refusal::TooManyLogins =
-            refusal
+        } else if let Refusal::QueueFull(_)
+        | Refusal::TooManyUploads
+        | Refusal::TooManyLogins
+        | Refusal::TooManyStreams = refusal
         {
             rejection.retry_after(OVERLOAD_WAIT_S)
         } else if refusal == Refusal::HandoverPending {

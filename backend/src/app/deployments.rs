@@ -172,7 +172,7 @@ fn fingerprint(wish: &CreateDeployment) -> String {
     serde_json::to_string(wish).expect("a wish has only string keys")
 }
 
-fn describe(view: &DeploymentView, current: &Allowlist) -> Deployment {
+pub(super) fn describe(view: &DeploymentView, current: &Allowlist) -> Deployment {
     let record = &view.record;
     let reported = view.serving.as_ref().filter(|_| view.current);
     let digest = reported.map(|report| report.allowlist_digest.as_str());

@@ -230,7 +230,10 @@ impl App {
         self.operations.notified().await;
     }
 
-    async fn describe_operation(&self, record: OperationRecord) -> Result<Operation, AppError> {
+    pub(super) async fn describe_operation(
+        &self,
+        record: OperationRecord,
+    ) -> Result<Operation, AppError> {
         let counts = self.store.operation_counts(record.id).await?;
         Ok(record.info(counts))
     }

@@ -134,6 +134,11 @@ pub enum Refusal {
     TooManyUploads,
     #[error("too many concurrent logins; retry in a few seconds")]
     TooManyLogins,
+    #[error(
+        "you have {limit} event streams, or the backend has too many",
+        limit = limits::EVENT_STREAMS
+    )]
+    TooManyStreams,
     #[error("{limit} commands wait for device {0}", limit = limits::QUEUE_LIMIT)]
     QueueFull(DeviceId),
     #[error("too many attempts; wait {retry_after_s} seconds")]
@@ -198,6 +203,7 @@ impl Refusal {
             Self::TooLarge => Code::PayloadTooLarge,
             Self::TooSlow => Code::RequestTimeout,
             Self::QueueFull(_) => Code::QueueFull,
+            Self::TooManyStreams => Code::TooManyStreams,
             Self::TooManyAttempts { .. } => Code::TooManyAttempts,
         }
     }

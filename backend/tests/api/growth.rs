@@ -247,6 +247,7 @@ impl Fleet {
             ("devices?select=tag=none,state=online".to_owned(), Bound::Window),
             ("devices?select=tag=lab".to_owned(), Bound::Window),
             ("models".to_owned(), Bound::Same),
+            ("summary".to_owned(), Bound::Devices),
         ] {
             let answer = self.world.get(&format!("/api/v1/{path}"), &self.user).await;
             assert_eq!(answer.status, 200, "{answer:?}");

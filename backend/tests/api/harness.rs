@@ -184,6 +184,10 @@ impl World {
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         let response = self.backend.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
+        // An event stream has no end.
+        let is_stream =
+            parts.headers.get("content-type").is_some_and(|it| it == "text/event-stream");
+        let body = if is_stream { Body::empty() } else { body };
         let bytes = body.collect().await.unwrap().to_bytes().to_vec();
         let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
         let status = parts.status.as_u16();

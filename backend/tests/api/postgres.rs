@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The tests that run without `LINK_TEST_POSTGRES=1`, if PostgreSQL is installed.
-const SUBSET: [&str; 8] = [
+const SUBSET: [&str; 9] = [
     "registration::",
     "transfer::",
     "key::",
@@ -19,6 +19,7 @@ const SUBSET: [&str; 8] = [
     "restart::",
     "local_owner::",
     "replicas::",
+    "events::",
     "operation_kinds::",
 ];
 
