@@ -42,7 +42,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <a class="skip" href="#content">
         {text.shell.skip}
       </a>
-      <div class="topbar">
+      <header class="topbar">
         <button type="button" class="icon-button" aria-label={text.shell.menu} aria-expanded={drawer.value} onClick={() => (drawer.value = true)}>
           <Icon name="menu" />
         </button>
@@ -50,7 +50,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <button type="button" class="icon-button" aria-label={text.shell.search} onClick={() => (paletteOpen.value = true)}>
           <Icon name="search" />
         </button>
-      </div>
+      </header>
       {drawer.value && <div class="shade" onClick={() => (drawer.value = false)} />}
       <aside class={drawer.value ? 'sidebar open' : 'sidebar'}>
         <Brand />

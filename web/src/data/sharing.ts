@@ -23,7 +23,7 @@ export function followShared(scope: string, heard: (message: Message) => void): 
   let live = false;
   const take = (message: Message): void => {
     lastId = message.id ?? lastId;
-    live = message.type === 'lost' || message.type === 'ended' ? false : true;
+    if (message.type !== 'change') live = message.type === 'ready' || message.type === 'reset';
     heard(message);
   };
   channel.onmessage = ({ data }: MessageEvent<Said>) => {
