@@ -35,7 +35,7 @@ use crate::{
         proof::{prove, trusted},
         statements::{Statements, counter_of},
     },
-    release_key,
+    release_key, web,
 };
 
 mod build;
@@ -137,6 +137,9 @@ struct Packed {
 
 /// Creates the release folder, and returns a description of its contents.
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
+    if options.executables.is_none() {
+        web::ensure_built(root)?;
+    }
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let out = options.out.clone().unwrap_or_else(|| target.join("release-folder"));

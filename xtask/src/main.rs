@@ -21,6 +21,7 @@ mod release_key;
 mod texts;
 mod tidy;
 mod tiny_model;
+mod web;
 
 use std::{
     path::{Path, PathBuf},
@@ -63,6 +64,8 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// Build the pages in web/, which the backend embeds
+    Web(web::Options),
     /// Make a release folder: build the static executables and pack them
     Dist(dist::Options),
     /// Make a signed index of engines from builds on this machine
@@ -112,6 +115,7 @@ fn run(task: Task) -> anyhow::Result<()> {
             anyhow::ensure!(report.findings.is_empty(), "the repository is not tidy");
         }
         Task::Generate { check } => println!("{}", generate::run(root, check)?),
+        Task::Web(options) => println!("{}", web::run(root, &options)?),
         Task::Dist(options) => println!("{}", dist::run(root, &options)?),
         Task::Engines(options) => {
             println!("{}", engines::run(&options, || dev::prepared_engines(root))?);

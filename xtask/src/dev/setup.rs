@@ -38,7 +38,7 @@ pub(super) fn run(checkout: &Checkout, options: &Options) -> anyhow::Result<()> 
     plugin.install_engine(checkout, &checkout.home.roots().engines())?;
     if options.dev {
         say("fetching what the tests need");
-        checkout.prepare(&["tiny", "browser", "validator"])?;
+        checkout.prepare(&["tiny", "browser", "validator", "web"])?;
     }
     let tests = if options.dev { "; `scripts/test` tests it" } else { "" };
     say(&format!("ready: `cargo xtask run` runs the agent{tests}"));

@@ -1,0 +1,104 @@
+//! The sizes of the built pages against their budgets, in bytes as a browser receives them: compressed with Brotli.
+//!
+//! A page is the entry and one part that is loaded on demand, each with everything that it imports.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    path::Path,
+};
+
+use anyhow::Context as _;
+use serde::Deserialize;
+
+/// The most bytes of scripts and style sheets of the list of devices, which is the first page.
+const FIRST_PAGE: u64 = 80_000;
+/// The most bytes of scripts and style sheets of any page.
+const ANY_PAGE: u64 = 130_000;
+/// The part of the first page.
+const FIRST_PART: &str = "src/pages/devices/page.tsx";
+/// The entry of the application.
+const ENTRY: &str = "index.html";
+
+/// What Vite says about its output, by the path of the source.
+type Manifest = BTreeMap<String, Chunk>;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Chunk {
+    file: String,
+    #[serde(default)]
+    css: Vec<String>,
+    #[serde(default)]
+    imports: Vec<String>,
+    #[serde(default)]
+    dynamic_imports: Vec<String>,
+}
+
+/// Returns a report of the sizes of the pages in `folder`.
+///
+/// # Errors
+/// If a file has no compressed copy, or a budget is exceeded.
+pub(super) fn check(folder: &Path) -> anyhow::Result<String> {
+    let path = folder.join(".vite/manifest.json");
+    let manifest =
+        std::fs::read(&path).with_context(|| format!("failed to read `{}`", path.display()))?;
+    let manifest: Manifest = serde_json::from_slice(&manifest)
+        .with_context(|| format!("failed to read `{}`", path.display()))?;
+    let mut report = String::from("web: built; bytes of each page, compressed with Brotli:");
+    let entry = manifest.get(ENTRY).context("the build has no entry")?;
+    for part in &entry.dynamic_imports {
+        let mut files = BTreeSet::new();
+        add(&manifest, ENTRY, &mut files);
+        add(&manifest, part, &mut files);
+        let mut bytes = 0;
+        for file in files {
+            let compressed = folder.join(format!("{file}.br"));
+            let metadata = std::fs::metadata(&compressed);
+            bytes += metadata.with_context(|| format!("no `{}`", compressed.display()))?.len();
+        }
+        let budget = if part == FIRST_PART { FIRST_PAGE } else { ANY_PAGE };
+        write!(report, "\n{bytes:>8} of {budget:>7}  {part}")?;
+        anyhow::ensure!(bytes <= budget, "{report}\nthe page is larger than its budget");
+    }
+    Ok(report)
+}
+
+/// Adds the files of a chunk and of everything that it imports.
+fn add<'a>(manifest: &'a Manifest, name: &str, files: &mut BTreeSet<&'a str>) {
+    let Some(chunk) = manifest.get(name) else { return };
+    if !files.insert(&chunk.file) {
+        return;
+    }
+    files.extend(chunk.css.iter().map(String::as_str));
+    for import in &chunk.imports {
+        add(manifest, import, files);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_larger_than_its_budget_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest = r#"{
+            "index.html": {"file": "a.js", "css": ["a.css"], "imports": ["_b.js"], "dynamicImports": ["src/pages/devices/page.tsx"]},
+            "_b.js": {"file": "b.js", "imports": ["index.html"]},
+            "src/pages/devices/page.tsx": {"file": "c.js", "imports": ["_b.js"]}
+        }"#;
+        std::fs::create_dir(folder.path().join(".vite")).unwrap();
+        std::fs::write(folder.path().join(".vite/manifest.json"), manifest).unwrap();
+        for name in ["a.js", "a.css", "b.js"] {
+            std::fs::write(folder.path().join(format!("{name}.br")), "12345").unwrap();
+        }
+        let missing = check(folder.path()).unwrap_err();
+        assert!(format!("{missing:#}").contains("c.js.br"), "{missing:#}");
+        std::fs::write(folder.path().join("c.js.br"), [0; 10]).unwrap();
+        assert!(check(folder.path()).unwrap().contains("25 of   80000"));
+        std::fs::write(folder.path().join("c.js.br"), vec![0; 80_000]).unwrap();
+        let large = check(folder.path()).unwrap_err();
+        assert!(format!("{large:#}").contains("larger than its budget"), "{large:#}");
+    }
+}
