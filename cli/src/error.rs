@@ -286,6 +286,7 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::NothingSelected
         | Code::QueueFull
         | Code::TooManyAttempts
+        | Code::TooManyStreams
         | Code::Internal
         | Code::Overloaded
         | Code::ContentUnavailable
