@@ -10,7 +10,6 @@ use axum::{
 };
 use link_protocol::problem::Code;
 
-pub(crate) use self::built::page as built_page;
 use crate::api::problem::Rejection;
 
 /// Allows only scripts, styles and images from this backend, and connections to models on the user's machine.
@@ -18,6 +17,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      img-src 'self' data:; font-src 'self'; connect-src 'self' http://127.0.0.1:* \
      http://localhost:*; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
+/// The page of a backend that was built without the pages of `web/`: it says how to build them.
+const UNBUILT: &str = "unbuilt.html";
 /// The page for a browser at an unknown address.
 const MISSING: &str = "missing.html";
 /// How the paths of the API begin.
@@ -31,6 +32,15 @@ struct Web;
 pub(crate) fn page(name: &str) -> Response {
     file(name).unwrap_or_else(|| {
         Rejection::new(Code::NotFound, "this page is not part of this build").into_response()
+    })
+}
+
+/// Answers with the page of the application that is built from `web/`.
+pub(crate) fn built_page(headers: &HeaderMap) -> Response {
+    built::page(headers).unwrap_or_else(|| {
+        let mut unbuilt = page(UNBUILT);
+        *unbuilt.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+        unbuilt
     })
 }
 

@@ -1,8 +1,7 @@
 //! The pages that are built from `web/`, compressed in advance.
 //!
 //! The name of a script or a style sheet contains the hash of its content, so a browser keeps the file for good. A page is
-//! asked for anew each time and answered with 304 if it is the same. A backend that was built without the pages says how
-//! to build them.
+//! asked for anew each time and answered with 304 if it is the same.
 
 use std::borrow::Cow;
 
@@ -11,6 +10,7 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 
 /// Allows nothing but this backend, and no text as a script or as markup.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
@@ -24,9 +24,6 @@ const PERMISSIONS: &str = "camera=(), geolocation=(), microphone=(), payment=(),
 const FOLDER: &str = "app/";
 /// The page from which every address of the application starts.
 const PAGE: &str = "app/index.html";
-/// The page of a build without pages.
-const UNBUILT: &str = "unbuilt.html";
-
 /// The encodings, the smallest first, with the ends of their files' names.
 const ENCODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 
@@ -34,33 +31,26 @@ const ENCODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 #[folder = "../web/dist/"]
 struct Built;
 
-/// Answers with the page of the application.
-pub(crate) fn page(headers: &HeaderMap) -> Response {
-    let Some(etag) = etag(PAGE) else {
-        let mut unbuilt = super::page(UNBUILT);
-        *unbuilt.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-        return unbuilt;
+/// Answers with the page of the application, if it is part of this build.
+pub(super) fn page(headers: &HeaderMap) -> Option<Response> {
+    let tag = tag(PAGE)?;
+    let mut known =
+        headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    let mut response = if known.any(|value| value.contains(&tag)) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        encoded(PAGE, headers)?
     };
-    let known = headers.get_all(header::IF_NONE_MATCH).iter();
-    let mut response =
-        if known.filter_map(|value| value.to_str().ok()).any(|value| value.contains(&etag)) {
-            StatusCode::NOT_MODIFIED.into_response()
-        } else {
-            encoded(PAGE, headers).unwrap_or_else(|| super::page(UNBUILT))
-        };
-    let more = [
+    for (name, value) in [
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::CACHE_CONTROL, "no-cache"),
         (HeaderName::from_static("permissions-policy"), PERMISSIONS),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-    ];
-    for (name, value) in more {
+    ] {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
-    if let Ok(etag) = HeaderValue::from_str(&etag) {
-        response.headers_mut().insert(header::ETAG, etag);
-    }
-    response
+    response.headers_mut().insert(header::ETAG, HeaderValue::from_str(&tag).ok()?);
+    Some(response)
 }
 
 /// Answers with a script, a style sheet or an image of the application.
@@ -76,10 +66,9 @@ pub(super) fn asset(name: &str, headers: &HeaderMap) -> Option<Response> {
 }
 
 /// Returns the tag of a page: the hash of its content, which names every script that it loads.
-fn etag(name: &str) -> Option<String> {
+fn tag(name: &str) -> Option<String> {
     let hash = Built::get(name)?.metadata.sha256_hash();
-    let digits: String = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    Some(format!("\"{digits}\""))
+    Some(format!("\"{}\"", URL_SAFE_NO_PAD.encode(hash)))
 }
 
 /// Returns a file in the smallest encoding that the client accepts.
