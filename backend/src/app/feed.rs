@@ -183,7 +183,7 @@ impl Hub {
         due.collect()
     }
 
-    /// Publishes a summary whose computation began at `begun`, unless it is the one that was published last. The next
+    /// Publishes a summary whose computation began at `begun`, if it succeeded. The next
     /// one waits at least a second, and longer if the computation took long.
     pub(super) fn publish_summary(
         &self,

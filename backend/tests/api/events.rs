@@ -433,7 +433,8 @@ async fn a_reader_that_is_too_slow_is_cut_off_and_loads_anew() {
         let answer = world.post("/api/v1/logs", &device.token, record).await;
         assert!(answer.status < 300, "{answer:?}");
         if number % 50 == 0 {
-            last = quick.until(|frame| frame.data["id"] == number.to_string()).await.id;
+            let id = json!(number.to_string());
+            last = quick.until(|frame| frame.data["id"] == id).await.id;
         }
     }
     assert!(slow.next().await.is_none(), "a slow reader goes on");

@@ -47,7 +47,6 @@ pub(super) struct SummaryState {
     pub(super) streams: usize,
     pub(super) is_old: bool,
     pub(super) next: Option<Instant>,
-    pub(super) shown: Option<Arc<str>>,
 }
 
 /// Whether a new stream continues an earlier one.
@@ -134,24 +133,20 @@ impl Live {
         self.news.send_replace(());
     }
 
-    /// Publishes a summary whose computation took `cost`, if it is new.
+    /// Publishes a summary whose computation took `cost`, if it succeeded.
     pub(super) fn publish_summary(&mut self, data: Option<Arc<str>>, cost: Duration, now: Instant) {
         self.summary.next = Some(now + (cost * SUMMARY_SHARE).max(limits::SUMMARY_INTERVAL));
-        let Some(data) = data else {
-            self.summary.is_old = true;
-            return;
-        };
-        if self.summary.shown.as_ref() != Some(&data) {
-            self.summary.shown = Some(Arc::clone(&data));
-            self.publish(Subject::Summary, data);
+        // A summary like the last one is published too: a reader may have loaded another one in between.
+        match data {
+            Some(data) => self.publish(Subject::Summary, data),
+            None => self.summary.is_old = true,
         }
     }
 
     /// Records that changes may have been lost.
     pub(super) fn lose(&mut self) {
         self.feed.lose();
-        self.summary =
-            SummaryState { is_old: true, shown: None, ..std::mem::take(&mut self.summary) };
+        self.summary.is_old = true;
         self.news.send_replace(());
     }
 }
