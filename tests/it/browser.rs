@@ -6,6 +6,7 @@ mod causes;
 mod chromium;
 mod dashboard;
 mod device_flow;
+mod devices;
 mod hostile;
 mod install;
 mod own_backend;

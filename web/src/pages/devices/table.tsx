@@ -18,7 +18,7 @@ import { COLUMNS, diskShare, memoryShare, platformOf, type ByDevice, type Column
 const ROW = 42;
 const NARROW_ROW = 64;
 /** The height of the heads of the columns, with the lines around them. */
-const HEAD = 43;
+const HEAD = 41;
 const MOST_TAGS = 2;
 
 interface Props {
