@@ -820,6 +820,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Streams the changes of the account as server-sent events. The first event is `ready`; if its `resumed` is false, the
+         *     client loads what it shows, and does so again at each `reset`. Every other event has the name of a kind and the
+         *     newest document of one thing. Changes of one thing within 250 ms are one event. `Last-Event-ID` resumes a stream
+         *     that was cut; a stream that is not read fast enough is cut. The last event is `end`: the session has ended, the role
+         *     has changed, or the backend shuts down. A device that is removed takes its deployments, commands and log records
+         *     with it, and a model its deployments; they have no events of their own then. Records that are deleted because of
+         *     their age, and a newer time of the last message of a device that stays online, have none either.
+         * @description Streams the changes of the account as server-sent events. The first event is `ready`; if its `resumed` is false, the
+         *     client loads what it shows, and does so again at each `reset`. Every other event has the name of a kind and the
+         *     newest document of one thing. Changes of one thing within 250 ms are one event. `Last-Event-ID` resumes a stream
+         *     that was cut; a stream that is not read fast enough is cut. The last event is `end`: the session has ended, the role
+         *     has changed, or the backend shuts down. A device that is removed takes its deployments, commands and log records
+         *     with it, and a model its deployments; they have no events of their own then. Records that are deleted because of
+         *     their age, and a newer time of the last message of a device that stays online, have none either.
+         */
+        get: operations["stream_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/keys": {
         parameters: {
             query?: never;
@@ -1354,6 +1386,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the counts of the account.
+         * @description Returns the counts of the account.
+         */
+        get: operations["read_summary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tokens": {
         parameters: {
             query?: never;
@@ -1542,6 +1594,19 @@ export interface components {
             name?: string | null;
             shared?: boolean | null;
         };
+        /** @description The commands to the devices of the account. */
+        CommandCounts: {
+            /**
+             * Format: int64
+             * @description Commands that a device reported as failed or rejected in the last 24 hours.
+             */
+            failed_last_day: number;
+            /**
+             * Format: int64
+             * @description Commands that can still change.
+             */
+            open: number;
+        };
         /** @description `GET /commands/{command_id}/explanation`: the stage of a command, explained in plain words. */
         CommandExplanation: {
             command: components["schemas"]["CommandInfo"];
@@ -1726,6 +1791,31 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        /** @description The current deployment of each model on each device. */
+        DeploymentCounts: {
+            /** Format: int64 */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Deployments that are queued, downloading or configuring.
+             */
+            in_progress: number;
+            /**
+             * Format: int64
+             * @description Deployments whose model serves, by the last report of the device.
+             */
+            serving: number;
+            /**
+             * Format: int64
+             * @description Of these, deployments whose allowlist lacks an origin of the account.
+             */
+            stale: number;
+            /**
+             * Format: int64
+             * @description Current deployments whose model was not removed from the device.
+             */
+            total: number;
+        };
         /** @description One deployment of a model to a device. */
         DeploymentId: string;
         /**
@@ -1775,6 +1865,23 @@ export interface components {
             verification_uri: string;
             /** @description The same page with the code in the URL's fragment, which browsers do not send. */
             verification_uri_complete: string;
+        };
+        /** @description The devices of the account. Each is either online, offline or updating. */
+        DeviceCounts: {
+            /** Format: int64 */
+            offline: number;
+            /**
+             * Format: int64
+             * @description Devices that are online and not updating. A message of a device counts here within a few seconds.
+             */
+            online: number;
+            /** Format: int64 */
+            total: number;
+            /**
+             * Format: int64
+             * @description Devices that are online and replace their agent.
+             */
+            updating: number;
         };
         /** @description A device: one installed agent. */
         DeviceId: string;
@@ -1832,6 +1939,32 @@ export interface components {
         EnterAccount: {
             account_id: components["schemas"]["AccountId"];
         };
+        /** @description The `data` of an event about a thing. The name of the event is the kind. */
+        Event: {
+            change: components["schemas"]["EventChange"];
+            device_id?: components["schemas"]["DeviceId"] | null;
+            /**
+             * @description The id of the thing: of the device for `system`, of the user for `member`, and the number of the record for
+             *     `log`. A `summary` has none.
+             */
+            id?: string | null;
+            /**
+             * @description The document that a request for the thing returns at this moment. For `system` it has only the member
+             *     `system`. A removed thing has none.
+             */
+            item?: Record<string, never> | null;
+            kind: components["schemas"]["EventKind"];
+        };
+        /**
+         * @description What happened to a thing.
+         * @enum {string}
+         */
+        EventChange: "changed" | "removed";
+        /**
+         * @description The kind of a changed thing.
+         * @enum {string}
+         */
+        EventKind: "device" | "system" | "deployment" | "command" | "model" | "key" | "member" | "operation" | "log" | "summary";
         /** @description A file name that is safe to join to a folder. */
         FileName: string;
         /** @description A graphics processor, as far as its driver reports values. */
@@ -1918,6 +2051,16 @@ export interface components {
          * @enum {string}
          */
         ItemState: "pending" | "sent" | "succeeded" | "failed" | "skipped" | "cancelled";
+        /** @description The keys of the account with which a device can still register. */
+        KeyCounts: {
+            /**
+             * Format: int64
+             * @description Of these, keys that expire within seven days.
+             */
+            ending_within_week: number;
+            /** Format: int64 */
+            total: number;
+        };
         /** @description The answer to [`CreateKey`]: the only time that the key itself is shown. */
         KeyCreated: {
             info: components["schemas"]["KeyInfo"];
@@ -2047,6 +2190,16 @@ export interface components {
             /** Format: int64 */
             size_bytes?: number | null;
             url?: string | null;
+        };
+        /** @description The models that the account owns. */
+        ModelCounts: {
+            /**
+             * Format: int64
+             * @description Models that wait for their file.
+             */
+            incomplete: number;
+            /** Format: int64 */
+            total: number;
         };
         /** @description The metadata in the file of a language model. */
         ModelFacts: {
@@ -2656,6 +2809,14 @@ export interface components {
             requested_id_unknown?: boolean;
             transport: components["schemas"]["TransportSettings"];
         };
+        /** @description The repairs of the account. */
+        RepairCounts: {
+            /**
+             * Format: int64
+             * @description Repairs that their devices have not acknowledged yet.
+             */
+            sent: number;
+        };
         /** @description Body of `POST` [`RETIRE_PATH`]. */
         RetireRequest: {
             /** @description The code that `link uninstall --force` printed. White space is ignored. */
@@ -2666,6 +2827,11 @@ export interface components {
          * @enum {string}
          */
         Role: "owner" | "admin" | "operator" | "viewer";
+        /** @description The operations of the account. */
+        RunningOperations: {
+            /** Format: int64 */
+            running: number;
+        };
         /** @description A secret text. `Debug` prints stars; only [`Secret::expose`] returns the text. */
         Secret: string;
         /** @description The last report of the device about the model. */
@@ -2701,6 +2867,36 @@ export interface components {
             kid: string;
             /** @description The signature over the bytes of `envelope`, in base64url without padding. */
             signature: string;
+        };
+        /** @description The `data` of `end`, the last event of a stream. */
+        StreamEnd: {
+            reason: components["schemas"]["StreamEndReason"];
+        };
+        /**
+         * @description The reason why the backend ends a stream.
+         * @enum {string}
+         */
+        StreamEndReason: "session-ended" | "role-changed" | "shutting-down";
+        /** @description The `data` of `ready`, the first event of a stream. */
+        StreamReady: {
+            /**
+             * @description Whether the stream continues after the event that `Last-Event-ID` names. Otherwise the reader has to load anew
+             *     what it shows.
+             */
+            resumed: boolean;
+        };
+        /** @description `GET /summary`: the counts of the caller's account. */
+        Summary: {
+            commands: components["schemas"]["CommandCounts"];
+            deployments: components["schemas"]["DeploymentCounts"];
+            devices: components["schemas"]["DeviceCounts"];
+            keys: components["schemas"]["KeyCounts"];
+            models: components["schemas"]["ModelCounts"];
+            operations: components["schemas"]["RunningOperations"];
+            repairs: components["schemas"]["RepairCounts"];
+            usage_today: components["schemas"]["UsageToday"];
+            /** @description The versions of the agents, the most frequent first. */
+            versions: components["schemas"]["VersionCount"][];
         };
         /** @description A sample of the load of a device. Shares of time cover the time since the previous sample. */
         SystemReport: {
@@ -2871,6 +3067,18 @@ export interface components {
          * @enum {string}
          */
         UsageBucket: "hour" | "day";
+        /** @description The usage of the account since midnight UTC. */
+        UsageToday: {
+            /** Format: int64 */
+            completion_tokens: number;
+            /** Format: int64 */
+            prompt_tokens: number;
+            /**
+             * Format: int64
+             * @description Inferences, also those whose tokens are unknown.
+             */
+            requests: number;
+        };
         /** @description A person who belongs to an account. */
         UserId: string;
         /** @description A public Ed25519 key with the id that signatures refer to. */
@@ -2879,6 +3087,13 @@ export interface components {
             kid: string;
             /** @description The 32 bytes of the key in base64url without padding. */
             public_key: string;
+        };
+        /** @description The number of devices with one version of the agent. */
+        VersionCount: {
+            /** Format: int64 */
+            devices: number;
+            /** @example 1.3.0 */
+            version: string;
         };
         /** @description The answer to [`Hello`]. It puts the device online. */
         Welcome: {
@@ -7028,6 +7243,103 @@ export interface operations {
             };
         };
     };
+    stream_events: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only events of these kinds, separated by commas. By default, events of all kinds except `log` that the caller
+                 *     may read.
+                 * @example device,system,summary
+                 */
+                kinds?: string;
+                /** @description Only events about this device and what belongs to it. `log` needs it. */
+                device_id?: string;
+            };
+            header?: {
+                /** @description The id of the last event that the client has applied. */
+                "Last-Event-ID"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. The schema is that of the `data` of an event about a thing. */
+            200: {
+                headers: {
+                    /** @description `no`: a proxy must not buffer the stream. */
+                    "X-Accel-Buffering"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["Event"];
+                };
+            };
+            /** @description `unauthorized`, `token-expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `scope-missing` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not-found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid-request` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too-many-streams` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_keys: {
         parameters: {
             query?: {
@@ -10152,6 +10464,71 @@ export interface operations {
             };
             /** @description `unsupported-media-type` */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid-request` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_summary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Summary"];
+                };
+            };
+            /** @description `unauthorized`, `token-expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `scope-missing` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
