@@ -66,3 +66,38 @@ async fn a_browser_at_an_unknown_address_gets_a_page_and_a_program_a_problem() {
     ask("/api/v1/devcies", browser).await.is(404, "not-found");
     assert_eq!(ask("/", browser).await.status, 200);
 }
+
+#[tokio::test]
+async fn the_pages_of_devices_are_compressed_tagged_and_guarded() {
+    let (world, _) = World::set_up().await;
+    let ask = |path: &str, name: &str, value: &str| {
+        world.send(Request::get(path).header(name, value).body(Body::empty()).unwrap())
+    };
+    let page = ask("/devices", "accept-encoding", "gzip;q=0.5, br").await;
+    assert_eq!(page.status, 200, "run `scripts/prepare web` and `cargo xtask web` first");
+    assert_eq!(page.header("content-encoding"), "br");
+    assert_eq!(page.header("cache-control"), "no-cache");
+    let policy = page.header("content-security-policy");
+    for rule in ["default-src 'none'", "connect-src 'self';", "require-trusted-types-for 'script'"]
+    {
+        assert!(policy.contains(rule), "{rule}: {policy}");
+    }
+    let tag = page.header("etag").to_owned();
+    let known = ask("/devices/dev_1?tab=logs", "if-none-match", &tag).await;
+    assert_eq!((known.status, known.bytes.len()), (304, 0));
+    assert_eq!(ask("/devices", "if-none-match", "\"older\"").await.status, 200);
+
+    let html = String::from_utf8(world.get("/devices", "").await.bytes).unwrap();
+    let (_, rest) = html.split_once("src=\"/app/").unwrap();
+    let script = format!("/app/{}", rest.split('"').next().unwrap());
+    let (plain, small) =
+        (world.get(&script, "").await, ask(&script, "accept-encoding", "gzip").await);
+    assert_eq!(small.header("content-encoding"), "gzip");
+    assert!(small.bytes.len() * 2 < plain.bytes.len());
+    assert!(plain.header("cache-control").contains("immutable"));
+    assert!(plain.header("vary").contains("accept-encoding"));
+    let copy = format!("{script}.br");
+    for path in ["/app/index.html", &copy, "/app/../.gitignore", "/app/.vite/manifest.json"] {
+        world.get(path, "").await.is(404, "not-found");
+    }
+}

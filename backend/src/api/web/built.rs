@@ -55,8 +55,10 @@ pub(super) fn page(headers: &HeaderMap) -> Option<Response> {
 
 /// Answers with a script, a style sheet or an image of the application.
 pub(super) fn asset(name: &str, headers: &HeaderMap) -> Option<Response> {
-    let compressed = ENCODINGS.iter().any(|(_, end)| name.ends_with(end));
-    if !name.starts_with(FOLDER) || name == PAGE || compressed {
+    // The scripts and style sheets are not in folders: neither another folder nor the build's own notes have an address.
+    let is_plain = name.strip_prefix(FOLDER).is_some_and(|file| !file.contains('/'));
+    let is_copy = ENCODINGS.iter().any(|(_, end)| name.ends_with(end));
+    if !is_plain || is_copy || name == PAGE {
         return None;
     }
     let mut response = encoded(name, headers)?;
@@ -121,7 +123,14 @@ mod tests {
     #[test]
     fn no_name_leads_out_of_the_folder_or_to_a_compressed_copy() {
         let headers = HeaderMap::new();
-        for name in ["app/index.html", "app/../.gitignore", ".gitignore", "app/x.js.br", "app/"] {
+        for name in [
+            "app/index.html",
+            "app/index.html.br",
+            "app/../.gitignore",
+            "app/.vite/manifest.json",
+            ".gitignore",
+            "app/",
+        ] {
             assert!(asset(name, &headers).is_none(), "{name}");
         }
     }
