@@ -3,6 +3,7 @@
 import '../ui/tokens.css';
 import '../ui/base.css';
 import '../ui/parts.css';
+import '../ui/filters.css';
 import '../ui/layers.css';
 import './shell.css';
 
