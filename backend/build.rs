@@ -1,6 +1,9 @@
 //! Has Cargo embed the pages of `web/` again when they are built again. A debug build reads them at run time instead.
 
-#![expect(clippy::print_stdout, reason = "a build script talks to Cargo through its output")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "Cargo tells a build script the profile by the environment"
+)]
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -94,7 +94,12 @@ impl Store {
                 readers.close();
                 writer.close().await;
             }
-            Db::Pg(pool) => pool.close().await,
+            Db::Pg(pool) => {
+                if let Some(neighbours) = &self.neighbours {
+                    neighbours.tell_the_last_changes().await;
+                }
+                pool.close().await;
+            }
         }
     }
 }

@@ -114,7 +114,8 @@ impl Hub {
                 inside.people.remove(&place.user);
             }
         }
-        if let Some(live) = inside.feeds.get_mut(&place.account) {
+        let live = inside.feeds.get_mut(&place.account);
+        if let Some(live) = live.filter(|live| live.name == place.feed) {
             live.remove(&place.filter, now);
         }
     }
@@ -122,7 +123,7 @@ impl Hub {
     /// Returns what a stream gets next.
     pub(super) fn next(&self, place: &Place) -> Next<Arc<str>> {
         let inside = self.lock();
-        let live = inside.feeds.get(&place.account);
+        let live = inside.feeds.get(&place.account).filter(|live| live.name == place.feed);
         live.map_or(Next::Behind, |live| live.feed.next(place.read, &place.filter, AT_ONCE))
     }
 
@@ -232,6 +233,14 @@ impl Hub {
             inside.owners.clear();
         }
         inside.feeds.is_empty()
+    }
+
+    /// Drops all feeds, whose streams end then, because nobody publishes changes any more.
+    pub(super) fn give_up(&self) {
+        let mut inside = self.lock();
+        inside.feeds.clear();
+        inside.owners.clear();
+        inside.is_published = false;
     }
 
     /// Returns the account of a device, if it is remembered.

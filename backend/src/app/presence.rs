@@ -69,20 +69,20 @@ impl Presence {
         saved_at.is_none_or(|saved| now.duration_since(saved) >= SAVE_EVERY)
     }
 
-    fn take_unsaved(&self, now: Timestamp) -> Vec<(DeviceId, Timestamp)> {
+    /// Takes the batch: the unsaved times, and those of its devices that came back. Other backends and counts know that a
+    /// device is back only after its batch, so a device that comes back meanwhile is in the next one.
+    fn take_batch(&self, now: Timestamp) -> (Vec<(DeviceId, Timestamp)>, HashSet<DeviceId>) {
         let mut heard = self.lock();
         heard.saved_at = Some(now);
         let unsaved = std::mem::take(&mut heard.unsaved);
-        unsaved.iter().filter_map(|id| heard.last.get(id).map(|at| (*id, *at))).collect()
+        let times = unsaved.iter().filter_map(|id| heard.last.get(id).map(|at| (*id, *at)));
+        (times.collect(), std::mem::take(&mut heard.back))
     }
 
-    /// Takes the devices that came back since the last batch. Only after the batch do other backends and counts know it.
-    fn take_back(&self) -> HashSet<DeviceId> {
-        std::mem::take(&mut self.lock().back)
-    }
-
-    fn put_back(&self, unsaved: &[(DeviceId, Timestamp)]) {
-        self.lock().unsaved.extend(unsaved.iter().map(|(id, _)| *id));
+    fn put_back(&self, unsaved: &[(DeviceId, Timestamp)], back: HashSet<DeviceId>) {
+        let mut heard = self.lock();
+        heard.unsaved.extend(unsaved.iter().map(|(id, _)| *id));
+        heard.back.extend(back);
     }
 
     fn lock(&self) -> MutexGuard<'_, Heard> {
@@ -96,15 +96,15 @@ impl App {
     /// # Errors
     /// [`AppError::Store`]; the next batch retries.
     pub async fn save_presence(&self) -> Result<(), AppError> {
-        let unsaved = self.presence.take_unsaved(self.now());
+        let (unsaved, back) = self.presence.take_batch(self.now());
         if unsaved.is_empty() {
             return Ok(());
         }
         let saved = self.store.devices_seen(&unsaved).await;
         if saved.is_err() {
-            self.presence.put_back(&unsaved);
+            self.presence.put_back(&unsaved, back);
         } else {
-            self.presence.take_back().into_iter().for_each(|device| self.announce_device(device));
+            back.into_iter().for_each(|device| self.announce_device(device));
         }
         Ok(saved?)
     }
@@ -147,15 +147,26 @@ mod tests {
         assert!(!presence.note(device, at(12)));
         assert_eq!(presence.last(device), Some(at(12)));
         assert!(presence.is_due(at(12)));
-        let unsaved = presence.take_unsaved(at(12));
-        assert_eq!(unsaved, [(device, at(12))]);
+        let (unsaved, back) = presence.take_batch(at(12));
+        assert_eq!((unsaved.as_slice(), back.len()), ([(device, at(12))].as_slice(), 1));
         assert!(!presence.is_due(at(16)) && presence.is_due(at(17)));
-        assert_eq!(presence.take_unsaved(at(17)), []);
-        presence.put_back(&unsaved);
-        assert_eq!(presence.take_unsaved(at(18)), unsaved);
-        assert!(!presence.note(device, at(86)) && presence.note(device, at(161)));
-        assert_eq!(presence.take_back(), HashSet::from([device]));
+        assert_eq!(presence.take_batch(at(17)), (vec![], HashSet::new()));
+        presence.put_back(&unsaved, back.clone());
+        assert_eq!(presence.take_batch(at(18)), (unsaved, back));
         presence.forget(device);
-        assert_eq!((presence.last(device), presence.take_unsaved(at(21))), (None, vec![]));
+        assert_eq!(presence.last(device), None);
+    }
+
+    #[test]
+    fn a_device_that_comes_back_during_a_batch_is_announced_after_the_next_one() {
+        let presence = Presence::default();
+        let [first, second] = [1, 2].map(|id| DeviceId::from_uuid(Uuid::from_u128(id)));
+        let at = |seconds| Timestamp::from_second(seconds).unwrap();
+        presence.note(first, at(10));
+        let (_, back) = presence.take_batch(at(10));
+        presence.note(second, at(11));
+        assert_eq!(back, HashSet::from([first]));
+        assert_eq!(presence.take_batch(at(15)), (vec![(second, at(11))], HashSet::from([second])));
+        assert!(!presence.note(second, at(85)) && presence.note(second, at(160)));
     }
 }

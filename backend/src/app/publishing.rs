@@ -28,8 +28,24 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// The documents that are read at once.
 const AT_ONCE: usize = 4;
 
+/// Gives up all feeds when the task ends in any other way than [`crate::app::feed::Hub::retire`]: their streams end, and
+/// the next stream starts another task.
+struct Publisher {
+    app: Arc<App>,
+    is_retired: bool,
+}
+
+impl Drop for Publisher {
+    fn drop(&mut self) {
+        if !self.is_retired {
+            self.app.feed.give_up();
+        }
+    }
+}
+
 /// Publishes changes until no account has a feed.
 pub(super) async fn run(app: Arc<App>, mut news: Receiver<News>) {
+    let mut publisher = Publisher { app: Arc::clone(&app), is_retired: false };
     let mut ticks = tokio::time::interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut due: Option<Instant> = None;
@@ -52,6 +68,7 @@ pub(super) async fn run(app: Arc<App>, mut news: Receiver<News>) {
             }
             _ = ticks.tick() => {
                 if app.feed.retire(Instant::now()) {
+                    publisher.is_retired = true;
                     return;
                 }
                 app.search_silent_devices().await;

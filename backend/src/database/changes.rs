@@ -24,6 +24,22 @@ pub(crate) struct Changes {
     others: Option<Arc<Neighbours>>,
 }
 
+/// Changes that are announced when the value is dropped: after the commit, or when the caller goes away while the database
+/// commits. An announcement without a commit is harmless, because whoever hears it reads the stored state.
+#[derive(Debug)]
+pub(super) struct Announcement {
+    pub(super) changes: Vec<Change>,
+    pub(super) listeners: Option<Changes>,
+}
+
+impl Drop for Announcement {
+    fn drop(&mut self) {
+        if let Some(listeners) = &self.listeners {
+            listeners.announce(std::mem::take(&mut self.changes));
+        }
+    }
+}
+
 impl Store {
     /// Listens to the changes that are announced from now on.
     #[must_use]
@@ -42,11 +58,6 @@ impl Changes {
         Self { here: broadcast::Sender::new(MOST_UNHEARD), others }
     }
 
-    /// Tells whether anybody hears changes, so that a transaction needs to collect them.
-    pub(crate) fn are_heard(&self) -> bool {
-        self.others.is_some() || self.here.receiver_count() > 0
-    }
-
     /// Announces the changes of a transaction that was committed.
     pub(crate) fn announce(&self, changes: Vec<Change>) {
         if changes.is_empty() {
@@ -55,7 +66,9 @@ impl Changes {
         if let Some(others) = &self.others {
             others.tell_changes(&changes);
         }
-        self.pass_on(News::Changed(changes.into()));
+        if self.here.receiver_count() > 0 {
+            self.pass_on(News::Changed(changes.into()));
+        }
     }
 
     /// Passes on the news of another backend.

@@ -167,15 +167,31 @@ impl Neighbours {
         while !self.pool.is_closed() {
             self.changed.notified().await;
             tokio::time::sleep(COLLECT).await;
-            let changes = self.changes().replace(HashSet::new());
-            let told = sqlx::query(TELL_CHANGES).bind(written_changes(&self.name, changes));
-            if let Err(error) = told.execute(&self.pool).await {
+            if let Err(error) = self.tell_queued_changes().await {
                 tracing::debug!(%error, "other backends could not be told of changes");
                 // The others load anew.
                 *self.changes() = None;
                 self.changed.notify_one();
                 pause(FIRST_WAIT * 10).await;
             }
+        }
+    }
+
+    async fn tell_queued_changes(&self) -> Result<(), sqlx::Error> {
+        let changes = self.changes().replace(HashSet::new());
+        if changes.as_ref().is_some_and(HashSet::is_empty) {
+            return Ok(());
+        }
+        let told = sqlx::query(TELL_CHANGES).bind(written_changes(&self.name, changes));
+        told.execute(&self.pool).await.map(drop)
+    }
+
+    /// Tells the other backends of the changes that still wait, before this one ends.
+    pub(super) async fn tell_the_last_changes(&self) {
+        match timeout(ANSWER_WITHIN, self.tell_queued_changes()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "other backends miss the last changes"),
+            Err(_late) => tracing::warn!("other backends miss the last changes"),
         }
     }
 

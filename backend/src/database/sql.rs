@@ -21,7 +21,7 @@ pub(crate) use self::{
 };
 use crate::{
     database::{
-        changes::Changes,
+        changes::{Announcement, Changes},
         error::SqlError,
         lite::{self, Reader},
         writer::Lent,
@@ -65,8 +65,7 @@ impl Connection {
 
     /// Makes a connection for a transaction whose changes `listeners` hear.
     pub(super) fn announcing(link: Link, listeners: &Changes) -> Self {
-        let listeners = listeners.are_heard().then(|| listeners.clone());
-        Self { link, changes: Vec::new(), listeners }
+        Self { link, changes: Vec::new(), listeners: Some(listeners.clone()) }
     }
 
     /// Makes a connection to an SQLite file without a store.
@@ -87,9 +86,10 @@ impl Connection {
         }
     }
 
-    /// Returns the connection itself, the changes, and who hears them.
-    pub(super) fn into_parts(self) -> (Link, Vec<Change>, Option<Changes>) {
-        (self.link, self.changes, self.listeners)
+    /// Returns the connection itself, and the announcement of its changes.
+    pub(super) fn into_parts(self) -> (Link, Announcement) {
+        let Self { link, changes, listeners } = self;
+        (link, Announcement { changes, listeners })
     }
 
     fn on(&mut self) -> On<'_> {

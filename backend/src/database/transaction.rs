@@ -131,16 +131,14 @@ fn met(error: &StoreError) -> Option<Met> {
 
 /// Commits a transaction, and announces its changes.
 async fn commit(connection: Connection) -> Result<(), StoreError> {
-    let (link, changes, listeners) = connection.into_parts();
+    let (link, announcement) = connection.into_parts();
     match link {
         Link::LiteWriter(lent) => lent.keep().await?,
         Link::PgWriter(transaction) => transaction.commit().await?,
         // Each of its statements was its own transaction.
         Link::LiteReader(_) | Link::PgReader(_) | Link::Lite(_) | Link::Pg(_) => {}
     }
-    if let Some(listeners) = listeners {
-        listeners.announce(changes);
-    }
+    drop(announcement);
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 
 /// Allows nothing but this backend, and no text as a script or as markup.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-     img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'self'; \
+     img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; \
      frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 /// No page uses any of these.
@@ -67,10 +67,10 @@ pub(super) fn asset(name: &str, headers: &HeaderMap) -> Option<Response> {
     Some(response)
 }
 
-/// Returns the tag of a page: the hash of its content, which names every script that it loads.
+/// Returns the tag of a page, weak because the encodings share it: the hash of its content, which names every script.
 fn tag(name: &str) -> Option<String> {
     let hash = Built::get(name)?.metadata.sha256_hash();
-    Some(format!("\"{}\"", URL_SAFE_NO_PAD.encode(hash)))
+    Some(format!("W/\"{}\"", URL_SAFE_NO_PAD.encode(hash)))
 }
 
 /// Returns a file in the smallest encoding that the client accepts.
