@@ -1,23 +1,21 @@
 // Work on many devices: what it would touch, its start, and how it ended.
 
-import { ask, GET, idempotencyKey, POST } from './client';
+import { ask, GET, POST } from './client';
 import type { Operation, OperationPlan, Work } from './types';
-
-/** The devices of an operation: a selection, or ids. */
-export type Targets = { select: string } | { devices: string[] };
 
 /** The pause between two looks at a running operation, in milliseconds. */
 const PAUSE = 700;
 
-export async function plan(work: Work, targets: Targets): Promise<OperationPlan> {
-  const body = { work, dry_run: true, ...targets };
+/** Says what an operation on `devices` would touch. They are ids: a selection would be another one at the start. */
+export async function plan(work: Work, devices: string[]): Promise<OperationPlan> {
+  const body = { work, dry_run: true, devices };
   return (await ask(POST('/api/v1/operations', { body }))) as OperationPlan;
 }
 
 /** Starts an operation. `key` makes a repeated start, as by a double click, harmless. */
-export async function begin(work: Work, targets: Targets, key = idempotencyKey()): Promise<Operation> {
+export async function begin(work: Work, devices: string[], key: string): Promise<Operation> {
   const params = { header: { 'Idempotency-Key': key } };
-  return (await ask(POST('/api/v1/operations', { params, body: { work, ...targets } }))) as Operation;
+  return (await ask(POST('/api/v1/operations', { params, body: { work, devices } }))) as Operation;
 }
 
 /** Waits until an operation has ended. */

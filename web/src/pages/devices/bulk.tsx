@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 
 import { idempotencyKey } from '../../data/client';
-import { begin, ended, plan, type Targets } from '../../data/operations';
+import { begin, ended, plan } from '../../data/operations';
 import type { Device, OperationPlan, Work } from '../../data/types';
 import { text } from '../../text/en';
 import { Dialog } from '../../ui/dialog';
@@ -17,17 +17,15 @@ const MOST_SHOWN = 8;
 
 interface Props {
   devices: readonly Device[];
-  /** The selection that has exactly these devices, if there is one that is not empty. */
-  selection: string | null;
   unselect: () => void;
 }
 
-export function BulkBar({ devices, selection, unselect }: Props) {
+export function BulkBar({ devices, unselect }: Props) {
   const kind = useSignal<Kind | null>(null);
-  // The dialog keeps the devices that were selected when it was opened: a row that changes meanwhile stays in.
-  const targets = useRef<Targets>({ devices: [] });
+  // The devices that were ticked when the dialog was opened, and no others: rows that come or change meanwhile are not in.
+  const targets = useRef<string[]>([]);
   const open = (wanted: Kind): void => {
-    targets.current = selection ? { select: selection } : { devices: devices.map((device) => device.device_id) };
+    targets.current = devices.map((device) => device.device_id);
     kind.value = wanted;
   };
   return (
@@ -49,12 +47,13 @@ export function BulkBar({ devices, selection, unselect }: Props) {
   );
 }
 
-function BulkDialog({ kind, targets, close }: { kind: Kind; targets: Targets; close: () => void }) {
+function BulkDialog({ kind, targets, close }: { kind: Kind; targets: string[]; close: () => void }) {
   const work = useSignal<Work | null>(null);
   const planned = useSignal<OperationPlan | null>(null);
   const busy = useSignal(false);
   const fault = useSignal('');
-  const key = useRef(idempotencyKey());
+  /** One for each preview: the same operation may be wanted again later. */
+  const key = useRef('');
   const attempt = async (step: () => Promise<void>): Promise<void> => {
     busy.value = true;
     fault.value = '';
@@ -73,6 +72,7 @@ function BulkDialog({ kind, targets, close }: { kind: Kind; targets: Targets; cl
     void attempt(async () => {
       planned.value = await plan(wanted, targets);
       work.value = wanted;
+      key.current = idempotencyKey();
     });
   };
   const run = (): void => {

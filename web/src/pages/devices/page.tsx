@@ -4,7 +4,6 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
-import { formatSelection } from '../../data/selection';
 import { deployments, devices, devicesLoading, reload } from '../../data/store';
 import { text } from '../../text/en';
 import { download } from '../../ui/download';
@@ -62,13 +61,7 @@ export function DevicesPage() {
         </button>
       </header>
       <Filters view={view.value} devices={all} />
-      {chosen.value.length > 0 && (
-        <BulkBar
-          devices={chosen.value}
-          selection={chosen.value.length === shown.value.length && view.value.search === '' ? formatSelection(view.value.terms) : null}
-          unselect={unselect}
-        />
-      )}
+      {chosen.value.length > 0 && <BulkBar devices={chosen.value} unselect={unselect} />}
       {all.value.length > 0 && shown.value.length > 0 && (
         <Table ids={ids.value} byDevice={byDevice} order={view.value.order} sort={sort} selected={selected} />
       )}
