@@ -38,13 +38,18 @@ export const modelsLoading = signal<Loading>({ state: 'idle', error: null });
 
 let stream: SharedStream | null = null;
 let generation = 0;
+/** Counts starts and stops: a start that is not the newest has no effect. */
+let starts = 0;
 let watched: string | null = null;
 
 /** Learns who is logged in and begins to follow the account. */
 export async function start(): Promise<void> {
   stop();
-  me.value = await ask(GET('/api/v1/me'));
-  stream = followShared(`${me.value.account_id}.${me.value.user_id}`, heard);
+  const started = starts;
+  const known = await ask(GET('/api/v1/me'));
+  if (started !== starts) return;
+  me.value = known;
+  stream = followShared(`${known.account_id}.${known.user_id}`, heard);
   const mine = generation;
   setTimeout(() => {
     if (mine === generation) void reload();
@@ -55,6 +60,7 @@ export async function start(): Promise<void> {
 export function stop(): void {
   stream?.close();
   stream = null;
+  starts += 1;
   generation += 1;
   me.value = null;
   watched = null;
