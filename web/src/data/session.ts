@@ -16,6 +16,8 @@ export const session = signal<'unknown' | 'in' | 'out' | 'ended'>('unknown');
 let access: string | null = null;
 let goodUntil = 0;
 let refreshing: Promise<void> | null = null;
+/** Counts logins and logouts: tokens that were asked for before the newest of them are not taken. */
+let epoch = 0;
 
 /** Takes up the login of this tab, if there is one. */
 export async function resume(): Promise<void> {
@@ -27,19 +29,21 @@ export async function resume(): Promise<void> {
     await refresh();
   } catch (error) {
     if (!(error instanceof Problem && error.status === 401)) throw error;
-    session.value = 'out';
+    if (session.peek() === 'unknown') forget('out');
   }
 }
 
 export async function logIn(email: string, password: string): Promise<void> {
-  keep(await post('/auth/login', { email, password }));
+  const tokens = await post('/auth/login', { email, password });
+  begin();
+  keep(tokens);
 }
 
 /** Logs out, here and at the backend. */
 export async function logOut(): Promise<void> {
   const token = sessionStorage.getItem(STORED);
   forget('out');
-  if (token) await post('/auth/logout', { refresh_token: token }).catch(() => undefined);
+  if (token) await revoke(token);
 }
 
 /** Returns an access token that is still good. */
@@ -51,24 +55,34 @@ export async function accessToken(): Promise<string> {
 
 /** Exchanges the refresh token; calls at the same time share one exchange. */
 export function refresh(): Promise<void> {
-  refreshing ??= exchange().finally(() => {
-    refreshing = null;
+  if (refreshing) return refreshing;
+  const running = exchange().finally(() => {
+    if (refreshing === running) refreshing = null;
   });
-  return refreshing;
+  refreshing = running;
+  return running;
 }
 
 async function exchange(): Promise<void> {
   const token = sessionStorage.getItem(STORED);
+  const mine = epoch;
   if (!token) {
-    forget('ended');
+    if (session.peek() === 'in') forget('ended');
     throw new Problem(401, {});
   }
+  let tokens: Tokens;
   try {
-    keep(await post('/auth/refresh', { refresh_token: token }));
+    tokens = await post('/auth/refresh', { refresh_token: token });
   } catch (error) {
-    if (error instanceof Problem && error.status === 401) forget('ended');
+    const refused = error instanceof Problem && error.status === 401;
+    if (refused && mine === epoch && session.peek() === 'in') forget('ended');
     throw error;
   }
+  if (mine !== epoch) {
+    await revoke(tokens.refresh_token);
+    throw new Problem(401, {});
+  }
+  keep(tokens);
 }
 
 function keep(tokens: Tokens): void {
@@ -78,11 +92,22 @@ function keep(tokens: Tokens): void {
   session.value = 'in';
 }
 
+function begin(): void {
+  epoch += 1;
+  refreshing = null;
+}
+
 function forget(state: 'out' | 'ended'): void {
+  begin();
   access = null;
   goodUntil = 0;
   sessionStorage.removeItem(STORED);
   session.value = state;
+}
+
+/** Revokes a login at the backend; one that it does not know needs none. */
+async function revoke(token: string): Promise<void> {
+  await post('/auth/logout', { refresh_token: token }).catch(() => undefined);
 }
 
 async function post(path: string, body: unknown): Promise<Tokens> {
