@@ -11,6 +11,8 @@ export class Rows<T extends object> {
   readonly #idOf: (item: T) => string;
   readonly #revision = signal(0);
   #timer: ReturnType<typeof setTimeout> | null = null;
+  /** The number of the newest load: what an older one brings is not taken. */
+  #load = 0;
   /** What events have said since the present load began: everything, that it is gone, or some fields. */
   #said: Map<string, 'all' | 'removed' | Set<keyof T>> | null = null;
   /** The ids that the present load has brought. */
@@ -41,14 +43,23 @@ export class Rows<T extends object> {
     return Array.from(this.#rows.values(), (row) => row.peek());
   }
 
-  /** Begins a load. What events say from here on wins over the pages of the load. */
-  beginLoad(): void {
+  /** Begins a load and returns its number. What events say from here on wins over the pages of the load. */
+  beginLoad(): number {
     this.#said = new Map();
     this.#seen = new Set();
+    this.#pending.clear();
+    this.#load += 1;
+    return this.#load;
   }
 
-  /** Takes a page of the load. */
-  loaded(items: readonly T[]): void {
+  /** Tells whether no newer load has begun, and nothing was forgotten. */
+  isNewest(load: number): boolean {
+    return load === this.#load;
+  }
+
+  /** Takes a page of a load. */
+  loaded(items: readonly T[], load = this.#load): void {
+    if (!this.isNewest(load)) return;
     batch(() => {
       for (const item of items) {
         const id = this.#idOf(item);
@@ -62,13 +73,20 @@ export class Rows<T extends object> {
   }
 
   /** Ends a load: rows that neither the load nor an event has named are gone. */
-  endLoad(): void {
+  endLoad(load = this.#load): void {
+    if (!this.isNewest(load)) return;
     for (const id of this.#rows.keys()) {
       if (!this.#seen.has(id) && !this.#said?.has(id)) this.#rows.delete(id);
     }
+    this.dropLoad(load);
+    this.#touch();
+  }
+
+  /** Ends a load that has failed: the rows stay, and what events have said in the meantime need not be remembered. */
+  dropLoad(load: number): void {
+    if (!this.isNewest(load)) return;
     this.#said = null;
     this.#pending.clear();
-    this.#touch();
   }
 
   /** Takes the newest state of one thing. */
@@ -104,6 +122,7 @@ export class Rows<T extends object> {
     this.#rows.clear();
     this.#said = null;
     this.#pending.clear();
+    this.#load += 1;
     this.#touch();
   }
 

@@ -1,8 +1,9 @@
 // What the pages show: devices, deployments, models and commands, loaded once and kept true by the event stream.
 
-import { signal } from '@preact/signals';
+import { signal, type Signal } from '@preact/signals';
 
 import { ask, GET } from './client';
+import { passes, pauseAfter } from './retry';
 import { Rows } from './rows';
 import { session } from './session';
 import { followShared, type SharedStream } from './sharing';
@@ -35,9 +36,9 @@ export interface Loading {
 export const devicesLoading = signal<Loading>({ state: 'idle', error: null });
 export const deploymentsLoading = signal<Loading>({ state: 'idle', error: null });
 export const modelsLoading = signal<Loading>({ state: 'idle', error: null });
+export const commandsLoading = signal<Loading>({ state: 'idle', error: null });
 
 let stream: SharedStream | null = null;
-let generation = 0;
 /** Counts starts and stops: a start that is not the newest has no effect. */
 let starts = 0;
 let watched: string | null = null;
@@ -50,9 +51,8 @@ export async function start(): Promise<void> {
   if (started !== starts) return;
   me.value = known;
   stream = followShared(`${known.account_id}.${known.user_id}`, heard);
-  const mine = generation;
   setTimeout(() => {
-    if (mine === generation) void reload();
+    if (started === starts && devicesLoading.peek().state === 'idle') void reload();
   }, STREAM_PATIENCE);
 }
 
@@ -61,44 +61,58 @@ export function stop(): void {
   stream?.close();
   stream = null;
   starts += 1;
-  generation += 1;
   me.value = null;
   watched = null;
   live.value = { state: 'connecting' };
   for (const rows of [devices, deployments, models, commands]) rows.clear();
-  for (const loading of [devicesLoading, deploymentsLoading, modelsLoading]) {
+  for (const loading of [devicesLoading, deploymentsLoading, modelsLoading, commandsLoading]) {
     loading.value = { state: 'idle', error: null };
   }
 }
 
-/** Loads the newest commands of one device and keeps them true; those of other devices are forgotten. */
+/** The lists that are loaded whole. */
+const lists: readonly { loading: Signal<Loading>; load: () => Promise<void> }[] = [
+  listOf(devices, devicesLoading, (cursor) =>
+    ask(GET('/api/v1/devices', { params: { query: { limit: PAGE, ...cursor } } })),
+  ),
+  listOf(deployments, deploymentsLoading, (cursor) =>
+    ask(GET('/api/v1/deployments', { params: { query: { limit: PAGE, current: true, ...cursor } } })),
+  ),
+  listOf(models, modelsLoading, (cursor) =>
+    ask(GET('/api/v1/models', { params: { query: { limit: PAGE, ...cursor } } })),
+  ),
+];
+
+/** Loads the newest commands of one device and keeps them true. */
 export async function watchCommands(deviceId: string): Promise<void> {
-  if (watched !== deviceId) commands.clear();
+  if (watched !== deviceId) unwatchCommands();
   watched = deviceId;
-  commands.beginLoad();
-  const query = { device_id: deviceId, limit: 100 };
-  const { items } = await ask(GET('/api/v1/commands', { params: { query } }));
-  if (watched !== deviceId) return;
-  commands.loaded(items);
-  commands.endLoad();
+  await load(commands, commandsLoading, async () => {
+    const query = { device_id: deviceId, limit: 100 };
+    const { items } = await ask(GET('/api/v1/commands', { params: { query } }));
+    return { items };
+  });
+}
+
+/** Forgets the commands of the device whose page was left. */
+export function unwatchCommands(): void {
+  watched = null;
+  commands.clear();
+  commandsLoading.value = { state: 'idle', error: null };
 }
 
 /** Loads everything anew. What is shown stays until its successor has arrived. */
 export async function reload(): Promise<void> {
-  const mine = (generation += 1);
-  const current = (): boolean => mine === generation;
-  await Promise.all([
-    load(devices, devicesLoading, current, (cursor) =>
-      ask(GET('/api/v1/devices', { params: { query: { limit: PAGE, ...cursor } } })),
-    ),
-    load(deployments, deploymentsLoading, current, (cursor) =>
-      ask(GET('/api/v1/deployments', { params: { query: { limit: PAGE, current: true, ...cursor } } })),
-    ),
-    load(models, modelsLoading, current, (cursor) =>
-      ask(GET('/api/v1/models', { params: { query: { limit: PAGE, ...cursor } } })),
-    ),
-    watched === null ? null : watchCommands(watched).catch(() => undefined),
-  ]);
+  const commandsToo = watched === null ? null : watchCommands(watched);
+  await Promise.all([commandsToo, ...lists.map((list) => list.load())]);
+}
+
+/** Loads anew what could not be loaded. */
+function reloadFailed(): void {
+  for (const { loading, load: again } of lists) {
+    if (loading.peek().state === 'failed') void again();
+  }
+  if (watched !== null && commandsLoading.peek().state === 'failed') void watchCommands(watched);
 }
 
 /** Takes a message of the stream. */
@@ -106,7 +120,8 @@ export function heard(message: Message): void {
   switch (message.type) {
     case 'ready':
       live.value = { state: 'live' };
-      if (!message.resumed) void reload();
+      if (message.resumed) reloadFailed();
+      else void reload();
       return;
     case 'reset':
       live.value = { state: 'live' };
@@ -165,26 +180,44 @@ function settle<T extends object>(rows: Rows<T>, id: string | undefined, gone: b
   else if (id) rows.removed(id);
 }
 
+type Page<T> = (cursor: { cursor?: string }) => Promise<{ items: T[]; next_cursor?: string | null }>;
+
+function listOf<T extends object>(
+  rows: Rows<T>,
+  loading: Signal<Loading>,
+  page: Page<T>,
+): { loading: Signal<Loading>; load: () => Promise<void> } {
+  return { loading, load: () => load(rows, loading, page) };
+}
+
+/** Loads a list. A failure that passes is followed by further loads, and stays shown until one succeeds. */
 async function load<T extends object>(
   rows: Rows<T>,
-  loading: { value: Loading },
-  current: () => boolean,
-  page: (cursor: { cursor?: string }) => Promise<{ items: T[]; next_cursor?: string | null }>,
+  loading: Signal<Loading>,
+  page: Page<T>,
+  failures = 0,
 ): Promise<void> {
-  const again = loading.value.state === 'ready' || loading.value.state === 'refreshing';
-  loading.value = { state: again ? 'refreshing' : 'loading', error: null };
-  rows.beginLoad();
+  const again = loading.peek().state === 'ready' || loading.peek().state === 'refreshing';
+  if (failures === 0) loading.value = { state: again ? 'refreshing' : 'loading', error: null };
+  const mine = rows.beginLoad();
   try {
     let cursor: { cursor?: string } | null = {};
     while (cursor !== null) {
       const { items, next_cursor: next } = await page(cursor);
-      if (!current()) return;
-      rows.loaded(items);
+      if (!rows.isNewest(mine)) return;
+      rows.loaded(items, mine);
       cursor = next ? { cursor: next } : null;
     }
-    rows.endLoad();
+    rows.endLoad(mine);
     loading.value = { state: 'ready', error: null };
   } catch (error) {
-    if (current()) loading.value = { state: 'failed', error };
+    if (!rows.isNewest(mine)) return;
+    rows.dropLoad(mine);
+    loading.value = { state: 'failed', error };
+    if (!passes(error)) return;
+    const retry = (): void => {
+      if (rows.isNewest(mine)) void load(rows, loading, page, failures + 1);
+    };
+    setTimeout(retry, pauseAfter(failures + 1, error));
   }
 }

@@ -87,6 +87,18 @@ export function Failed({ title, error, retry }: { title: string; error: unknown;
   );
 }
 
+/** Why what is shown could not be loaded anew, and a way to try again. */
+export function Outdated({ title, error, retry }: { title: string; error: unknown; retry: () => void }) {
+  return (
+    <p class="banner bad" role="alert">
+      {title}: {error instanceof Error ? error.message : text.problems.unknown}{' '}
+      <button type="button" class="button" onClick={retry}>
+        {text.problems.retry}
+      </button>
+    </p>
+  );
+}
+
 /** The outline of lines that are being loaded. */
 export function Skeleton({ lines }: { lines: number }) {
   return (

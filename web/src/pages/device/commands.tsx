@@ -5,31 +5,28 @@ import { useEffect } from 'preact/hooks';
 
 import { ask, GET } from '../../data/client';
 import { sentence } from '../../data/problem';
-import { commands, models, watchCommands } from '../../data/store';
+import { commands, commandsLoading, models, unwatchCommands, watchCommands } from '../../data/store';
 import type { Command, CommandExplanation } from '../../data/types';
 import { text } from '../../text/en';
-import { Badge, Empty, Failed, Foreign, Skeleton, Time, type Tone } from '../../ui/parts';
+import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
 
 export function Commands({ deviceId }: { deviceId: string }) {
-  const state = useSignal<'loading' | 'ready' | { error: unknown }>('loading');
-  const attempt = useSignal(0);
+  const loading = commandsLoading.value;
   useEffect(() => {
-    state.value = 'loading';
-    watchCommands(deviceId).then(
-      () => (state.value = 'ready'),
-      (error: unknown) => (state.value = { error }),
-    );
-  }, [attempt.value]);
+    void watchCommands(deviceId);
+    return unwatchCommands;
+  }, []);
   const shown = useComputed(() => {
     void commands.revision.value;
     const all = commands.all().filter((command) => command.device_id === deviceId);
     return all.sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
   }).value;
-  if (typeof state.value === 'object') {
-    return <Failed title={text.commands.failedTitle} error={state.value.error} retry={() => (attempt.value += 1)} />;
+  const retry = (): void => void watchCommands(deviceId);
+  if (loading.state === 'failed' && shown.length === 0) {
+    return <Failed title={text.commands.failedTitle} error={loading.error} retry={retry} />;
   }
   if (shown.length === 0) {
-    if (state.value === 'loading') return <Skeleton lines={5} />;
+    if (loading.state === 'idle' || loading.state === 'loading') return <Skeleton lines={5} />;
     return (
       <Empty icon="book" title={text.commands.nothingTitle}>
         <p>{text.commands.nothing}</p>
@@ -37,11 +34,14 @@ export function Commands({ deviceId }: { deviceId: string }) {
     );
   }
   return (
-    <ul class="command-list" aria-label={text.commands.list}>
-      {shown.map((command) => (
-        <CommandRow key={command.command_id} command={command} />
-      ))}
-    </ul>
+    <>
+      {loading.state === 'failed' && <Outdated title={text.commands.failedTitle} error={loading.error} retry={retry} />}
+      <ul class="command-list" aria-label={text.commands.list}>
+        {shown.map((command) => (
+          <CommandRow key={command.command_id} command={command} />
+        ))}
+      </ul>
+    </>
   );
 }
 

@@ -11,7 +11,7 @@ import { text } from '../../text/en';
 import { bytes } from '../../text/format';
 import { Confirm } from '../../ui/dialog';
 import { failure, notice } from '../../ui/notices';
-import { Badge, Empty, Failed, Foreign, Skeleton, type Tone } from '../../ui/parts';
+import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, type Tone } from '../../ui/parts';
 
 const UNDER_WAY = new Set(['queued', 'downloading', 'configuring']);
 
@@ -25,6 +25,7 @@ export function Models({ device }: { device: Device }) {
     const state = stateOf(device);
     return (
       <>
+        {loading.state === 'failed' && <Outdated title={text.models.failedTitle} error={loading.error} retry={() => void reload()} />}
         {state === 'offline' && <p class="banner quiet">{text.models.offline}</p>}
         <ul class="model-list">
           {shown.map((deployment) => (

@@ -8,7 +8,7 @@ import { deployments, devices, devicesLoading, reload } from '../../data/store';
 import { text } from '../../text/en';
 import { download } from '../../ui/download';
 import { Icon } from '../../ui/icon';
-import { Empty, Failed, Skeleton } from '../../ui/parts';
+import { Empty, Failed, Outdated, Skeleton } from '../../ui/parts';
 import { BulkBar } from './bulk';
 import { csv } from './csv';
 import { Filters } from './filters';
@@ -83,12 +83,7 @@ export function DevicesPage() {
       )}
       {all.value.length === 0 && loading.state !== 'ready' && loading.state !== 'failed' && <Skeleton lines={12} />}
       {loading.state === 'failed' && all.value.length > 0 && (
-        <p class="banner bad" role="alert">
-          {text.devices.failedTitle}: {loading.error instanceof Error ? loading.error.message : text.problems.unknown}{' '}
-          <button type="button" class="button" onClick={() => void reload()}>
-            {text.problems.retry}
-          </button>
-        </p>
+        <Outdated title={text.devices.failedTitle} error={loading.error} retry={() => void reload()} />
       )}
       {loading.state === 'failed' && all.value.length === 0 && (
         <Failed title={text.devices.failedTitle} error={loading.error} retry={() => void reload()} />
