@@ -1,13 +1,16 @@
 // The log of one device: loaded from its newest page backwards, followed by the stream while its page is in sight.
 
 import { ask, GET } from './client';
-import { follow } from './stream';
+import { follow, type Message } from './stream';
 import type { DeviceLog, Severity } from './types';
+import { whileVisible } from './visible';
 
 /** Records in ascending order, and where older ones begin. */
 export interface Log {
   records: readonly DeviceLog[];
   cursor: string | null;
+  /** Whether somebody has loaded older records: then none makes room. */
+  extended: boolean;
 }
 
 const PAGE = 200;
@@ -15,43 +18,68 @@ const PAGE = 200;
 const MOST = 5_000;
 const ORDER: readonly Severity[] = ['info', 'warning', 'error', 'critical'];
 
-/** Loads the page before the oldest record of `log`. */
-export async function loadLog(log: Log, deviceId: string, severity: Severity): Promise<Log> {
-  const query = { limit: PAGE, severity, ...(log.cursor ? { cursor: log.cursor } : {}) };
-  const params = { path: { device_id: deviceId }, query };
-  const { items, next_cursor: next } = await ask(GET('/api/v1/devices/{device_id}/logs', { params }));
-  return { records: merged(log.records, items), cursor: next ?? null };
+/** Loads the page before the oldest record. `current` is what is shown: it grows during the load. */
+export async function loadOlder(current: () => Log, deviceId: string, severity: Severity): Promise<Log> {
+  const { items, cursor } = await page(deviceId, severity, current().cursor);
+  return { records: merged(current().records, items), cursor, extended: true };
 }
 
 /** Loads the newest records and then follows new ones until `signal` is aborted. Fails if the first load fails. */
 export async function followLog(
   deviceId: string,
   severity: Severity,
+  current: () => Log | null,
   took: (log: Log) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  let log = await loadLog({ records: [], cursor: null }, deviceId, severity);
+  const { items, cursor } = await page(deviceId, severity, null);
   if (signal.aborted) return;
-  took(log);
+  took({ records: merged([], items), cursor, extended: false });
   const take = (records: readonly DeviceLog[]): void => {
+    const log = current();
+    if (!log || signal.aborted) return;
     const fitting = records.filter((record) => ORDER.indexOf(record.severity) >= ORDER.indexOf(severity));
-    log = { ...log, records: merged(log.records, fitting).slice(-MOST) };
-    took(log);
+    const all = merged(log.records, fitting);
+    const full = !log.extended && all.length > MOST;
+    // What is before the cursor would no longer be next to the oldest record.
+    took(full ? { ...log, records: all.slice(-MOST), cursor: null } : { ...log, records: all });
   };
-  await follow({
-    query: `?kinds=log&device_id=${encodeURIComponent(deviceId)}`,
-    lastId: null,
-    signal,
-    heard: (message) => {
-      if (message.type === 'change' && message.change.kind === 'log' && message.change.item) {
-        take([message.change.item as DeviceLog]);
-      } else if (message.type === 'ready' || message.type === 'reset') {
-        // Records between the load and the stream, or of a gap.
-        const newest = { records: [], cursor: null };
-        loadLog(newest, deviceId, severity).then(({ records }) => take(records), () => undefined);
-      }
-    },
-  });
+  let lastId: string | null = null;
+  const heard = (message: Message): void => {
+    lastId = message.id ?? lastId;
+    if (message.type === 'change' && message.change.kind === 'log' && message.change.item) {
+      take([message.change.item as DeviceLog]);
+    } else if (message.type === 'ready' || message.type === 'reset') {
+      // Records between the load and the stream, or of a gap.
+      const newest = current()?.records.at(-1)?.number ?? 0;
+      since(newest, deviceId, severity).then(take, () => undefined);
+    }
+  };
+  const query = `?kinds=log&device_id=${encodeURIComponent(deviceId)}`;
+  whileVisible(signal, (visible) => void follow({ query, lastId, signal: visible, heard }));
+}
+
+/** Loads the records after record `number`, and at most as many as are kept. */
+async function since(number: number, deviceId: string, severity: Severity): Promise<DeviceLog[]> {
+  const found: DeviceLog[] = [];
+  let from: string | null = null;
+  do {
+    const { items, cursor } = await page(deviceId, severity, from);
+    found.push(...items);
+    from = items.some((record) => record.number <= number) ? null : cursor;
+  } while (from !== null && number > 0 && found.length < MOST);
+  return found;
+}
+
+async function page(
+  deviceId: string,
+  severity: Severity,
+  from: string | null,
+): Promise<{ items: DeviceLog[]; cursor: string | null }> {
+  const query = { limit: PAGE, severity, ...(from === null ? {} : { cursor: from }) };
+  const params = { path: { device_id: deviceId }, query };
+  const { items, next_cursor: next } = await ask(GET('/api/v1/devices/{device_id}/logs', { params }));
+  return { items, cursor: next ?? null };
 }
 
 /** Returns both lists in ascending order, each record once. */

@@ -4,7 +4,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
-import { followLog, loadLog, type Log } from '../../data/logs';
+import { followLog, loadOlder, type Log } from '../../data/logs';
 import type { DeviceLog, Severity } from '../../data/types';
 import { text } from '../../text/en';
 import { clock, moment } from '../../text/format';
@@ -38,7 +38,7 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
     const took = (next: Log): void => {
       log.value = next;
     };
-    followLog(deviceId, severity, took, closing.signal).catch((error: unknown) => {
+    followLog(deviceId, severity, () => log.peek(), took, closing.signal).catch((error: unknown) => {
       if (!closing.signal.aborted) failed.value = error;
     });
     return () => closing.abort();
@@ -52,8 +52,8 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
   const shown = wanted === '' ? records : records.filter((record) => line(record).toLowerCase().includes(wanted));
   const held = (log.value?.records.length ?? 0) - records.length;
   const older = (): void => {
-    const current = log.value;
-    if (current) loadLog(current, deviceId, severity).then((next) => (log.value = next), failure);
+    const current = (): Log => log.peek() ?? { records: [], cursor: null, extended: false };
+    loadOlder(current, deviceId, severity).then((next) => (log.value = next), failure);
   };
   return (
     <div class="logs">
