@@ -61,6 +61,12 @@ describe('a stream for all tabs', () => {
     expect(streams).toHaveLength(1);
   });
 
+  it('has only the kinds that the pages show', async () => {
+    next();
+    await vi.waitFor(() => expect(streams).toHaveLength(1));
+    expect(streams[0]?.query).toBe('?kinds=device,system,deployment,command,model');
+  });
+
   it('tells a new tab to load, also if it hears a change first', async () => {
     next();
     await vi.waitFor(() => expect(streams).toHaveLength(1));

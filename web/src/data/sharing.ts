@@ -3,6 +3,10 @@
 // or channels, as in a page that is no secure context, each visible tab has its own stream.
 
 import { follow, type Message } from './stream';
+import { whileVisible } from './visible';
+
+/** What the pages show. */
+const QUERY = '?kinds=device,system,deployment,command,model';
 
 export interface SharedStream {
   close: () => void;
@@ -42,7 +46,7 @@ export function followShared(scope: string, heard: (message: Message) => void): 
   const lead = async (): Promise<void> => {
     leads = true;
     await follow({
-      query: '',
+      query: QUERY,
       lastId,
       signal,
       heard: (message) => {
@@ -62,27 +66,11 @@ export function followShared(scope: string, heard: (message: Message) => void): 
 }
 
 function alone(closing: AbortController, heard: (message: Message) => void): SharedStream {
-  let running: AbortController | null = null;
   let lastId: string | null = null;
-  const adapt = (): void => {
-    if (document.visibilityState === 'hidden') {
-      running?.abort();
-      running = null;
-    } else if (!running) {
-      running = new AbortController();
-      const take = (message: Message): void => {
-        lastId = message.id ?? lastId;
-        heard(message);
-      };
-      void follow({ query: '', lastId, signal: running.signal, heard: take });
-    }
+  const take = (message: Message): void => {
+    lastId = message.id ?? lastId;
+    heard(message);
   };
-  document.addEventListener('visibilitychange', adapt, { signal: closing.signal });
-  adapt();
-  return {
-    close: () => {
-      closing.abort();
-      running?.abort();
-    },
-  };
+  whileVisible(closing.signal, (signal) => void follow({ query: QUERY, lastId, signal, heard: take }));
+  return { close: () => closing.abort() };
 }
