@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 
+import { retrying } from '../data/retry';
 import { logOut } from '../data/session';
 import { live, me } from '../data/store';
 import { text } from '../text/en';
@@ -110,7 +111,7 @@ function Account() {
   );
 }
 
-/** Says how old the page is while the stream is cut. */
+/** Says how old the page is while the stream is cut, or that there is nothing to show yet. */
 function Truth() {
   const current = live.value;
   const age = useSignal(0);
@@ -121,6 +122,14 @@ function Truth() {
     const timer = setInterval(() => (age.value = Date.now() - since), 1_000);
     return () => clearInterval(timer);
   }, [since]);
+  if (retrying.value) {
+    return (
+      <p class="truth" role="status">
+        <Icon name="warning" />
+        {text.shell.unreachable}
+      </p>
+    );
+  }
   if (since === null || age.value < UNMENTIONED) return null;
   return (
     <p class="truth" role="status">

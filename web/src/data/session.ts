@@ -3,7 +3,8 @@
 
 import { signal } from '@preact/signals';
 
-import { Problem, problemOf, Unreachable } from './problem';
+import { Problem, problemOf, Unreachable, Unreadable } from './problem';
+import { persist } from './retry';
 import type { Tokens } from './types';
 
 const STORED = 'link.refresh-token';
@@ -19,14 +20,14 @@ let refreshing: Promise<void> | null = null;
 /** Counts logins and logouts: tokens that were asked for before the newest of them are not taken. */
 let epoch = 0;
 
-/** Takes up the login of this tab, if there is one. */
+/** Takes up the login of this tab, if there is one, as soon as the backend answers. */
 export async function resume(): Promise<void> {
   if (!sessionStorage.getItem(STORED)) {
     session.value = 'out';
     return;
   }
   try {
-    await refresh();
+    await persist(refresh, () => session.peek() === 'unknown');
   } catch (error) {
     if (!(error instanceof Problem && error.status === 401)) throw error;
     if (session.peek() === 'unknown') forget('out');
@@ -124,5 +125,9 @@ async function post(path: string, body: unknown): Promise<Tokens> {
   }
   const text = await response.text();
   if (!response.ok) throw problemOf(response, text);
-  return (text === '' ? {} : JSON.parse(text)) as Tokens;
+  try {
+    return (text === '' ? {} : JSON.parse(text)) as Tokens;
+  } catch (cause) {
+    throw new Unreadable(cause);
+  }
 }

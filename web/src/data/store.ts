@@ -3,7 +3,7 @@
 import { signal, type Signal } from '@preact/signals';
 
 import { ask, GET } from './client';
-import { passes, pauseAfter } from './retry';
+import { passes, pauseAfter, persist, retrying } from './retry';
 import { Rows } from './rows';
 import { session } from './session';
 import { followShared, type SharedStream } from './sharing';
@@ -47,8 +47,8 @@ let watched: string | null = null;
 export async function start(): Promise<void> {
   stop();
   const started = starts;
-  const known = await ask(GET('/api/v1/me'));
-  if (started !== starts) return;
+  const known = await persist(() => ask(GET('/api/v1/me')), () => started === starts);
+  if (!known) return;
   me.value = known;
   stream = followShared(`${known.account_id}.${known.user_id}`, heard);
   setTimeout(() => {
@@ -61,6 +61,7 @@ export function stop(): void {
   stream?.close();
   stream = null;
   starts += 1;
+  retrying.value = false;
   me.value = null;
   watched = null;
   live.value = { state: 'connecting' };
