@@ -142,6 +142,12 @@ describe('a device', () => {
     await open('models', 'No such device');
   });
 
+  it('is not there if the address is broken', async () => {
+    go('/devices/%');
+    render(<DevicePage />, root);
+    await settled('No such device');
+  });
+
   it('failed to load, in the backend’s words', async () => {
     answers['/devices/dev_a'] = [500, { status: 500, detail: 'the database is gone' }];
     await open('models', 'The database is gone.');

@@ -25,8 +25,17 @@ const TABS = ['models', 'logs', 'commands', 'about'] as const;
 type Tab = (typeof TABS)[number];
 
 export function DevicePage() {
-  const id = decodeURIComponent(path.value.split('/')[2] ?? '');
-  return <OneDevice key={id} id={id} />;
+  const id = decoded(path.value.split('/')[2] ?? '');
+  return id === null ? <Missing /> : <OneDevice key={id} id={id} />;
+}
+
+/** Returns a part of an address as it is meant, or nothing if it is broken, such as `%`. */
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
 }
 
 function OneDevice({ id }: { id: string }) {
