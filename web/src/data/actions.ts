@@ -13,6 +13,13 @@ export const pending = signal<ReadonlyMap<string, Action>>(new Map());
 
 /** How long the backend may hold an answer until a command has ended, in seconds. */
 const WAIT = 20;
+/** How many answers may be held at a time: a browser opens only six connections to a backend. */
+const MOST_HELD = 2;
+/** The pause before the next question, in milliseconds: after an answer that was held, and after one that was not. */
+const PAUSE = 500;
+const LONG_PAUSE = 2_000;
+
+let held = 0;
 
 /** Does something to a deployment. Returns the result of the command, if there is one to wait for. */
 export async function act(action: Action, deployment: Deployment): Promise<Command | null> {
@@ -57,12 +64,31 @@ async function perform(action: Action, deployment: Deployment): Promise<Command 
 /** Follows a command until its end is known, then looks at the deployment once, whatever the stream says. */
 async function outcome(command: Command, deployment: Deployment): Promise<Command> {
   let latest = command;
-  while (!latest.result && latest.state !== 'expired') {
-    const params = { path: { command_id: latest.command_id }, query: { wait: WAIT } };
-    latest = await ask(GET('/api/v1/commands/{command_id}', { params }));
+  while (!hasEnded(latest)) {
+    const holds = held < MOST_HELD;
+    latest = await (holds ? holding(latest.command_id) : commandOf(latest.command_id, {}));
+    const pause = holds ? PAUSE : LONG_PAUSE;
+    if (!hasEnded(latest)) await new Promise((resolve) => setTimeout(resolve, pause));
   }
   await look(deployment).catch(() => undefined);
   return latest;
+}
+
+function hasEnded({ result, state }: Command): boolean {
+  return Boolean(result) || state === 'expired';
+}
+
+async function holding(id: string): Promise<Command> {
+  held += 1;
+  try {
+    return await commandOf(id, { wait: WAIT });
+  } finally {
+    held -= 1;
+  }
+}
+
+function commandOf(id: string, query: { wait?: number }): Promise<Command> {
+  return ask(GET('/api/v1/commands/{command_id}', { params: { path: { command_id: id }, query } }));
 }
 
 async function look({ deployment_id, device_id }: Deployment): Promise<void> {
