@@ -88,6 +88,17 @@ describe('CSV', () => {
     expect(cell(words).replace(/^"/, '')).toMatch(/^'/);
   });
 
+  it.each([
+    ['a;=1', `"a;'=1"`],
+    ['a\t@x', `"a\t'@x"`],
+    ['a; "+1', `"a; ""'+1"`],
+    ['a\n-1', `"a\n'-1"`],
+    ['a;b', '"a;b"'],
+    ['a=1-b', 'a=1-b'],
+  ])('makes no formula inside %j', (words, expected) => {
+    expect(cell(words)).toBe(expected);
+  });
+
   it('quotes what would end a cell', () => {
     expect([cell('a,b'), cell('a"b'), cell('a\nb'), cell(null), cell(-3)]).toEqual(['"a,b"', '"a""b"', '"a\nb"', '', '-3']);
   });

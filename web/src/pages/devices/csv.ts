@@ -31,10 +31,14 @@ export function csv(devices: readonly Device[], byDevice: ByDevice): string {
   return rows.map((row) => row.map(cell).join(',') + '\r\n').join('');
 }
 
-/** Quotes a value. A text that a spreadsheet would read as a formula gets an apostrophe in front. */
+/**
+ * Quotes a value. A text that a spreadsheet would read as a formula gets an apostrophe in front, also if the formula
+ * follows a `;`, a tab or a line break: a spreadsheet that takes it for a separator begins a cell there.
+ */
 export function cell(value: string | number | null | undefined): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number') return String(value);
-  const harmless = /^[\s\u0000]*[=+\-@\uff0b\uff0d\uff1d\uff20]|^[\t\r\n]/u.test(value) ? `'${value}` : value;
-  return /[",\r\n']/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  const inside = value.replace(/([;\t\r\n]["\s\u0000]*)(?=[=+\-@\uff0b\uff0d\uff1d\uff20])/gu, "$1'");
+  const harmless = /^[\s\u0000]*[=+\-@\uff0b\uff0d\uff1d\uff20]|^[\t\r\n]/u.test(value) ? `'${inside}` : inside;
+  return /[",;\t\r\n']/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
