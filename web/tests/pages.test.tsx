@@ -102,7 +102,7 @@ describe('the list of devices', () => {
     await settled('Version');
     await accessible();
     change({ q: 'nothing fits' });
-    await settled('No device fits');
+    await settled('No device matches');
     await accessible();
     press('Clear all');
     await settled('2 devices');
@@ -164,7 +164,7 @@ describe('a device', () => {
     const actions = [...root.querySelectorAll('.actions')].map((group) => [...group.children].map((one) => one.textContent));
     expect(actions).toEqual([['Repair', 'Stop', 'Redeploy', 'Remove…'], ['Cancel'], ['Redeploy', 'Remove…']]);
     press('Remove…');
-    await settled('is deleted from this device');
+    await settled('will be deleted from this device');
     await accessible();
   });
 
@@ -234,7 +234,7 @@ describe('the frame', () => {
     live.value = { state: 'lost', since: Date.now() - 40_000 };
     devices.loaded([device('findable')]);
     render(<><Shell><h1>Page</h1></Shell><Notices /></>, root);
-    await settled('seconds old, reconnecting');
+    await settled('seconds old. Reconnecting');
     notice('Something failed.', 'bad');
     await settled('Something failed.');
     dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }));

@@ -36,14 +36,14 @@ async fn browser_sees_devices_come_and_change_without_a_reload() {
     browser.click("details.menu summary").await;
     browser.find("input[name=term]").await.send_keys("state=offline").await.unwrap();
     browser.click(".term-field button").await;
-    browser.find_with("h2", "No device fits").await;
+    browser.find_with("h2", "No device matches").await;
     let loaded_once = browser.run("return window.loadedOnce === true", vec![]).await;
     assert_eq!(loaded_once, true, "the page was loaded again");
     let filter = "return new URLSearchParams(location.search).get('select')";
     assert_eq!(browser.run(filter, vec![]).await, "state=offline");
     browser.run("location.reload()", vec![]).await;
     browser.find_with(".chip", "state=offline").await;
-    browser.find_with("h2", "No device fits").await;
+    browser.find_with("h2", "No device matches").await;
 
     browser.click(".chip button").await;
     browser.find_with(".device-row .name", "<b>lab</b>").await;
@@ -71,7 +71,7 @@ async fn browser_repairs_a_stale_allowlist_on_the_page_of_its_device() {
     assert_eq!(chat::preflight(port, &origin).await.status(), 403);
     browser.pictures("device-stale").await;
     browser.click("[data-action=repair]").await;
-    browser.find_with(".notice", "tiny is repaired").await;
+    browser.find_with(".notice", "tiny was repaired").await;
     browser.find_with(".model", "Allowlist current").await;
     assert_eq!(chat::preflight(port, &origin).await.status(), 204);
     assert_eq!(chat::preflight(port, OLD_ORIGIN).await.status(), 204);
