@@ -47,8 +47,11 @@ export function listen(): void {
 }
 
 function read(): void {
+  const moves = path.peek() !== location.pathname;
   batch(() => {
     path.value = location.pathname;
     query.value = new URLSearchParams(location.search);
   });
+  // After the drawing: a dialog that is closed by it gives the focus back first.
+  if (moves) setTimeout(() => document.getElementById('content')?.focus({ preventScroll: true }));
 }

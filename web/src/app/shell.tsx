@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 
 import { retrying } from '../data/retry';
 import { logOut } from '../data/session';
@@ -25,15 +25,25 @@ const LINKS: readonly { href: string; name: string; icon: IconName }[] = [
 
 export function Shell({ children }: { children: ComponentChildren }) {
   const drawer = useSignal(false);
+  const menu = useRef<HTMLButtonElement>(null);
+  const sidebar = useRef<HTMLElement>(null);
+  const close = (): void => {
+    if (!drawer.peek()) return;
+    drawer.value = false;
+    menu.current?.focus();
+  };
   useEffect(() => {
     drawer.value = false;
   }, [path.value]);
+  useEffect(() => {
+    if (drawer.value) sidebar.current?.querySelector('a')?.focus();
+  }, [drawer.value]);
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)) {
         event.preventDefault();
         paletteOpen.value = true;
-      } else if (event.key === 'Escape') drawer.value = false;
+      } else if (event.key === 'Escape') close();
     };
     addEventListener('keydown', pressed);
     return () => removeEventListener('keydown', pressed);
@@ -44,7 +54,14 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {text.shell.skip}
       </a>
       <header class="topbar">
-        <button type="button" class="icon-button" aria-label={text.shell.menu} aria-expanded={drawer.value} onClick={() => (drawer.value = true)}>
+        <button
+          ref={menu}
+          type="button"
+          class="icon-button"
+          aria-label={drawer.value ? text.shell.closeMenu : text.shell.menu}
+          aria-expanded={drawer.value}
+          onClick={() => (drawer.peek() ? close() : (drawer.value = true))}
+        >
           <Icon name="menu" />
         </button>
         <Brand />
@@ -52,8 +69,8 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <Icon name="search" />
         </button>
       </header>
-      {drawer.value && <div class="shade" onClick={() => (drawer.value = false)} />}
-      <aside class={drawer.value ? 'sidebar open' : 'sidebar'}>
+      {drawer.value && <div class="shade" onClick={close} />}
+      <aside ref={sidebar} class={drawer.value ? 'sidebar open' : 'sidebar'}>
         <Brand />
         <button type="button" class="search-button" onClick={() => (paletteOpen.value = true)}>
           <Icon name="search" />
@@ -122,19 +139,18 @@ function Truth() {
     const timer = setInterval(() => (age.value = Date.now() - since), 1_000);
     return () => clearInterval(timer);
   }, [since]);
-  if (retrying.value) {
-    return (
-      <p class="truth" role="status">
-        <Icon name="warning" />
-        {text.shell.unreachable}
-      </p>
-    );
-  }
-  if (since === null || age.value < UNMENTIONED) return null;
+  const cut = since !== null && age.value >= UNMENTIONED;
+  const shown = retrying.value || cut;
+  // The age is for the eye: a screen reader would read it out every second.
   return (
-    <p class="truth" role="status">
-      <Icon name="warning" />
-      {text.shell.lost(Math.round(age.value / 1000))}
-    </p>
+    <div role="status">
+      {shown && (
+        <p class="truth">
+          <Icon name="warning" />
+          <span class={retrying.value ? '' : 'visually-hidden'}>{retrying.value ? text.shell.unreachable : text.shell.cut}</span>
+          {!retrying.value && <span aria-hidden="true">{text.shell.lost(Math.round(age.value / 1000))}</span>}
+        </p>
+      )}
+    </div>
   );
 }

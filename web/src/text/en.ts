@@ -31,6 +31,7 @@ export const text = {
     live: 'Live',
     connecting: 'Connecting…',
     lost: (seconds: number) => `What you see is ${plural(seconds, 'second', 'seconds')} old. Reconnecting…`,
+    cut: 'What you see may be out of date. Reconnecting…',
     unreachable: 'The backend is unreachable. Trying again…',
     missingTitle: 'Page not found',
     missing: 'This address has no page.',

@@ -45,7 +45,7 @@ export function DevicesPage() {
     <div class="page devices-page">
       <header class="page-head">
         <h1>{text.devices.title}</h1>
-        <p class="soft number" role="status">
+        <p class="soft number" role={loading.state === 'loading' ? undefined : 'status'}>
           {counts(loading.state === 'loading', filtered, shown.value.length, all.value.length)}
         </p>
         <span class="spacer" />
