@@ -162,8 +162,11 @@ fn add_fields(value: &mut Value, unknown: Unknown) {
     match value {
         Value::Object(fields) => {
             if unknown == Unknown::Tolerated {
-                // The proxy features are one strict type for people and devices.
-                let inside = fields.iter_mut().filter(|(name, _)| *name != "proxy");
+                // The proxy features are one strict type for people and devices. The document in an event is any JSON,
+                // and keeps what it holds.
+                let inside = fields.iter_mut().filter(|(name, field)| {
+                    *name != "proxy" && !(*name == "item" && field.is_object())
+                });
                 inside.for_each(|(_, field)| add_fields(field, unknown));
             }
             fields.insert("added_later".to_owned(), Value::Null);

@@ -15,6 +15,6 @@ pub(super) const INSTALLED: &[Example] = &[
         .shows("workstation"),
     example("link device update workstation --to 1.4.0 --wait").shows("takes over now"),
     example("link update").shows("version 1.4.0 is the newest"),
-    example("link update --to 1.4.0").shows("version 1.4.0 is the newest"),
+    example("link update --to 1.4.0").shows("version 1.4.0 is installed"),
     example("link device update workstation --to 1.4.0").shows("cmd_"),
 ];
