@@ -262,7 +262,8 @@ async fn a_browser_gets_in_by_a_code_that_is_good_once() {
 async fn a_password_is_good_once_the_owner_has_set_one() {
     let ann = Person::new();
     ann.does(&["up", "--port", &ann.backend_port().to_string()]);
-    let email = document(&ann.does(&["whoami", "--json"]))["email"].as_str().unwrap().to_owned();
+    let who = schema::printed_by("whoami", &ann.does(&["whoami", "--json"]).out);
+    let email = who["email"].as_str().unwrap().to_owned();
     let set = |password: &str| {
         let file = ann.place().join("password");
         std::fs::write(&file, format!("{password}\n")).unwrap();
