@@ -10,19 +10,25 @@ mod agent_report;
 mod audit;
 mod caller;
 mod command;
+mod cookie;
+mod csv;
 mod deployment;
 mod device;
 mod device_flow;
 mod device_log;
 mod docs;
+mod etag;
 mod event;
+mod export;
 mod extract;
 mod health;
+mod install;
 mod key;
 mod layer;
 mod list;
 mod local_owner;
 mod member;
+mod metric;
 mod model;
 pub mod openapi;
 mod operations;
@@ -32,6 +38,7 @@ mod query;
 mod registration;
 mod release;
 mod serving;
+mod session;
 mod setting;
 mod token;
 mod usage;
@@ -61,14 +68,19 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/install.sh", get(release::install_script))
         .route("/releases/{name}", get(release::fetch_released))
         .route("/", get(|| async { web::page("index.html") }))
-        .route("/device", get(|| async { web::page("device.html") }))
-        .route("/workspace", get(|| async { web::page("workspace.html") }))
-        .route("/devices", get(|headers: HeaderMap| async move { web::built_page(&headers) }))
-        .route("/devices/{id}", get(|headers: HeaderMap| async move { web::built_page(&headers) }))
+        .merge(pages())
         .fallback(web::file_or_nothing)
         .method_not_allowed_fallback(problem::method_not_allowed)
         .with_state(app)
         .layer(middleware::from_fn_with_state(health, layer::finish))
+}
+
+/// Returns the addresses of the application that is built from `web/`: each answers with the same page.
+fn pages() -> Router<Arc<App>> {
+    web::PAGES.iter().fold(Router::new(), |router, &address| {
+        let page = move |headers: HeaderMap| async move { web::built_page(address, &headers) };
+        router.route(address, get(page))
+    })
 }
 
 /// Returns the service for messages of devices that arrived over another transport than HTTP. Each request carries
@@ -100,6 +112,10 @@ fn people() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(account::refresh))
         .routes(routes!(account::log_out))
         .routes(routes!(account::me))
+        .routes(routes!(session::open_session, session::close_session))
+        .routes(routes!(session::list_sessions, session::end_other_sessions))
+        .routes(routes!(session::end_session))
+        .routes(routes!(session::change_password))
         .routes(routes!(device_flow::begin_device_login))
         .routes(routes!(device_flow::poll_device_login))
         .routes(routes!(device_flow::inquire_device_login))
@@ -123,6 +139,7 @@ fn people() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(audit::list_audit))
         .routes(routes!(key::create_key, key::list_keys))
         .routes(routes!(key::revoke_key))
+        .routes(routes!(install::read_install))
         .routes(routes!(setting::read_allowlist, setting::replace_allowlist))
 }
 
@@ -135,6 +152,7 @@ fn things() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(device::update_device))
         .routes(routes!(device::transfer_device))
         .routes(routes!(device_log::list_device_logs))
+        .routes(routes!(metric::read_device_metrics))
         .routes(routes!(model::create_model, model::list_models))
         .routes(routes!(model::read_model, model::change_model, model::remove_model))
         .routes(routes!(model::upload_content, model::read_upload, model::resume_content))
@@ -154,6 +172,11 @@ fn things() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(operations::cancel_operation))
         .routes(routes!(operations::retry_operation))
         .routes(routes!(usage::list_usage))
+        .routes(routes!(export::export_devices))
+        .routes(routes!(export::export_deployments))
+        .routes(routes!(export::export_commands))
+        .routes(routes!(export::export_usage))
+        .routes(routes!(export::export_audit))
 }
 
 fn agents() -> OpenApiRouter<Arc<App>> {

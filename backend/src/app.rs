@@ -38,6 +38,7 @@ pub mod registration;
 mod reports;
 mod resumption;
 mod serving;
+mod sessions;
 mod settings;
 mod sharing;
 mod summary;
@@ -54,6 +55,8 @@ pub use events::{EventStream, StreamEvent};
 pub use health::Health;
 pub use resumption::Uploaded;
 pub use serving::Requested;
+pub use sessions::{Opened, Visitor};
+pub use usage::UsageQuestion;
 pub(crate) use zenoh::{Due, User, ZenohOffer};
 
 use std::{
@@ -73,7 +76,8 @@ use tokio::sync::{Notify, watch};
 use crate::{
     app::uploads::Uploads,
     auth::{
-        access::AccessTokens, passwords::Passwords, refresh::RefreshTokens, setup_token::SetupToken,
+        access::AccessTokens, passwords::Passwords, refresh::RefreshTokens,
+        session::SessionSecrets, setup_token::SetupToken,
     },
     config::Config,
     content::Contents,
@@ -94,6 +98,7 @@ pub struct App {
     command_key: SigningKey,
     access: AccessTokens,
     refresh: RefreshTokens,
+    session_secrets: SessionSecrets,
     passwords: Passwords,
     logins: Mutex<Logins>,
     /// Limits the networks from which machines request codes of the device flow.
@@ -145,12 +150,14 @@ impl App {
         }
         let command_seed = store.seed("commands", random::bits()).await?;
         let refresh_seed = store.seed("refresh", random::bits()).await?;
+        let session_seed = store.seed("sessions", random::bits()).await?;
         let access_seed = store.seed("access", random::bits()).await?;
         Ok(Self {
             command_key: SigningKey::from_seed(&command_seed),
             access: AccessTokens::new(&access_seed),
             passwords: Passwords::new(config.password_memory_kib)?,
             refresh: RefreshTokens::new(&refresh_seed),
+            session_secrets: SessionSecrets::new(&session_seed),
             logins: Mutex::default(),
             codes: Mutex::default(),
             guesses: Mutex::new(Attempts::new(attempts::PER_PERSON)),

@@ -7,4 +7,5 @@ pub mod access;
 pub mod owner_file;
 pub mod passwords;
 pub mod refresh;
+pub mod session;
 pub mod setup_token;

@@ -224,13 +224,11 @@ impl From<InvalidAddress> for CliError {
 
 /// Returns the exit code for a problem of the backend.
 const fn exit_of(code: Code) -> ExitCode {
+    use Code::{KeyExpired, KeyMistyped, KeyRevoked, KeyUnknown, KeyUsedUp, ProofRequired};
     match code {
-        Code::KeyUnknown
-        | Code::KeyExpired
-        | Code::KeyRevoked
-        | Code::KeyUsedUp
-        | Code::KeyMistyped
-        | Code::ProofRequired => ExitCode::KeyRefused,
+        KeyUnknown | KeyExpired | KeyRevoked | KeyUsedUp | KeyMistyped | ProofRequired => {
+            ExitCode::KeyRefused
+        }
         Code::NotRegistered => ExitCode::NotRegistered,
         Code::UpdateRunning | Code::AgentBusy => ExitCode::Busy,
         Code::MalformedRequest
@@ -239,6 +237,11 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::Unauthorized
         | Code::TokenExpired
         | Code::InvalidCredentials
+        | Code::AmbiguousSession
+        | Code::CrossSite
+        | Code::PlainHttp
+        | Code::UnknownHost
+        | Code::WrongPassword
         | Code::SetupTokenInvalid
         | Code::OwnerProofInvalid
         | Code::OneTimeCodeInvalid

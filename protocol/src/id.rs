@@ -87,6 +87,8 @@ ids! {
     InvitationId = "inv_";
     /// A personal access token.
     TokenId = "tok_";
+    /// A session: one login of a person, in a browser or with a program.
+    SessionId = "ses_";
     /// An operation on many devices.
     OperationId = "op_";
     /// An entry of the audit log.

@@ -26,6 +26,7 @@ pub mod guard_line;
 pub mod handover;
 pub mod id;
 pub mod identity;
+pub mod install_line;
 pub mod key;
 pub mod limits;
 pub mod local_api;

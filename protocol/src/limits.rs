@@ -128,6 +128,18 @@ pub const ACCESS_TOKEN_LIFETIME: Duration = Duration::from_secs(15 * 60);
 /// How long a refresh token is valid.
 pub const REFRESH_TOKEN_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
+/// How long a browser may be idle until its session ends.
+pub const SESSION_IDLE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// How long a session of a browser lasts at most.
+pub const SESSION_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// How long a session of a browser keeps the secret of its cookie before the secret is replaced.
+pub const SESSION_ROTATION: Duration = Duration::from_secs(60 * 60);
+
+/// Browsers in which a person may be logged in at a time. A further login ends the session that was unused for longest.
+pub const SESSIONS: u32 = 50;
+
 /// How long an invitation is valid by default.
 pub const INVITATION_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 

@@ -93,6 +93,11 @@ codes! {
     ControlTokenRequired = "control-token-required", 401, "Actions on this device need its control token", Some("use the `link` command, as the user who installed Link");
     ReaderTokenRequired = "reader-token-required", 401, "Reading this needs the reader token of this device", Some("it stands in `run/reader.token` of the state folder; `link status` needs none");
     TokenExpired = "token-expired", 401, "The access token has expired", Some("refresh it, or log in again with `link login`");
+    AmbiguousSession = "ambiguous-session", 403, "The request has two cookies of one name", Some("delete the cookies of this address in the browser, then log in again");
+    CrossSite = "cross-site-request", 403, "The request does not come from a page of this backend", Some("use the pages of this backend; programs send `Authorization: Bearer <token>` and no cookie");
+    PlainHttp = "plain-http", 403, "No login in a browser over plain http", Some("set `public_url` to the https address of a proxy, or open the backend on its own machine at http://127.0.0.1, for example through `ssh -L 8000:127.0.0.1:8000`");
+    UnknownHost = "unknown-host", 403, "This address is not the backend's own", Some("open the backend at its `public_url`, or on its own machine at http://127.0.0.1");
+    WrongPassword = "wrong-password", 403, "The current password is wrong", Some("check the password and try again");
     InvalidCredentials = "invalid-credentials", 401, "The e-mail or the password is wrong", Some("check both and try again");
     SetupTokenInvalid = "setup-token-invalid", 401, "The setup token is wrong", Some("the backend keeps the token in the file `setup-token` of its data folder");
     OwnerProofInvalid = "owner-proof-invalid", 401, "The owner's proof is wrong", Some("run `link up` as the user that runs this backend");

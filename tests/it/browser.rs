@@ -2,7 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a step that fails ends the test")]
 
-mod causes;
+mod add_device;
+mod administration;
 mod chromium;
 mod dashboard;
 mod device_flow;
@@ -10,4 +11,5 @@ mod devices;
 mod hostile;
 mod install;
 mod own_backend;
+mod session;
 mod workspace;

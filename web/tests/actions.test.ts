@@ -17,7 +17,7 @@ let served: Backend;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  sessionStorage.setItem('link.refresh-token', 'r');
+  localStorage.setItem('link.csrf', 's');
   served = backend({ '/deployments': [200, { items: [] }] });
   for (const id of IDS) served.answers[`/models/mdl_${id}/stop/dev_a`] = [202, command(id)];
 });

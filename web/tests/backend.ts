@@ -19,13 +19,12 @@ export interface Backend {
   to: (path: string) => Asked[];
 }
 
-const TOKENS = { access_token: 'a', refresh_token: 'r', expires_in: 900, token_type: 'Bearer' };
 const NOTHING: Answer = [404, { status: 404, title: 'Not found', detail: 'nothing here', code: 'not-found' }];
 
 /** Puts a backend in the place of the network. */
 export function backend(answers: Answers = {}): Backend {
   const asked: Asked[] = [];
-  const all: Answers = { '/auth/refresh': [200, TOKENS], '/auth/logout': [204, null], ...answers };
+  const all: Answers = { ...answers };
   vi.stubGlobal('fetch', async (input: Request | string, init?: RequestInit) => {
     const request = input instanceof Request ? input : new Request(new URL(input, location.href), init);
     const { pathname, searchParams } = new URL(request.url);
@@ -39,6 +38,13 @@ export function backend(answers: Answers = {}): Backend {
     return new Response(document === null ? null : JSON.stringify(document), { status, headers: headers ?? {} });
   });
   return { answers: all, asked, to: (path) => asked.filter((one) => one.path === path) };
+}
+
+export const PERSON = { user_id: 'usr', account_id: 'acc', email: 'a@example.com', role: 'owner' };
+
+/** The answer to a login of `me`. */
+export function opened(csrf: string, me: object = PERSON): Answer {
+  return [201, { session_id: 'ses', csrf, me }];
 }
 
 /** A promise that a test keeps when it wants. */

@@ -4,7 +4,7 @@ import { render } from 'preact';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 import { go } from '../src/app/router';
-import { devices, devicesLoading, stop } from '../src/data/store';
+import { devices, devicesLoading, me, stop } from '../src/data/store';
 import { DevicesPage } from '../src/pages/devices/page';
 import { backend, type Backend } from './backend';
 import { device } from './fixtures';
@@ -13,7 +13,7 @@ let root: HTMLElement;
 let served: Backend;
 
 beforeEach(() => {
-  sessionStorage.setItem('link.refresh-token', 'r');
+  localStorage.setItem('link.csrf', 's');
   const counts = { running: 0, succeeded: 2, failed: 0, skipped: 0 };
   served = backend({
     '/operations': ({ body }) =>
@@ -24,6 +24,7 @@ beforeEach(() => {
   document.body.innerHTML = '<div id="root"></div>';
   root = document.getElementById('root') as HTMLElement;
   stop();
+  me.value = { user_id: 'usr', account_id: 'acc', email: 'owner@example.com', role: 'owner' };
 });
 afterEach(() => {
   render(null, root);

@@ -1,6 +1,6 @@
 // Documents of the backend as tests need them.
 
-import type { Deployment, Device } from '../src/data/types';
+import type { Deployment, Device, Model } from '../src/data/types';
 
 export function device(id: string, more: Partial<Device> = {}): Device {
   return {
@@ -33,6 +33,21 @@ export function deployment(id: string, deviceId: string, more: Partial<Deploymen
     created_at: '2026-11-01T00:00:00Z',
     updated_at: '2026-11-01T00:00:00Z',
     serving: { state: 'serving', is_serving: true, port: 8080 },
+    ...more,
+  };
+}
+
+export function model(id: string, more: Partial<Model> = {}): Model {
+  return {
+    model_id: `mdl_${id}`,
+    name: `model-${id}`,
+    file_name: `model-${id}.gguf`,
+    plugin: 'gguf',
+    shared: false,
+    ready: true,
+    owned: true,
+    created_at: '2026-11-01T00:00:00Z',
+    size_bytes: 2e9,
     ...more,
   };
 }

@@ -22,7 +22,7 @@ const command = (state: Command['state']): Command => ({
 let served: Backend;
 
 beforeEach(() => {
-  sessionStorage.setItem('link.refresh-token', 'r');
+  localStorage.setItem('link.csrf', 's');
   served = backend({
     '/devices': [200, { items: [device('a')] }],
     '/deployments': [200, { items: [] }],

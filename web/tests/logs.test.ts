@@ -31,7 +31,7 @@ const current = (): Log => log as Log;
 const numbers = (): number[] => current().records.map(({ number }) => number);
 
 beforeEach(async () => {
-  sessionStorage.setItem('link.refresh-token', 'r');
+  localStorage.setItem('link.csrf', 's');
   streams.length = 0;
   log = null;
   closing = new AbortController();

@@ -21,8 +21,8 @@ let answers: Record<string, Answer>;
 let root: HTMLElement;
 
 beforeEach(() => {
-  sessionStorage.setItem('link.refresh-token', 'r');
-  answers = { '/auth/refresh': [200, { access_token: 'a', refresh_token: 'r', expires_in: 900, token_type: 'Bearer' }] };
+  localStorage.setItem('link.csrf', 's');
+  answers = {};
   vi.stubGlobal('fetch', async (request: Request | string) => {
     const path = new URL(typeof request === 'string' ? request : request.url, location.href).pathname.slice('/api/v1'.length);
     const [status, body] = answers[path] ?? [404, { status: 404, title: 'Not found', detail: 'nothing here', code: 'not-found' }];
@@ -32,6 +32,7 @@ beforeEach(() => {
   root = document.getElementById('root') as HTMLElement;
   go('/devices');
   stop();
+  me.value = { user_id: 'usr', account_id: 'acc', email: 'owner@example.com', role: 'owner' };
 });
 afterEach(() => {
   render(null, root);

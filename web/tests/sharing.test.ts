@@ -64,7 +64,7 @@ describe('a stream for all tabs', () => {
   it('has only the kinds that the pages show', async () => {
     next();
     await vi.waitFor(() => expect(streams).toHaveLength(1));
-    expect(streams[0]?.query).toBe('?kinds=device,system,deployment,command,model');
+    expect(streams[0]?.query).toBe('?kinds=device,system,deployment,command,model,operation,summary');
   });
 
   it('tells a new tab to load, also if it hears a change first', async () => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { logIn } from '../src/data/session';
 import { me, start, stop } from '../src/data/store';
-import { backend, held } from './backend';
+import { backend, held, opened } from './backend';
 
 const person = (id: string): object => ({ user_id: `usr_${id}`, account_id: `acc_${id}`, email: `${id}@example.com`, role: 'owner' });
 
@@ -14,7 +14,7 @@ class Channel {
   onmessage = null;
 
   constructor(readonly name: string) {
-    channels.add(name);
+    if (name.startsWith('link.events.')) channels.add(name);
   }
 
   postMessage(): void {}
@@ -28,7 +28,7 @@ beforeEach(async () => {
   vi.stubGlobal('BroadcastChannel', Channel);
   const locks = { request: () => Promise.resolve() };
   Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
-  backend({ '/auth/login': [200, { access_token: 'a', refresh_token: 'r', expires_in: 900 }] });
+  backend({ '/session': opened('s') });
   await logIn('a@example.com', 'x');
 });
 afterEach(() => {

@@ -6,11 +6,9 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { App } from '../src/app/app';
 import { logOut, resume, session } from '../src/data/session';
 import { me, start, stop } from '../src/data/store';
-import { backend, type Backend } from './backend';
+import { backend, PERSON, type Backend } from './backend';
 
 const WORDS = 'The backend is unreachable. Trying again…';
-const PERSON = { user_id: 'usr', account_id: 'acc', email: 'a@example.com', role: 'owner' };
-const TOKENS = { access_token: 'a', refresh_token: 'r', expires_in: 900, token_type: 'Bearer' };
 
 let root: HTMLElement;
 let served: Backend;
@@ -20,7 +18,7 @@ beforeEach(() => {
   document.body.innerHTML = '<div id="root"></div>';
   root = document.getElementById('root') as HTMLElement;
   served = backend({ '/me': [200, PERSON] });
-  sessionStorage.setItem('link.refresh-token', 'r');
+  localStorage.setItem('link.csrf', 's');
   session.value = 'unknown';
 });
 afterEach(() => {
@@ -30,14 +28,14 @@ afterEach(() => {
 });
 
 it.each([429, 503])('takes up a login as soon as the backend no longer answers %i', async (status) => {
-  served.answers['/auth/refresh'] = [status, { status }];
+  served.answers['/me'] = [status, { status }];
   render(<App />, root);
   const resumed = resume();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(root.textContent).toContain(WORDS);
   expect(root.querySelector('.skeleton')).not.toBeNull();
   expect(root.querySelector('.login')).toBeNull();
-  served.answers['/auth/refresh'] = [200, TOKENS];
+  served.answers['/me'] = [200, PERSON];
   await vi.advanceTimersByTimeAsync(2_000);
   await resumed;
   expect(session.value).toBe('in');
@@ -57,14 +55,14 @@ it('tries again when the network is back', async () => {
 });
 
 it('gives way to a logout', async () => {
-  served.answers['/auth/refresh'] = [503, { status: 503 }];
+  served.answers['/me'] = [503, { status: 503 }];
   const resumed = resume();
   await vi.advanceTimersByTimeAsync(100);
   await logOut();
   await vi.advanceTimersByTimeAsync(3_000);
   await resumed;
   expect(session.value).toBe('out');
-  expect(served.to('/auth/refresh')).toHaveLength(1);
+  expect(served.to('/me')).toHaveLength(1);
 });
 
 it('learns who is logged in as soon as the backend answers', async () => {

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import {
   compareVersions, formatSelection, formatTerm, matches, parseSelection, parseTerm,
 } from '../src/data/selection';
-import { cell, csv } from '../src/pages/devices/csv';
+import { csv } from '../src/pages/devices/csv';
+import { cell } from '../src/ui/csv';
 import { arranged, groupedByDevice, orderWords, viewOf } from '../src/pages/devices/view';
 import { bytes } from '../src/text/format';
 import { visible } from '../src/ui/parts';

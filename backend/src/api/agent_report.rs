@@ -97,7 +97,8 @@ pub(crate) async fn report_telemetry(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Reports the load of the device. Only the latest sample is kept. Long lists and names are truncated.
+/// Reports the load of the device. The latest sample is kept as it is, and each counts in the metrics of the device, at
+/// most one in 10 seconds. Long lists and names are truncated.
 #[utoipa::path(post, path = "/agent/{device_id}/system", tag = "agent",
     security(("device_token" = [])), params(("device_id" = DeviceId, Path)),
     request_body = SystemReport,

@@ -12,17 +12,17 @@ use axum::{
 use link_protocol::permission::Permission;
 
 use crate::{
-    api::{extract::bearer, peer, problem::Rejection, query},
+    api::{cookie, extract::bearer, peer, problem::Rejection, query},
     app::App,
     auth::access::Identity,
     connections::seat::Seat,
-    domain::connections::Party,
+    domain::{connections::Party, refusal::Refusal},
 };
 
 /// A caller that has the permission `P`.
 pub(crate) struct Caller<P>(pub(crate) Identity, pub(crate) PhantomData<P>);
 
-/// The caller, if the request has a token.
+/// The caller, if the request has a token or the cookie of a session.
 pub(crate) struct MaybeCaller(pub(crate) Option<Identity>);
 
 /// A permission as a type.
@@ -67,17 +67,24 @@ impl FromRequestParts<Arc<App>> for MaybeCaller {
     type Rejection = Rejection;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
-        if !parts.headers.contains_key(header::AUTHORIZATION) {
-            return Ok(Self(None));
-        }
-        Ok(Self(Some(identified(parts, app).await?)))
+        Ok(Self(identity(parts, app).await?))
     }
 }
 
 async fn identified(parts: &Parts, app: &App) -> Result<Identity, Rejection> {
-    let identity = app.identify(bearer(&parts.headers)?, peer::of(parts, app)).await?;
+    let identity = identity(parts, app).await?.ok_or(Refusal::Unauthorized)?;
     if let Some(seat) = parts.extensions.get::<Seat>() {
         seat.know(Party::User(identity.account, identity.user));
     }
     Ok(identity)
+}
+
+/// Returns the person of the token or, if the request has none, of the cookie. The two are never mixed: beside a token,
+/// a cookie is ignored.
+async fn identity(parts: &Parts, app: &App) -> Result<Option<Identity>, Rejection> {
+    if parts.headers.contains_key(header::AUTHORIZATION) {
+        let identity = app.identify(bearer(&parts.headers)?, peer::of(parts, app)).await?;
+        return Ok(Some(identity));
+    }
+    cookie::caller(parts, app).await
 }

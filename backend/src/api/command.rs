@@ -87,7 +87,12 @@ pub(crate) async fn list_commands(
     let device = params.device_id.as_deref().map(device_id).transpose()?;
     let filter = CommandFilter { device, open: params.open.unwrap_or(false) };
     let commands = app.commands(caller, filter, &wanted).await?;
-    Ok(Answer(list::page(commands, &wanted, |command| command.command_id.to_string())))
+    Ok(Answer(list::page(commands, &wanted, cursor)))
+}
+
+/// Returns the place of a command in the list.
+pub(super) fn cursor(command: &CommandInfo) -> String {
+    command.command_id.to_string()
 }
 
 /// Explains in plain words the state of a command, its cause, and what happens next.

@@ -36,19 +36,19 @@ type Located<T> = (StatusCode, [(HeaderName, String); 1], Answer<T>);
 pub(crate) struct DeploymentParams {
     /// Only deployments on this device.
     #[param(value_type = Option<DeviceId>)]
-    device_id: Option<String>,
+    pub(super) device_id: Option<String>,
     /// Only deployments of this model.
     #[param(value_type = Option<ModelId>)]
-    model_id: Option<String>,
+    pub(super) model_id: Option<String>,
     /// `true`: only deployments whose allowlist lacks a current origin. `false`: only the others.
-    stale: Option<bool>,
+    pub(super) stale: Option<bool>,
     /// `true`: only the newest deployment of each model and device. `false`: only the others.
-    current: Option<bool>,
+    pub(super) current: Option<bool>,
     /// Items of a page: 1 to 200.
     #[param(minimum = 1, maximum = 200, default = 50)]
-    limit: Option<u32>,
+    pub(super) limit: Option<u32>,
     /// The `next_cursor` of the previous page.
-    cursor: Option<String>,
+    pub(super) cursor: Option<String>,
 }
 
 /// Deploys or redeploys a model with the current allowlist. The device may be offline for up to five minutes.
@@ -110,7 +110,9 @@ pub(crate) async fn cancel_deployment(
     Ok((StatusCode::ACCEPTED, Answer(deployment)))
 }
 
-fn read(params: DeploymentParams) -> Result<(crate::database::Page, DeploymentQuery), Rejection> {
+pub(super) fn read(
+    params: DeploymentParams,
+) -> Result<(crate::database::Page, DeploymentQuery), Rejection> {
     let wanted = list::wanted(&PageRequest { limit: params.limit, cursor: params.cursor })?;
     let model = params.model_id.as_deref().map(|text| {
         let id = text.parse::<ModelId>();

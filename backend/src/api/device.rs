@@ -30,6 +30,9 @@ use crate::{
     domain::refusal::Refusal,
 };
 
+/// The maximum length of a text that is searched for, in characters.
+const LONGEST_SEARCH: usize = 200;
+
 /// Lists the devices of the account, newest first. A page of a selection may have fewer items than requested; only the
 /// last page has no `next_cursor`.
 #[utoipa::path(get, path = "/devices", tag = "device", security(("access_token" = ["devices:read"])),
@@ -43,8 +46,18 @@ pub(crate) async fn list_devices(
     let wanted = list::wanted(&PageRequest { limit: query.limit, cursor: query.cursor })?;
     let selector = query.select.as_deref().map(str::parse::<Selector>).transpose();
     let selector = selector.map_err(|fault| Refusal::invalid(format!("select: {fault}")))?;
-    let devices = app.devices(caller, selector.as_ref(), &wanted).await?;
+    let q = searched(query.q)?;
+    let devices = app.devices(caller, selector.as_ref(), q.as_deref(), &wanted).await?;
     Ok(Answer(list::part(devices)))
+}
+
+/// Checks the text that is searched for.
+pub(super) fn searched(q: Option<String>) -> Result<Option<String>, Refusal> {
+    let is_long = |q: &String| !(1..=LONGEST_SEARCH).contains(&q.chars().count());
+    if q.as_ref().is_some_and(is_long) {
+        return Err(Refusal::invalid(format!("q: has 1 to {LONGEST_SEARCH} characters")));
+    }
+    Ok(q)
 }
 
 /// Describes a device.

@@ -61,7 +61,8 @@ pub(crate) async fn stream_events(
     let heartbeat = KeepAlive::new().interval(limits::EVENT_HEARTBEAT).text("heartbeat");
     let mut response = Sse::new(frames).keep_alive(heartbeat).into_response();
     let headers = response.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // `Sse` sets `no-cache`; without a value the answer gets `no-store` like any other.
+    headers.remove(header::CACHE_CONTROL);
     headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     Ok(response)
 }

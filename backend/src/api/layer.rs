@@ -18,7 +18,11 @@ use link_protocol::problem as document;
 use tracing::Instrument as _;
 
 use crate::{
-    api::problem::{self, Rejection},
+    api::{
+        cookie::Renewal,
+        etag,
+        problem::{self, Rejection},
+    },
     app::Health,
     host::{metrics, random},
 };
@@ -28,10 +32,13 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The default content security policy: an answer loads nothing, and no page may frame it.
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
+/// The headers of a request that decide who the caller is.
+const VARY: &str = "authorization, cookie";
+
 /// Completes the answer to `request`.
 pub(crate) async fn finish(
     State(health): State<Arc<Health>>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
     let begun = Instant::now();
@@ -45,6 +52,11 @@ pub(crate) async fn finish(
     );
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
+    let renewal = Renewal::of(request.headers());
+    if let Some(renewal) = &renewal {
+        request.extensions_mut().insert(renewal.clone());
+    }
+    let known = etag::asked(&method, route.as_ref().map(MatchedPath::as_str), request.headers());
     let answered = AssertUnwindSafe(next.run(request)).catch_unwind().instrument(span.clone());
     let mut response = answered.await.unwrap_or_else(problem::panicked);
     if let Some(rejection) = response.extensions_mut().remove::<Rejection>() {
@@ -52,6 +64,9 @@ pub(crate) async fn finish(
             health.note(fault);
         }
         write_problem(&mut response, rejection, &id);
+    }
+    if let Some(known) = known {
+        response = etag::tagged(response, &known);
     }
     let status = response.status().as_u16();
     span.in_scope(|| match status {
@@ -61,6 +76,9 @@ pub(crate) async fn finish(
     let route = route.as_ref().map(MatchedPath::as_str);
     metrics::request(method.as_str(), route, status, begun.elapsed());
     add_headers(response.headers_mut(), &id);
+    if let Some(renewal) = renewal {
+        renewal.complete(response.headers_mut());
+    }
     response
 }
 
@@ -93,11 +111,13 @@ fn add_headers(headers: &mut HeaderMap, id: &str) {
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    for (name, value) in
-        [(header::CONTENT_SECURITY_POLICY, POLICY), (header::CACHE_CONTROL, "no-store")]
-    {
-        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    if !headers.contains_key(header::CACHE_CONTROL) {
+        // The answer is one person's. No cache keeps it, and one that does all the same has to tell persons apart.
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.append(header::VARY, HeaderValue::from_static(VARY));
     }
+    let policy = HeaderValue::from_static(POLICY);
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
 }
 
 #[cfg(test)]

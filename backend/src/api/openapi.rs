@@ -10,8 +10,8 @@ use serde_json::Value;
 use utoipa::{
     Modify, OpenApi,
     openapi::{
-        self, ContentBuilder, Ref, RefOr, ResponseBuilder,
-        path::{Operation, ParameterIn, PathItem},
+        self, ContentBuilder, Header, Object, Ref, RefOr, ResponseBuilder, Type,
+        path::{Operation, ParameterBuilder, ParameterIn, PathItem},
         security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
         server::Server,
     },
@@ -50,6 +50,28 @@ pub(crate) struct Document;
 const PARTICULAR: &[(&str, &[Code])] = &[
     ("set_up", &[Code::SetupTokenInvalid, Code::AlreadySetUp]),
     ("log_in", &[Code::InvalidCredentials, Code::TooManyAttempts]),
+    (
+        "open_session",
+        &[
+            Code::InvalidCredentials,
+            Code::TooManyAttempts,
+            Code::OneTimeCodeInvalid,
+            Code::SetupTokenInvalid,
+            Code::AlreadySetUp,
+            Code::Unauthorized,
+            Code::ScopeMissing,
+            Code::InvitationInvalid,
+            Code::AlreadyMember,
+            Code::NotFound,
+            Code::AmbiguousSession,
+            Code::CrossSite,
+            Code::PlainHttp,
+            Code::UnknownHost,
+        ],
+    ),
+    ("close_session", &[Code::NotFound]),
+    ("end_other_sessions", &[Code::NotFound]),
+    ("change_password", &[Code::WrongPassword, Code::TooManyAttempts, Code::NotFound]),
     ("refresh", &[Code::Unauthorized]),
     ("begin_device_login", &[Code::TooManyAttempts]),
     (
@@ -77,6 +99,10 @@ const PARTICULAR: &[(&str, &[Code])] = &[
             Code::ScopeMissing,
             Code::InvitationInvalid,
             Code::AlreadyMember,
+            Code::AmbiguousSession,
+            Code::CrossSite,
+            Code::PlainHttp,
+            Code::UnknownHost,
         ],
     ),
     ("enter_account", &[Code::NotFound]),
@@ -193,7 +219,9 @@ impl Modify for Schemes {
                 "JWT",
                 "The access token of a login, valid for 15 minutes, or a personal access token. The \
                  user's role, and the scopes of a personal token, must include the permission \
-                 that the operation names.",
+                 that the operation names. A page of the backend sends the cookie of \
+                 `POST /api/v1/session` and the header `X-Link-Csrf` in its place; beside a token \
+                 cookies are ignored.",
             ),
             ("device_token", "opaque", "The token that a device gets from its registration."),
         ] {
@@ -223,8 +251,11 @@ pub fn document(public_url: Option<&str>) -> Value {
     document.info.version = env!("CARGO_PKG_VERSION").to_owned();
     document.servers = public_url.map(|url| vec![Server::new(url)]);
     for item in document.paths.paths.values_mut() {
-        for operation in operations(item) {
-            complete(operation);
+        let PathItem { get, put, post, delete, patch, head, .. } = item;
+        let changing = [put, post, delete, patch, head].into_iter().flatten();
+        changing.for_each(|operation| complete(operation, false));
+        if let Some(operation) = get {
+            complete(operation, is_for(operation, "access_token"));
         }
     }
     let mut value = serde_json::to_value(&document).expect("a document has only string keys");
@@ -233,12 +264,30 @@ pub fn document(public_url: Option<&str>) -> Value {
     value
 }
 
-fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    let PathItem { get, put, post, delete, patch, head, .. } = item;
-    [get, put, post, delete, patch, head].into_iter().flatten()
+/// Documents the entity tag of a document or a list.
+fn add_tag(operation: &mut Operation) {
+    let responses = &mut operation.responses.responses;
+    let Some(RefOr::T(found)) = responses.get_mut("200") else { return };
+    if !found.content.contains_key("application/json") {
+        return;
+    }
+    let text = || Object::with_type(Type::String);
+    let mut tag = Header::new(text());
+    tag.description = Some("The tag of the answer.".to_owned());
+    found.headers.insert("ETag".to_owned(), RefOr::T(tag));
+    let same = ResponseBuilder::new().description("The answer has the tag of `If-None-Match`.");
+    responses.insert("304".to_owned(), RefOr::T(same.build()));
+    let known = ParameterBuilder::new()
+        .name("If-None-Match")
+        .parameter_in(ParameterIn::Header)
+        .description(Some(
+            "The tag of an earlier answer. If nothing has changed, the answer is 304.",
+        ))
+        .schema(Some(text()));
+    operation.parameters.get_or_insert_default().push(RefOr::T(known.build()));
 }
 
-fn complete(operation: &mut Operation) {
+fn complete(operation: &mut Operation, is_read: bool) {
     let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
     for code in problems(operation) {
         let codes = by_status.entry(code.status()).or_default();
@@ -253,6 +302,9 @@ fn complete(operation: &mut Operation) {
             ResponseBuilder::new().description(names.join(", ")).content(CONTENT_TYPE, content);
         let responses = &mut operation.responses.responses;
         responses.insert(status.to_string(), RefOr::T(response.build()));
+    }
+    if is_read {
+        add_tag(operation);
     }
     if operation.description.is_none() {
         operation.description.clone_from(&operation.summary);
@@ -269,6 +321,7 @@ fn problems(operation: &Operation) -> Vec<Code> {
     }
     if is_secured(operation) && is_for(operation, "access_token") {
         codes.extend([Code::Forbidden, Code::ScopeMissing, Code::InvalidRequest]);
+        codes.extend([Code::AmbiguousSession, Code::CrossSite, Code::PlainHttp, Code::UnknownHost]);
     }
     let places: Vec<&ParameterIn> = operation
         .parameters

@@ -46,6 +46,11 @@ impl Rejection {
         Self { problem: Box::new(Problem::new(code, detail)), retry_after_s: None, fault: None }
     }
 
+    /// Tells whether the problem has this code.
+    pub(crate) fn is(&self, code: Code) -> bool {
+        self.problem.known_code() == Some(code)
+    }
+
     pub(crate) fn retry_after(mut self, seconds: u64) -> Self {
         self.retry_after_s = Some(seconds.max(1));
         self

@@ -89,16 +89,19 @@ pub(crate) async fn fetch_released(
 /// Returns the installer with this backend's address as the default for releases and for the registration. An address
 /// with characters that are special to a shell is not inserted.
 fn told(public_url: Option<&str>) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/[]".contains(c);
-    let Some(base) = public_url.filter(|url| url.chars().all(is_plain)) else {
-        return SCRIPT.to_owned();
-    };
-    let base = base.trim_end_matches('/');
+    let Some(base) = plain(public_url) else { return SCRIPT.to_owned() };
     let told = format!(
         "{SHEBANG}[ -n \"${{LINK_INSTALL_URL:-}}${{LINK_REPO_URL:-}}\" ] || LINK_INSTALL_URL='{base}/releases'\n\
          : \"${{LINK_BACKEND_URL:={base}}}\"; export LINK_INSTALL_URL LINK_BACKEND_URL\n"
     );
     SCRIPT.replacen(SHEBANG, &told, 1)
+}
+
+/// Returns the address without a slash at its end, if it has no characters that are special to a shell.
+pub(super) fn plain(public_url: Option<&str>) -> Option<&str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/[]".contains(c);
+    let base = public_url.filter(|url| url.chars().all(is_plain))?;
+    Some(base.trim_end_matches('/'))
 }
 
 #[cfg(test)]

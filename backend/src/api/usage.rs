@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use link_protocol::{
     backend_api::{
         Page, PageRequest,
-        usage::{Usage, UsageBucket},
+        usage::{Usage, UsageBucket, UsageGroupBy, UsageGroups},
     },
     id::{DeviceId, ModelId},
     problem::Code,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     api::{
@@ -21,7 +21,7 @@ use crate::{
         list,
         problem::Rejection,
     },
-    app::App,
+    app::{App, UsageQuestion},
     domain::refusal::Refusal,
     tables::UsageFilter,
 };
@@ -32,43 +32,81 @@ use crate::{
 pub(crate) struct UsageParams {
     /// Only usage on this device.
     #[param(value_type = Option<DeviceId>)]
-    device_id: Option<String>,
+    pub(super) device_id: Option<String>,
     /// Only usage of this model.
     #[param(value_type = Option<ModelId>)]
-    model_id: Option<String>,
+    pub(super) model_id: Option<String>,
     /// From the hour or day that contains this time.
     #[param(value_type = Option<String>, format = DateTime)]
-    from: Option<String>,
+    pub(super) from: Option<String>,
     /// Up to the hour or day that contains this time or ends at this time.
     #[param(value_type = Option<String>, format = DateTime)]
-    to: Option<String>,
+    pub(super) to: Option<String>,
     /// The length of a span. Hours are kept for 35 days and days for 800, unless configured otherwise.
     #[serde(default)]
     #[param(default = "hour")]
-    bucket: UsageBucket,
+    pub(super) bucket: UsageBucket,
+    /// Sums usage in groups: the answer is `UsageGroups`, with every hour or day of the period, at most 400. Without
+    /// `from`, the period has the last 24 hours or 30 days. Filters and pages are for lists only.
+    pub(super) group_by: Option<UsageGroupBy>,
     /// Items of a page: 1 to 200.
     #[param(minimum = 1, maximum = 200, default = 50)]
-    limit: Option<u32>,
+    pub(super) limit: Option<u32>,
     /// The `next_cursor` of the previous page.
-    cursor: Option<String>,
+    pub(super) cursor: Option<String>,
 }
 
-/// Lists token usage by device, model and hour or day, newest first. An inference counts when its report arrives.
+/// An answer about usage.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub(crate) enum UsageAnswer {
+    Page(Page<Usage>),
+    Groups(UsageGroups),
+}
+
+/// Lists token usage by device, model and hour or day, newest first, or sums it in groups. An inference counts when its
+/// report arrives.
 #[utoipa::path(get, path = "/usage", tag = "usage", security(("access_token" = ["usage:read"])),
     params(UsageParams),
-    responses((status = 200, description = "The usage.", body = Page<Usage>)))]
+    responses((status = 200, description = "The usage: a page of a list, or groups.", body = UsageAnswer)))]
 pub(crate) async fn list_usage(
     Caller(caller, _): Caller<may::ReadUsage>,
     State(app): State<Arc<App>>,
     Params(params): Params<UsageParams>,
-) -> Result<Answer<Page<Usage>>, Rejection> {
+) -> Result<Answer<UsageAnswer>, Rejection> {
+    if let Some(by) = params.group_by {
+        let groups = app.usage_groups(caller, question(by, &params)?).await?;
+        return Ok(Answer(UsageAnswer::Groups(groups)));
+    }
     let (wanted, filter) = read(params)?;
     let usage = app.usage(caller, &filter).await?;
-    let place = |item: &Usage| format!("{} {} {}", item.begin, item.device_id, item.model_id);
-    Ok(Answer(list::page(usage, &wanted, place)))
+    Ok(Answer(UsageAnswer::Page(list::page(usage, &wanted, cursor))))
 }
 
-fn read(params: UsageParams) -> Result<(crate::database::Page, UsageFilter), Rejection> {
+/// Returns the place of an item in the list.
+pub(super) fn cursor(item: &Usage) -> String {
+    format!("{} {} {}", item.begin, item.device_id, item.model_id)
+}
+
+fn question(by: UsageGroupBy, params: &UsageParams) -> Result<UsageQuestion, Rejection> {
+    let of_list = [
+        ("device_id", params.device_id.is_some()),
+        ("model_id", params.model_id.is_some()),
+        ("limit", params.limit.is_some()),
+        ("cursor", params.cursor.is_some()),
+    ];
+    if let Some((name, _)) = of_list.into_iter().find(|(_, given)| *given) {
+        return Err(Refusal::invalid(format!("{name}: is not possible with `group_by`")).into());
+    }
+    Ok(UsageQuestion {
+        by,
+        bucket: params.bucket,
+        from: time("from", params.from.as_deref())?,
+        to: time("to", params.to.as_deref())?,
+    })
+}
+
+pub(super) fn read(params: UsageParams) -> Result<(crate::database::Page, UsageFilter), Rejection> {
     let wanted = list::wanted(&PageRequest { limit: params.limit, cursor: params.cursor })?;
     let after =
         match &wanted.after {

@@ -1,5 +1,5 @@
-//! The pages, whose files are part of the program: the dashboard and the workspace as they stand in `backend/web`, and the
-//! pages that `cargo xtask web` builds from `web/`.
+//! The pages, whose files are part of the program: the dashboard as it stands in `backend/web`, and the pages that
+//! `cargo xtask web` builds from `web/`.
 
 mod built;
 
@@ -12,10 +12,10 @@ use link_protocol::problem::Code;
 
 use crate::api::problem::Rejection;
 
-/// Allows only scripts, styles and images from this backend, and connections to models on the user's machine.
+/// Allows only scripts, styles and images from this backend, and connections to it.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-     img-src 'self' data:; font-src 'self'; connect-src 'self' http://127.0.0.1:* \
-     http://localhost:*; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+     img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; \
+     form-action 'self'; frame-ancestors 'none'";
 
 /// The page of a backend that was built without the pages of `web/`: it says how to build them.
 const UNBUILT: &str = "unbuilt.html";
@@ -28,6 +28,31 @@ const API: &str = "api/";
 #[folder = "web/"]
 struct Web;
 
+/// The addresses of the application that is built from `web/`; `web/src/app/routes.ts` lists the same.
+pub(crate) const PAGES: &[&str] = &[
+    "/devices",
+    "/devices/add",
+    "/devices/{id}",
+    "/keys",
+    "/members",
+    "/tokens",
+    "/audit",
+    "/usage",
+    "/settings",
+    "/login",
+    "/setup",
+    "/device",
+    "/invite",
+    "/deployments",
+    "/repairs",
+    "/operations",
+    "/operations/{id}",
+    "/overview",
+    "/models",
+    "/models/{id}",
+    "/workspace",
+];
+
 /// Answers with a page.
 pub(crate) fn page(name: &str) -> Response {
     file(name).unwrap_or_else(|| {
@@ -35,9 +60,9 @@ pub(crate) fn page(name: &str) -> Response {
     })
 }
 
-/// Answers with the page of the application that is built from `web/`.
-pub(crate) fn built_page(headers: &HeaderMap) -> Response {
-    built::page(headers).unwrap_or_else(|| {
+/// Answers with the page of the application that is built from `web/`, with the policy of its address.
+pub(crate) fn built_page(address: &str, headers: &HeaderMap) -> Response {
+    built::page(address, headers).unwrap_or_else(|| {
         let mut unbuilt = page(UNBUILT);
         *unbuilt.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
         unbuilt

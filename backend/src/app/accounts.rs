@@ -1,6 +1,6 @@
 //! The first account, logins, and the tokens of logins.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use link_protocol::{
     account_name::AccountName,
     backend_api::{
@@ -28,6 +28,7 @@ use crate::{
         network::Network,
         refresh::{Redemption, RefreshRecord},
         refusal::Refusal,
+        session,
         token::Scopes,
     },
     failure::AppError,
@@ -69,6 +70,16 @@ impl App {
         peer: Peer,
         request: SetupRequest,
     ) -> Result<TokenResponse, AppError> {
+        let (user, entry) = self.create_first(peer, request).await?;
+        self.log_in_user(&user, user.account, entry).await
+    }
+
+    /// Creates the first account and returns its owner, with the entry of the owner's first login.
+    pub(super) async fn create_first(
+        &self,
+        peer: Peer,
+        request: SetupRequest,
+    ) -> Result<(UserRecord, AuditRecord), AppError> {
         let right = lock(&self.setup_token).as_ref().map(|token| token.is(&request.setup_token));
         match right {
             None => return Err(Refusal::AlreadySetUp.into()),
@@ -83,7 +94,7 @@ impl App {
         SetupToken::remove(&self.config.data)
             .map_err(AppError::broken("remove the setup token"))?;
         let entry = self.entry_of_user(user.account, user.id, peer, Action::LogIn);
-        self.log_in_user(&user, user.account, entry).await
+        Ok((user, entry))
     }
 
     /// Creates a further account. Only the command line calls this, so only a user of this machine can.
@@ -115,6 +126,16 @@ impl App {
         peer: Peer,
         request: LoginRequest,
     ) -> Result<TokenResponse, AppError> {
+        let (user, entry) = self.check_login(peer, request).await?;
+        self.log_in_user(&user, user.account, entry).await
+    }
+
+    /// Checks an e-mail address and a password, and returns the user with the entry of the login.
+    pub(super) async fn check_login(
+        &self,
+        peer: Peer,
+        request: LoginRequest,
+    ) -> Result<(UserRecord, AuditRecord), AppError> {
         let email = Email::parse(&request.email);
         let queue = self.admit_login(peer, email.as_ref().ok()).await?;
         let user = match email {
@@ -126,7 +147,7 @@ impl App {
         match user {
             Some(user) if right => {
                 let entry = self.entry_of_user(user.account, user.id, peer, Action::LogIn);
-                self.log_in_user(&user, user.account, entry).await
+                Ok((user, entry))
             }
             Some(user) => {
                 let entry = self.entry_of_user(user.account, user.id, peer, Action::LogIn);
@@ -139,7 +160,11 @@ impl App {
 
     /// Counts a login and returns the queue for hashing its password. A user who has logged in from the same host
     /// before is not delayed by the attempts of others.
-    async fn admit_login(&self, peer: Peer, email: Option<&Email>) -> Result<Queue, AppError> {
+    pub(super) async fn admit_login(
+        &self,
+        peer: Peer,
+        email: Option<&Email>,
+    ) -> Result<Queue, AppError> {
         let now = self.now();
         let who = email.map_or("", Email::as_str);
         if let Some(host) = peer.host()
@@ -218,7 +243,7 @@ impl App {
         self.describe_user(&user, caller.account, caller.role).await
     }
 
-    async fn describe_user(
+    pub(super) async fn describe_user(
         &self,
         user: &UserRecord,
         account: AccountId,
@@ -256,18 +281,18 @@ impl App {
         entry: AuditRecord,
     ) -> Result<TokenResponse, AppError> {
         let token = RefreshTokens::first();
+        let session = self.new_session(user, account, &entry, String::new());
         let record = RefreshRecord {
             digest: random::digest(token.expose()),
-            family: random::uuid().to_string(),
+            family: session.id.uuid().to_string(),
             user: user.id,
             account,
-            expires_at: refresh_expiry(self.now()),
+            expires_at: session.ends_at,
             used: false,
             used_at: None,
         };
-        let address = entry.address.as_deref().and_then(|address| address.parse().ok());
-        let host = address.map(Network::host);
-        self.store.open_login(&record, host, &entry).await?;
+        let host = host_of(&entry);
+        self.store.open_login(&session, &record, host, &entry).await?;
         self.issue(&record, token)
     }
 
@@ -287,7 +312,12 @@ impl App {
     }
 }
 
+/// Returns the host from which a login comes, if it is known.
+pub(super) fn host_of(entry: &AuditRecord) -> Option<Network> {
+    let address = entry.address.as_deref().and_then(|address| address.parse().ok());
+    address.map(Network::host)
+}
+
 fn refresh_expiry(now: Timestamp) -> Timestamp {
-    let lifetime = SignedDuration::try_from(limits::REFRESH_TOKEN_LIFETIME).unwrap_or_default();
-    now.checked_add(lifetime).unwrap_or(Timestamp::MAX)
+    session::after(now, limits::REFRESH_TOKEN_LIFETIME)
 }

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use link_protocol::{
     backend_api::command::{CommandExplanation, CommandInfo},
-    id::CommandId,
+    id::{AccountId, CommandId},
     report::LifecycleStatus,
 };
 
 use crate::{
     app::App,
     auth::access::Identity,
-    database::Page,
+    database::{Page, read},
     domain::{
         command::CommandRecord,
         explain::{self, Receiver},
@@ -19,7 +19,7 @@ use crate::{
         refusal::Refusal,
     },
     failure::AppError,
-    tables::CommandFilter,
+    tables::{CommandFilter, names},
 };
 
 impl App {
@@ -37,7 +37,7 @@ impl App {
         let mut draining = self.draining.subscribe();
         let record = self.visible_command(caller, id).await?;
         if record.is_told() || wait.is_zero() {
-            return Ok(record.info());
+            return self.named_command(caller.account, &record).await;
         }
         let ended = async {
             loop {
@@ -57,7 +57,7 @@ impl App {
             Ok(ended) => ended?,
             Err(_elapsed) => self.visible_command(caller, id).await?,
         };
-        Ok(record.info())
+        self.named_command(caller.account, &record).await
     }
 
     /// Lists the commands to the devices of the caller's account.
@@ -71,7 +71,38 @@ impl App {
         page: &Page,
     ) -> Result<Vec<CommandInfo>, AppError> {
         let commands = self.store.commands(caller.account, filter, self.now(), page).await?;
-        Ok(commands.iter().map(CommandRecord::info).collect())
+        self.named_commands(caller.account, commands.iter().map(CommandRecord::info).collect())
+            .await
+    }
+
+    /// Describes a command with the names of its device and model.
+    pub(super) async fn named_command(
+        &self,
+        account: AccountId,
+        record: &CommandRecord,
+    ) -> Result<CommandInfo, AppError> {
+        let mut named = self.named_commands(account, vec![record.info()]).await?;
+        Ok(named.pop().unwrap_or_else(|| record.info()))
+    }
+
+    /// Adds the names of devices and models, with one statement for each kind.
+    async fn named_commands(
+        &self,
+        account: AccountId,
+        mut commands: Vec<CommandInfo>,
+    ) -> Result<Vec<CommandInfo>, AppError> {
+        let (devices, models) = read!(self.store, |db| {
+            let ids = commands.iter().map(|command| command.device_id.to_string());
+            let devices = names::devices(db, account, ids).await?;
+            let ids = commands.iter().filter_map(|command| command.model_id);
+            (devices, names::models(db, ids.map(|id| id.to_string())).await?)
+        });
+        for command in &mut commands {
+            command.device_name = devices.get(&command.device_id.to_string()).cloned();
+            let model = command.model_id.map(|id| id.to_string());
+            command.model_name = model.and_then(|id| models.get(&id)).cloned();
+        }
+        Ok(commands)
     }
 
     /// Explains the state of a command, the reason, and what happens next.
@@ -89,7 +120,9 @@ impl App {
         let (online, last_seen_at) = (self.is_online(&device), device.last_seen_at);
         let updating = device.status == LifecycleStatus::Updating;
         let receiver = Receiver { online, updating, last_seen_at };
-        Ok(explain::explain(&record, receiver, self.now()))
+        let mut explanation = explain::explain(&record, receiver, self.now());
+        explanation.command = self.named_command(caller.account, &record).await?;
+        Ok(explanation)
     }
 
     async fn visible_command(

@@ -186,8 +186,10 @@ pub(super) fn describe(view: &DeploymentView, current: &Allowlist) -> Deployment
     Deployment {
         deployment_id: record.id,
         model_id: record.model,
+        model_name: view.model_name.clone(),
         publisher: Some(view.publisher.clone()),
         device_id: record.device,
+        device_name: view.device_name.clone(),
         command_id: record.command,
         alias: record.alias.clone(),
         port: record.port,

@@ -1,10 +1,12 @@
 //! The devices of an account.
 
+use jiff::Timestamp;
 use link_protocol::{
     backend_api::{
         audit::ActorKind,
         command::CommandInfo,
         device::{Device, UpdateDevice},
+        metrics::{DeviceMetrics, MetricsPeriod},
     },
     command::{Command, UpdateAgent},
     id::DeviceId,
@@ -17,13 +19,13 @@ use subtle::ConstantTimeEq as _;
 use crate::{
     app::{App, audit},
     auth::access::Identity,
-    database::StoreError,
+    database::{StoreError, column::broken},
     domain::{
         attempts::Peer,
         audit::{Action, AuditRecord},
         claim::{Claim, Once},
         device::DeviceRecord,
-        ownership,
+        load, ownership,
         refusal::Refusal,
         retirement,
     },
@@ -39,6 +41,40 @@ impl App {
     pub async fn device(&self, caller: Identity, id: DeviceId) -> Result<Device, AppError> {
         let device = ownership::own_device(self.store.device(id).await?, caller.account)?;
         Ok(self.describe(&device, self.store.system(id).await?))
+    }
+
+    /// Returns the load of a device over a period that ends now.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`].
+    pub async fn device_metrics(
+        &self,
+        caller: Identity,
+        id: DeviceId,
+        period: MetricsPeriod,
+    ) -> Result<DeviceMetrics, AppError> {
+        let device = ownership::own_device(self.store.device(id).await?, caller.account)?;
+        let newest = self.store.system(device.id).await?.map(|sample| sample.report);
+        let (length, width) = load::resolution(period);
+        let to = self.now();
+        let from = to.as_second() - length;
+        let steps = self.store.loads(device.id, load::beginning(from, width)).await?;
+        let points = load::points(&steps, from, width).map_err(broken)?;
+        let gpus = newest.iter().flat_map(|report| &report.gpus);
+        let gpu_memory = gpus.filter_map(|gpu| gpu.memory_total_bytes);
+        Ok(DeviceMetrics {
+            period,
+            from: Timestamp::from_second(from).map_err(broken)?,
+            to,
+            step_seconds: u32::try_from(width).unwrap_or(u32::MAX),
+            memory_total_bytes: newest.as_ref().map(|report| report.memory.total_bytes),
+            disk_total_bytes: newest
+                .as_ref()
+                .and_then(|report| report.disk)
+                .map(|disk| disk.total_bytes),
+            gpu_memory_total_bytes: gpu_memory.reduce(u64::saturating_add),
+            points,
+        })
     }
 
     /// Sends a device the command to update its agent. The device may be offline.

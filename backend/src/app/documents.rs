@@ -12,9 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     app::{App, deployments},
-    domain::{
-        change::Subject, command::CommandRecord, device::DeviceRecord, key::KeyRecord, ownership,
-    },
+    domain::{change::Subject, device::DeviceRecord, key::KeyRecord, ownership},
     failure::AppError,
 };
 
@@ -59,7 +57,10 @@ impl App {
                 let Some(_own) = self.device_of(account, device).await? else { return Ok(None) };
                 let record = self.store.command(id).await?;
                 let record = record.filter(|record| record.device == device);
-                maybe(record.as_ref().map(CommandRecord::info))
+                match record {
+                    Some(record) => some(self.named_command(account, &record).await?),
+                    None => Ok(None),
+                }
             }
             Subject::Model(id) => {
                 let publishers = self.publishers().await?;

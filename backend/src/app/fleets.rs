@@ -24,7 +24,7 @@ use crate::{
 };
 
 impl App {
-    /// Lists a page of the devices of the caller's account: those that match `selector`, or all.
+    /// Lists a page of the devices of the caller's account: those that match `selector` and `q`, or all.
     ///
     /// # Errors
     /// [`AppError::Store`].
@@ -32,16 +32,18 @@ impl App {
         &self,
         caller: Identity,
         selector: Option<&Selector>,
+        q: Option<&str>,
         page: &Page,
     ) -> Result<Part<Device>, AppError> {
         let (account, store) = (caller.account, &self.store);
         let filter = DeviceFilter {
             tag: selector.and_then(Selector::tag),
             online: selector.is_some_and(Selector::needs_online),
+            q,
         };
-        let end = match selector {
-            Some(_) => store.devices_end(account, page.after.as_ref(), WINDOW).await?,
-            None => None,
+        let end = match selector.is_some() || q.is_some() {
+            true => store.devices_end(account, page.after.as_ref(), WINDOW).await?,
+            false => None,
         };
         let mut scan = Scan::new(page.limit as usize - 1, page.after.clone(), end);
         loop {

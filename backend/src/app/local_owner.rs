@@ -96,13 +96,21 @@ impl App {
         peer: Peer,
         request: RedeemCode,
     ) -> Result<TokenResponse, AppError> {
+        let owner = self.take_owner_code(&request).await?;
+        self.begin_login(peer, &owner, Action::LogInByCode).await
+    }
+
+    /// Consumes a one-time code and returns the owner.
+    pub(super) async fn take_owner_code(
+        &self,
+        request: &RedeemCode,
+    ) -> Result<UserRecord, AppError> {
         let digest = random::digest(request.code.expose());
         lock(&self.local_owner)
             .as_mut()
             .ok_or(Refusal::NoOwnerFile)?
             .take_code(&digest, self.now())?;
-        let owner = self.store.first_owner().await?.ok_or(Refusal::OneTimeCodeInvalid)?;
-        self.begin_login(peer, &owner, Action::LogInByCode).await
+        Ok(self.store.first_owner().await?.ok_or(Refusal::OneTimeCodeInvalid)?)
     }
 
     /// Sets a password for the owner and ends every login of the owner.

@@ -101,6 +101,18 @@ impl App {
         caller: Option<Identity>,
         request: AcceptInvitation,
     ) -> Result<TokenResponse, AppError> {
+        let (user, entry) = self.join_account(peer, caller, request).await?;
+        self.log_in_user(&user, entry.account, entry).await
+    }
+
+    /// Makes the caller or a new user a member by an invitation. Returns the user, with the entry of the login in that
+    /// account.
+    pub(super) async fn join_account(
+        &self,
+        peer: Peer,
+        caller: Option<Identity>,
+        request: AcceptInvitation,
+    ) -> Result<(UserRecord, AuditRecord), AppError> {
         if let Some(caller) = caller {
             caller.check(Permission::ActInPerson)?;
         }
@@ -128,7 +140,7 @@ impl App {
         match join(&self.store, &digest, &user, new, &joins).await {
             Ok(member) => {
                 let entry = self.entry_of_user(member.account, user.id, peer, Action::LogIn);
-                self.log_in_user(&user, member.account, entry).await
+                Ok((user, entry))
             }
             Err(AppError::Store(StoreError::Conflict)) => {
                 Err(Refusal::invalid("email: a user has it; log in and accept then").into())
@@ -246,8 +258,18 @@ impl App {
     pub async fn enter_account(
         &self,
         caller: Identity,
-        EnterAccount { account_id }: EnterAccount,
+        request: EnterAccount,
     ) -> Result<TokenResponse, AppError> {
+        let (user, entry) = self.change_account(caller, request).await?;
+        self.log_in_user(&user, entry.account, entry).await
+    }
+
+    /// Returns the caller, with the entry of the login in another account of the caller.
+    pub(super) async fn change_account(
+        &self,
+        caller: Identity,
+        EnterAccount { account_id }: EnterAccount,
+    ) -> Result<(UserRecord, AuditRecord), AppError> {
         let memberships = self.store.memberships(caller.user).await?;
         if !memberships.iter().any(|member| member.account == account_id) {
             return Err(Refusal::NotFound("account").into());
@@ -255,7 +277,7 @@ impl App {
         let user = self.store.user(caller.user).await?.ok_or(Refusal::Unauthorized)?;
         let action = Action::LogInElsewhere;
         let entry = self.entry_of_user(account_id, user.id, caller.peer, action);
-        self.log_in_user(&user, account_id, entry).await
+        Ok((user, entry))
     }
 }
 

@@ -241,7 +241,7 @@ impl App {
     /// Reads the devices in one statement, one row more than an operation may have.
     async fn every_device(&self, caller: Identity) -> Result<Vec<Device>, AppError> {
         let page = Page { after: None, limit: limits::OPERATION_DEVICES + 1 };
-        let all = DeviceFilter { tag: None, online: false };
+        let all = DeviceFilter::default();
         let devices = self.store.devices(caller.account, all, Look::of(&page)).await?;
         Ok(devices.iter().map(|(device, _sample)| self.describe(device, None)).collect())
     }

@@ -39,9 +39,9 @@ pub(super) async fn place(
     if let Some(same) = same {
         return Ok(same);
     }
-    let seq = commands::next_seq(db, device).await?;
+    let (seq, account) = commands::next_seq(db, device).await?;
     let record = CommandRecord::new(id, device, seq, wish.clone(), idempotency_key.to_owned(), now);
-    commands::insert(db, &record).await?;
+    commands::insert(db, account, &record).await?;
     Ok(record)
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
     deployment::DeploymentState,
     id::{AccountId, CommandId, DeviceId},
@@ -20,6 +20,7 @@ use crate::{
         audit::{Action, system},
         command::State,
         deployment::{self, DeploymentRecord},
+        load::Level,
         retention::since,
     },
     failure::AppError,
@@ -144,11 +145,16 @@ impl App {
         for (what, before) in [
             (Outdated::Audit, since(now, kept.audit)),
             (Outdated::RefreshTokens, now),
+            (Outdated::Sessions, now),
             (Outdated::Idempotency, since(now, kept.idempotency)),
             (Outdated::Logs, since(now, kept.logs)),
             (Outdated::Commands, since(now, kept.commands)),
             (Outdated::Samples, since(now, kept.samples)),
             (Outdated::Usage, since(now, kept.usage)),
+            (
+                Outdated::Loads,
+                since(now, SignedDuration::from_secs(Level::QuarterHour.kept_seconds())),
+            ),
         ] {
             for _ in 0..BATCHES {
                 if !self.store.forget(what, before).await? {
@@ -164,6 +170,13 @@ impl App {
         for _ in 0..BATCHES {
             if !self.store.forget_operations(since(now, kept.operations)).await? {
                 break;
+            }
+        }
+        for level in [Level::Minute, Level::TenSeconds] {
+            for _ in 0..BATCHES {
+                if !self.store.fold_loads(level, now).await? {
+                    break;
+                }
             }
         }
         for _ in 0..BATCHES {

@@ -37,6 +37,7 @@ actions! {
     SetPassword = "account.password";
     LogInElsewhere = "login.account";
     ReuseRefreshToken = "login.reuse";
+    EndSession = "login.end";
     Invite = "member.invite";
     WithdrawInvitation = "member.withdraw";
     Join = "member.join";

@@ -21,6 +21,20 @@ pub enum Refusal {
     TokenExpired,
     #[error("the e-mail or the password is wrong")]
     InvalidCredentials,
+    #[error("the current password is wrong")]
+    WrongPassword,
+    #[error("another page of this host has set a cookie with the name of the session")]
+    AmbiguousSession,
+    #[error("a page of another origin has sent the request, or the request lacks `X-Link-Csrf`")]
+    CrossSite,
+    #[error(
+        "at this address everybody between the browser and the backend could read and take over a login"
+    )]
+    PlainHttp,
+    #[error(
+        "the `Host` of the request is neither that of the backend's `public_url` nor a loopback name"
+    )]
+    UnknownHost,
     #[error(
         "the setup token is wrong; it is in the file `setup-token` of the backend's data folder"
     )]
@@ -153,6 +167,11 @@ impl Refusal {
             Self::Unauthorized => Code::Unauthorized,
             Self::TokenExpired => Code::TokenExpired,
             Self::InvalidCredentials => Code::InvalidCredentials,
+            Self::WrongPassword => Code::WrongPassword,
+            Self::AmbiguousSession => Code::AmbiguousSession,
+            Self::CrossSite => Code::CrossSite,
+            Self::PlainHttp => Code::PlainHttp,
+            Self::UnknownHost => Code::UnknownHost,
             Self::SetupTokenInvalid => Code::SetupTokenInvalid,
             Self::AlreadySetUp => Code::AlreadySetUp,
             Self::NoOwnerFile | Self::NotFound(_) => Code::NotFound,

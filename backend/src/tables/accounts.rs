@@ -172,6 +172,7 @@ impl Store {
                 .await?;
             for statement in [
                 "DELETE FROM refresh_tokens WHERE user_id = $1",
+                "DELETE FROM sessions WHERE user_id = $1",
                 "DELETE FROM personal_tokens WHERE user_id = $1",
             ] {
                 sql::query(statement).bind(id.to_string()).execute(&mut *db).await?;

@@ -7,7 +7,7 @@ use crate::{
     database::{Connection, Page, Store, StoreError, column::ms, read, sql},
     domain::command::CommandRecord,
     tables::{
-        commands::{CommandRow, UNFINISHED, WAITING, list, unfinished},
+        commands::{CommandRow, UNFINISHED, WAITING, list},
         paging::begin,
     },
 };
@@ -77,11 +77,10 @@ impl Store {
     }
 }
 
-/// The condition of the index `commands_account_open`, and the condition that a command has not expired.
+/// The condition of unfinished commands that were not superseded and have not expired.
 macro_rules! open {
     () => {
-        "(state IN ('queued', 'delivered') OR (state = 'acknowledged' AND result IS NULL)) \
-         AND (state = 'acknowledged' OR expires_ms > $6)"
+        "unfinished AND state <> 'superseded' AND (state = 'acknowledged' OR expires_ms > $6)"
     };
 }
 
@@ -105,8 +104,6 @@ const fn statement(filter: CommandFilter) -> &'static str {
         }
         (true, true) => concat!(
             "SELECT * FROM commands WHERE device_id = $4 AND seq < $5 AND ",
-            unfinished!(),
-            " AND ",
             open!(),
             " AND EXISTS (SELECT 1 FROM devices d WHERE d.device_id = $4 AND d.account_id = $1) \
              ORDER BY seq DESC LIMIT $3"

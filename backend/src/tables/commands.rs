@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use link_protocol::{
     counter::Seq,
-    id::{CommandId, DeviceId},
+    id::{AccountId, CommandId, DeviceId},
     report::CommandReport,
 };
 
@@ -39,34 +39,20 @@ row! {
     }
 }
 
-/// The condition of the index `commands_unfinished`. Statements repeat it so that they read only the unfinished
-/// commands of a device.
-macro_rules! unfinished {
-    () => {
-        "(state IN ('queued', 'delivered', 'superseded') \
-         OR (state = 'acknowledged' AND result IS NULL))"
-    };
-}
-
-pub(crate) use unfinished;
+// The column `unfinished` is the condition of the indexes `commands_unfinished` and `commands_account_open`, so these
+// statements read only commands that can still change.
 
 /// The statement for commands that wait for a delivery.
-pub(crate) const WAITING: &str = concat!(
-    "SELECT * FROM commands WHERE device_id = $1 AND ",
-    unfinished!(),
-    " AND next_delivery_ms IS NOT NULL ORDER BY seq"
-);
+pub(crate) const WAITING: &str = "SELECT * FROM commands WHERE device_id = $1 AND unfinished \
+     AND next_delivery_ms IS NOT NULL ORDER BY seq";
 
 /// The statement for commands that the device still has to execute, or must not have lost.
-pub(crate) const UNFINISHED: &str = concat!(
-    "SELECT * FROM commands WHERE device_id = $1 AND ",
-    unfinished!(),
-    " AND state <> 'superseded' ORDER BY seq"
-);
+pub(crate) const UNFINISHED: &str = "SELECT * FROM commands WHERE device_id = $1 AND unfinished \
+     AND state <> 'superseded' ORDER BY seq";
 
 /// The statement for unfinished commands, and for superseded commands that the device may have received.
 pub(crate) const GREETED: &str =
-    concat!("SELECT * FROM commands WHERE device_id = $1 AND ", unfinished!(), " ORDER BY seq");
+    "SELECT * FROM commands WHERE device_id = $1 AND unfinished ORDER BY seq";
 
 impl Store {
     /// Finds a command.
@@ -124,23 +110,41 @@ pub(crate) async fn overdue(
     rows.into_iter().map(CommandRecord::try_from).collect()
 }
 
+/// Stores the changed parts of a command.
 pub(crate) async fn update(db: &mut Connection, record: &CommandRecord) -> Result<(), StoreError> {
     db.changed(None, Subject::Command(record.id, record.device));
-    let report = record.result.as_ref().map(|outcome| json(&outcome.report)).transpose()?;
-    sql::query(
-        "UPDATE commands SET state = $2, attempt = $3, result = $4, reported_ms = $5, \
-         next_delivery_ms = $6, superseded_by = $7, withdrawn_ms = $8 WHERE command_id = $1",
-    )
-    .bind(record.id.to_string())
-    .bind(state_name(record.state))
-    .bind(i64::from(record.attempt))
-    .bind(report)
-    .bind(record.result.as_ref().map(|outcome| ms(outcome.reported_at)))
-    .bind(record.next_delivery_at.map(ms))
-    .bind(record.withdrawn.and_then(|withdrawal| withdrawal.by).map(|by| by.to_string()))
-    .bind(record.withdrawn.map(|withdrawal| ms(withdrawal.at)))
-    .execute(db)
-    .await?;
+    // A result and a withdrawal stay once they are set. Before them, a change is a delivery or a receipt, which are most
+    // of all updates: they set no column of the indexes of unfinished commands.
+    let is_waiting = !record.is_final() && record.withdrawn.is_none();
+    let changed = if is_waiting {
+        sql::query(
+            "UPDATE commands SET state = $2, attempt = $3, next_delivery_ms = $4 \
+             WHERE command_id = $1",
+        )
+    } else {
+        sql::query(
+            "UPDATE commands SET state = $2, attempt = $3, next_delivery_ms = $4, result = $5, \
+             reported_ms = $6, superseded_by = $7, withdrawn_ms = $8, unfinished = $9 \
+             WHERE command_id = $1",
+        )
+    };
+    let changed = changed
+        .bind(record.id.to_string())
+        .bind(state_name(record.state))
+        .bind(i64::from(record.attempt))
+        .bind(record.next_delivery_at.map(ms));
+    let changed = if is_waiting {
+        changed
+    } else {
+        let report = record.result.as_ref().map(|outcome| json(&outcome.report)).transpose()?;
+        changed
+            .bind(report)
+            .bind(record.result.as_ref().map(|outcome| ms(outcome.reported_at)))
+            .bind(record.withdrawn.and_then(|withdrawal| withdrawal.by).map(|by| by.to_string()))
+            .bind(record.withdrawn.map(|withdrawal| ms(withdrawal.at)))
+            .bind(!record.is_final())
+    };
+    changed.execute(db).await?;
     Ok(())
 }
 
@@ -149,11 +153,8 @@ pub(crate) async fn open(
     db: &mut Connection,
     device: DeviceId,
 ) -> Result<Vec<CommandRecord>, StoreError> {
-    const OPEN: &str = concat!(
-        "SELECT * FROM commands WHERE device_id = $1 AND ",
-        unfinished!(),
-        " AND state IN ('queued', 'delivered') ORDER BY seq"
-    );
+    const OPEN: &str = "SELECT * FROM commands WHERE device_id = $1 AND unfinished \
+         AND state IN ('queued', 'delivered') ORDER BY seq";
     list(db, OPEN, device).await
 }
 
@@ -166,24 +167,32 @@ pub(crate) async fn list(
     rows.into_iter().map(CommandRecord::try_from).collect()
 }
 
-/// Assigns the next sequence number of a device.
-pub(crate) async fn next_seq(db: &mut Connection, device: DeviceId) -> Result<Seq, StoreError> {
-    let seq: i64 = sql::query_scalar(
-        "UPDATE devices SET last_seq = last_seq + 1 WHERE device_id = $1 RETURNING last_seq",
+/// Assigns the next sequence number of a device. Returns it with the account of the device.
+pub(crate) async fn next_seq(
+    db: &mut Connection,
+    device: DeviceId,
+) -> Result<(Seq, AccountId), StoreError> {
+    let (seq, account): (i64, String) = sql::query_as(
+        "UPDATE devices SET last_seq = last_seq + 1 WHERE device_id = $1 \
+         RETURNING last_seq, account_id",
     )
     .bind(device.to_string())
     .fetch_one(db)
     .await?;
-    Ok(Seq(unsigned(seq)))
+    Ok((Seq(unsigned(seq)), parse(&account)?))
 }
 
-pub(crate) async fn insert(db: &mut Connection, record: &CommandRecord) -> Result<(), StoreError> {
+/// Stores a new command for a device of `account`.
+pub(crate) async fn insert(
+    db: &mut Connection,
+    account: AccountId,
+    record: &CommandRecord,
+) -> Result<(), StoreError> {
     db.changed(None, Subject::Command(record.id, record.device));
     sql::query(
         "INSERT INTO commands (command_id, device_id, seq, command, idempotency_key, state, \
          attempt, issued_ms, expires_ms, next_delivery_ms, account_id) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
-         (SELECT account_id FROM devices WHERE device_id = $2))",
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
     )
     .bind(record.id.to_string())
     .bind(record.device.to_string())
@@ -195,6 +204,7 @@ pub(crate) async fn insert(db: &mut Connection, record: &CommandRecord) -> Resul
     .bind(ms(record.issued_at))
     .bind(ms(record.expires_at))
     .bind(record.next_delivery_at.map(ms))
+    .bind(account.to_string())
     .execute(db)
     .await?;
     Ok(())

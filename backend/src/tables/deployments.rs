@@ -32,6 +32,8 @@ pub struct DeploymentView {
     pub record: DeploymentRecord,
     /// The account that owns the model.
     pub publisher: AccountName,
+    pub model_name: Option<String>,
+    pub device_name: Option<String>,
     /// Whether this is the newest deployment of its model on its device.
     pub current: bool,
     /// The last state of the model that the device reported.
@@ -50,8 +52,10 @@ impl Store {
     ) -> Result<Option<DeploymentView>, StoreError> {
         let row: Option<ViewRow> = read!(self, |pool| {
             sql::query_as(
-                "SELECT p.*, p.newest AS current, s.report AS serving, a.name AS publisher FROM deployments p \
+                "SELECT p.*, p.newest AS current, s.report AS serving, a.name AS publisher, \
+                 o.name AS model_name, v.name AS device_name FROM deployments p \
                  JOIN models o ON o.model_id = p.model_id \
+                 JOIN devices v ON v.device_id = p.device_id \
                  JOIN accounts a ON a.account_id = o.account_id \
                  LEFT JOIN model_states s \
                  ON s.device_id = p.device_id AND s.model_id = p.model_id \

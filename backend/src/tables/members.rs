@@ -57,7 +57,8 @@ impl Store {
         let role: Option<String> = read!(self, |pool| {
             sql::query_scalar(
                 "SELECT role FROM members WHERE account_id = $1 AND user_id = $2 \
-                 AND EXISTS (SELECT 1 FROM refresh_tokens WHERE family = $3)",
+                 AND (EXISTS (SELECT 1 FROM refresh_tokens WHERE family = $3) OR EXISTS \
+                 (SELECT 1 FROM sessions WHERE session_id = $3 AND digest IS NOT NULL))",
             )
             .bind(account.to_string())
             .bind(user.to_string())

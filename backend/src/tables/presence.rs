@@ -4,13 +4,10 @@
 use jiff::Timestamp;
 use link_protocol::id::{AccountId, DeviceId};
 
-use crate::{
-    database::{
-        Store, StoreError,
-        column::{ms, parse},
-        read, sql, write,
-    },
-    tables::commands::unfinished,
+use crate::database::{
+    Store, StoreError,
+    column::{ms, parse},
+    read, sql, write,
 };
 
 impl Store {
@@ -85,11 +82,10 @@ impl Store {
     /// [`StoreError`].
     pub async fn has_unfinished_commands(&self, device: DeviceId) -> Result<bool, StoreError> {
         let count: i64 = read!(self, |db| {
-            sql::query_scalar(concat!(
-                "SELECT COUNT(*) FROM (SELECT 1 FROM commands WHERE device_id = $1 AND ",
-                unfinished!(),
-                " LIMIT 1) AS unfinished",
-            ))
+            sql::query_scalar(
+                "SELECT COUNT(*) FROM (SELECT 1 FROM commands \
+                 WHERE device_id = $1 AND unfinished LIMIT 1) AS found",
+            )
             .bind(device.to_string())
             .fetch_one(db)
             .await?

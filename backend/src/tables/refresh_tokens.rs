@@ -1,13 +1,12 @@
 //! Refresh tokens, stored by their SHA-256 digests.
 
 use jiff::Timestamp;
-use link_protocol::id::UserId;
 
 use crate::{
     database::{
         Connection, Store, StoreError,
         column::{from_hex, hex, ms, optional_time, parse, time},
-        lock, read,
+        lock,
         sql::{self, row},
         write,
     },
@@ -15,12 +14,10 @@ use crate::{
         audit::AuditRecord,
         network::Network,
         refresh::{Redemption, RefreshRecord},
+        session::SessionRecord,
     },
-    tables::{audit, locks},
+    tables::{audit, locks, login_hosts, sessions},
 };
-
-/// The maximum number of stored hosts for each user.
-const HOSTS: i64 = 16;
 
 row! {
     struct RefreshRow {
@@ -35,46 +32,26 @@ row! {
 }
 
 impl Store {
-    /// Stores the first token of a login, and adds `host` to the known hosts of its user.
+    /// Stores the session of a login with its first token, and adds `host` to the known hosts of its user.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn open_login(
         &self,
+        session: &SessionRecord,
         token: &RefreshRecord,
         host: Option<Network>,
         entry: &AuditRecord,
     ) -> Result<(), StoreError> {
         write!(self, [locks::user(token.user)], |db| {
+            sessions::insert(db, session).await?;
             insert(db, token).await?;
             if let Some(host) = host {
-                remember(db, token.user, host, entry.at).await?;
+                login_hosts::remember(db, token.user, host, entry.at).await?;
             }
             audit::insert(db, entry).await?;
         });
         Ok(())
-    }
-
-    /// Finds the user with the e-mail address `email` who has logged in from `host` before.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn user_familiar_with(
-        &self,
-        email: &str,
-        host: Network,
-    ) -> Result<Option<UserId>, StoreError> {
-        let user: Option<String> = read!(self, |db| {
-            sql::query_scalar(
-                "SELECT users.user_id FROM users JOIN login_hosts \
-                 ON login_hosts.user_id = users.user_id WHERE users.email = $1 AND host = $2",
-            )
-            .bind(email)
-            .bind(host.to_string())
-            .fetch_optional(db)
-            .await?
-        });
-        user.as_deref().map(parse).transpose()
     }
 
     /// Exchanges the token with `digest` for a token with the digest `successor`. If the token was used before and the
@@ -100,6 +77,7 @@ impl Store {
                             let next =
                                 RefreshRecord { digest: successor, expires_at, ..token.clone() };
                             insert(db, &next).await?;
+                            sessions::prolong(db, &next.family, now, expires_at).await?;
                         }
                         Redemption::Repeat => {}
                         Redemption::Reused | Redemption::Expired => {
@@ -146,34 +124,6 @@ async fn find_alone(
     find(db, digest).await
 }
 
-/// Deletes all but the latest [`HOSTS`] hosts of a user.
-async fn remember(
-    db: &mut Connection,
-    user: UserId,
-    host: Network,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    let (user, host) = (user.to_string(), host.to_string());
-    sql::query(
-        "INSERT INTO login_hosts (user_id, host, last_ms) VALUES ($1, $2, $3) \
-         ON CONFLICT (user_id, host) DO UPDATE SET last_ms = excluded.last_ms",
-    )
-    .bind(&user)
-    .bind(&host)
-    .bind(ms(now))
-    .execute(&mut *db)
-    .await?;
-    sql::query(
-        "DELETE FROM login_hosts WHERE user_id = $1 AND host NOT IN (SELECT host FROM login_hosts \
-         WHERE user_id = $1 ORDER BY last_ms DESC, host LIMIT $2)",
-    )
-    .bind(&user)
-    .bind(HOSTS)
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
 async fn insert(db: &mut Connection, token: &RefreshRecord) -> Result<(), StoreError> {
     sql::query(
         "INSERT INTO refresh_tokens (digest, family, user_id, expires_ms, used, account_id) \
@@ -203,8 +153,14 @@ async fn mark_used(
     Ok(())
 }
 
+/// Ends a login: deletes its tokens and its session.
 async fn delete_family(db: &mut Connection, family: &str) -> Result<(), StoreError> {
-    sql::query("DELETE FROM refresh_tokens WHERE family = $1").bind(family).execute(db).await?;
+    for statement in [
+        "DELETE FROM refresh_tokens WHERE family = $1",
+        "DELETE FROM sessions WHERE session_id = $1",
+    ] {
+        sql::query(statement).bind(family).execute(&mut *db).await?;
+    }
     Ok(())
 }
 

@@ -162,8 +162,7 @@ async fn commands(
     let (open, sent): (i64, i64) = sql::query_as(
         "SELECT COUNT(*), COUNT(CASE WHEN state <> 'acknowledged' \
          AND command LIKE '{\"type\":\"REPAIR_SERVING\"%' THEN 1 END) FROM commands \
-         WHERE account_id = $1 \
-         AND (state IN ('queued', 'delivered') OR (state = 'acknowledged' AND result IS NULL)) \
+         WHERE account_id = $1 AND unfinished AND state <> 'superseded' \
          AND (state = 'acknowledged' OR expires_ms > $2)",
     )
     .bind(account)

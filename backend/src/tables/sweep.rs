@@ -15,11 +15,15 @@ const BATCH: i64 = 500;
 pub enum Outdated {
     /// Refresh tokens. Their age counts from their expiry.
     RefreshTokens,
+    /// Sessions. Their age counts from their end.
+    Sessions,
     Idempotency,
     Logs,
     /// Ended commands, unless an unfinished deployment depends on them.
     Commands,
     Samples,
+    /// The longest steps of the load of devices.
+    Loads,
     Usage,
     Audit,
 }
@@ -30,6 +34,10 @@ impl Outdated {
             Self::RefreshTokens => {
                 "DELETE FROM refresh_tokens WHERE digest IN \
                  (SELECT digest FROM refresh_tokens WHERE expires_ms < $1 LIMIT $2)"
+            }
+            Self::Sessions => {
+                "DELETE FROM sessions WHERE session_id IN \
+                 (SELECT session_id FROM sessions WHERE ends_ms < $1 LIMIT $2)"
             }
             Self::Idempotency => {
                 "DELETE FROM idempotency WHERE (account_id, idempotency_key) IN (SELECT \
@@ -49,6 +57,11 @@ impl Outdated {
             Self::Samples => {
                 "DELETE FROM system_samples WHERE device_id IN \
                  (SELECT device_id FROM system_samples WHERE reported_ms < $1 LIMIT $2)"
+            }
+            Self::Loads => {
+                "DELETE FROM device_loads WHERE (device_id, step_s, begin_s) IN (SELECT \
+                 device_id, step_s, begin_s FROM device_loads \
+                 WHERE step_s = 900 AND begin_s < $1 / 1000 - 86400 LIMIT $2)"
             }
             Self::Usage => {
                 "DELETE FROM usage_totals WHERE \

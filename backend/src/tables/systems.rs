@@ -1,4 +1,4 @@
-//! The latest system sample of each device.
+//! The latest system sample of each device. A stored sample is also added to the load of the device over time.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -14,7 +14,11 @@ use crate::{
         sql::{self, row},
         write,
     },
-    domain::change::Subject,
+    domain::{
+        change::Subject,
+        load::{Level, Step},
+    },
+    tables::loads,
 };
 
 row! {
@@ -45,8 +49,10 @@ impl Store {
             .bind(device.to_string())
             .bind(json(report)?)
             .bind(ms(now))
-            .execute(db)
+            .execute(&mut *db)
             .await?;
+            let step = Step::of(report, now);
+            loads::append(db, &device.to_string(), Level::TenSeconds, &[step]).await?;
         });
         Ok(())
     }

@@ -149,7 +149,9 @@ pub async fn go_on_after_restore(file: &Path) -> Result<(), StoreError> {
         .maybe_slow()
         .execute(&mut db)
         .await?;
-    sql::query("DELETE FROM refresh_tokens").execute(&mut db).await?;
+    for logins in ["DELETE FROM refresh_tokens", "DELETE FROM sessions"] {
+        sql::query(logins).execute(&mut db).await?;
+    }
     Ok(())
 }
 

@@ -13,33 +13,135 @@ use link_protocol::{
 use crate::{
     database::{
         Connection, Store, StoreError,
-        column::{ms, parse, signed, time, unsigned},
+        column::{ms, parse, signed, time},
+        error::SqlError,
         read,
-        sql::{self, row},
+        sql::{self, Columns, Row},
         write,
     },
+    domain::figures::{NUMBERS, Sum},
     tables::locks,
 };
 
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
-/// The maximum that one report adds to a sum, so that no sum overflows its column.
-const MOST: i64 = 1_000_000_000;
 /// The number of hours that one transaction merges into days.
 const BATCH: i64 = 200;
 
+/// The columns of a sum, in the order of [`Sum`].
+const COLUMNS: [&str; NUMBERS] = [
+    "inferences",
+    "uncounted",
+    "prompt_tokens",
+    "completion_tokens",
+    "audio_ms",
+    "images",
+    "duration_ms",
+    "first_token_0",
+    "first_token_1",
+    "first_token_2",
+    "first_token_3",
+    "first_token_4",
+    "first_token_5",
+    "first_token_6",
+    "first_token_7",
+    "first_token_8",
+    "first_token_9",
+    "token_rate_0",
+    "token_rate_1",
+    "token_rate_2",
+    "token_rate_3",
+    "token_rate_4",
+    "token_rate_5",
+    "token_rate_6",
+    "token_rate_7",
+    "token_rate_8",
+    "token_rate_9",
+];
+
+/// Returns the names of the columns of a sum as a literal.
+macro_rules! columns {
+    () => {
+        "inferences, uncounted, prompt_tokens, completion_tokens, audio_ms, images, duration_ms, \
+         first_token_0, first_token_1, first_token_2, first_token_3, first_token_4, \
+         first_token_5, first_token_6, first_token_7, first_token_8, first_token_9, token_rate_0, \
+         token_rate_1, token_rate_2, token_rate_3, token_rate_4, token_rate_5, token_rate_6, \
+         token_rate_7, token_rate_8, token_rate_9"
+    };
+}
+
+/// Returns the sums of these columns as a literal.
+macro_rules! sums {
+    () => {
+        "CAST(SUM(u.inferences) AS BIGINT) AS inferences, \
+         CAST(SUM(u.uncounted) AS BIGINT) AS uncounted, \
+         CAST(SUM(u.prompt_tokens) AS BIGINT) AS prompt_tokens, \
+         CAST(SUM(u.completion_tokens) AS BIGINT) AS completion_tokens, \
+         CAST(SUM(u.audio_ms) AS BIGINT) AS audio_ms, CAST(SUM(u.images) AS BIGINT) AS images, \
+         CAST(SUM(u.duration_ms) AS BIGINT) AS duration_ms, \
+         CAST(SUM(u.first_token_0) AS BIGINT) AS first_token_0, \
+         CAST(SUM(u.first_token_1) AS BIGINT) AS first_token_1, \
+         CAST(SUM(u.first_token_2) AS BIGINT) AS first_token_2, \
+         CAST(SUM(u.first_token_3) AS BIGINT) AS first_token_3, \
+         CAST(SUM(u.first_token_4) AS BIGINT) AS first_token_4, \
+         CAST(SUM(u.first_token_5) AS BIGINT) AS first_token_5, \
+         CAST(SUM(u.first_token_6) AS BIGINT) AS first_token_6, \
+         CAST(SUM(u.first_token_7) AS BIGINT) AS first_token_7, \
+         CAST(SUM(u.first_token_8) AS BIGINT) AS first_token_8, \
+         CAST(SUM(u.first_token_9) AS BIGINT) AS first_token_9, \
+         CAST(SUM(u.token_rate_0) AS BIGINT) AS token_rate_0, \
+         CAST(SUM(u.token_rate_1) AS BIGINT) AS token_rate_1, \
+         CAST(SUM(u.token_rate_2) AS BIGINT) AS token_rate_2, \
+         CAST(SUM(u.token_rate_3) AS BIGINT) AS token_rate_3, \
+         CAST(SUM(u.token_rate_4) AS BIGINT) AS token_rate_4, \
+         CAST(SUM(u.token_rate_5) AS BIGINT) AS token_rate_5, \
+         CAST(SUM(u.token_rate_6) AS BIGINT) AS token_rate_6, \
+         CAST(SUM(u.token_rate_7) AS BIGINT) AS token_rate_7, \
+         CAST(SUM(u.token_rate_8) AS BIGINT) AS token_rate_8, \
+         CAST(SUM(u.token_rate_9) AS BIGINT) AS token_rate_9"
+    };
+}
+
+// Below the literals, which its statements use.
+mod groups;
+
+pub use groups::UsagePeriod;
+
 /// Adds to a row, or inserts the row.
-const ADD: &str = "INSERT INTO usage_totals (account_id, device_id, model_id, span_ms, begin_ms, \
-     inferences, uncounted, prompt_tokens, completion_tokens, audio_ms, images, duration_ms) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
-     ON CONFLICT (account_id, begin_ms, device_id, model_id, span_ms) DO UPDATE SET \
-     inferences = usage_totals.inferences + excluded.inferences, \
+const ADD: &str = concat!(
+    "INSERT INTO usage_totals (account_id, device_id, model_id, span_ms, begin_ms, ",
+    columns!(),
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
+     $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32) \
+     ON CONFLICT (account_id, begin_ms, device_id, model_id, span_ms) DO UPDATE SET ",
+    "inferences = usage_totals.inferences + excluded.inferences, \
      uncounted = usage_totals.uncounted + excluded.uncounted, \
      prompt_tokens = usage_totals.prompt_tokens + excluded.prompt_tokens, \
      completion_tokens = usage_totals.completion_tokens + excluded.completion_tokens, \
      audio_ms = usage_totals.audio_ms + excluded.audio_ms, \
      images = usage_totals.images + excluded.images, \
-     duration_ms = usage_totals.duration_ms + excluded.duration_ms";
+     duration_ms = usage_totals.duration_ms + excluded.duration_ms, \
+     first_token_0 = usage_totals.first_token_0 + excluded.first_token_0, \
+     first_token_1 = usage_totals.first_token_1 + excluded.first_token_1, \
+     first_token_2 = usage_totals.first_token_2 + excluded.first_token_2, \
+     first_token_3 = usage_totals.first_token_3 + excluded.first_token_3, \
+     first_token_4 = usage_totals.first_token_4 + excluded.first_token_4, \
+     first_token_5 = usage_totals.first_token_5 + excluded.first_token_5, \
+     first_token_6 = usage_totals.first_token_6 + excluded.first_token_6, \
+     first_token_7 = usage_totals.first_token_7 + excluded.first_token_7, \
+     first_token_8 = usage_totals.first_token_8 + excluded.first_token_8, \
+     first_token_9 = usage_totals.first_token_9 + excluded.first_token_9, \
+     token_rate_0 = usage_totals.token_rate_0 + excluded.token_rate_0, \
+     token_rate_1 = usage_totals.token_rate_1 + excluded.token_rate_1, \
+     token_rate_2 = usage_totals.token_rate_2 + excluded.token_rate_2, \
+     token_rate_3 = usage_totals.token_rate_3 + excluded.token_rate_3, \
+     token_rate_4 = usage_totals.token_rate_4 + excluded.token_rate_4, \
+     token_rate_5 = usage_totals.token_rate_5 + excluded.token_rate_5, \
+     token_rate_6 = usage_totals.token_rate_6 + excluded.token_rate_6, \
+     token_rate_7 = usage_totals.token_rate_7 + excluded.token_rate_7, \
+     token_rate_8 = usage_totals.token_rate_8 + excluded.token_rate_8, \
+     token_rate_9 = usage_totals.token_rate_9 + excluded.token_rate_9"
+);
 
 /// A filter for usage.
 #[derive(Clone, Copy, Debug)]
@@ -56,20 +158,23 @@ pub struct UsageFilter {
     pub limit: u32,
 }
 
-row! {
-    struct TotalRow {
-        account_id: String,
-        device_id: String,
-        model_id: String,
-        span_ms: i64,
-        begin_ms: i64,
-        inferences: i64,
-        uncounted: i64,
-        prompt_tokens: i64,
-        completion_tokens: i64,
-        audio_ms: i64,
-        images: i64,
-        duration_ms: i64,
+struct TotalRow {
+    account_id: String,
+    device_id: String,
+    model_id: String,
+    begin_ms: i64,
+    sum: Sum,
+}
+
+impl Row for TotalRow {
+    fn read(columns: Columns<'_>) -> Result<Self, SqlError> {
+        Ok(Self {
+            account_id: columns.get("account_id")?,
+            device_id: columns.get("device_id")?,
+            model_id: columns.get("model_id")?,
+            begin_ms: columns.get("begin_ms")?,
+            sum: sum(columns)?,
+        })
     }
 }
 
@@ -90,24 +195,19 @@ impl Store {
         let to = ms(filter.to);
         let after = filter.after;
         let rows: Vec<TotalRow> = read!(self, |db| {
-            sql::query_as(
-                "SELECT u.account_id, u.device_id, u.model_id, $2 AS span_ms, u.begin_ms, \
-                 CAST(SUM(u.inferences) AS BIGINT) AS inferences, \
-                 CAST(SUM(u.uncounted) AS BIGINT) AS uncounted, \
-                 CAST(SUM(u.prompt_tokens) AS BIGINT) AS prompt_tokens, \
-                 CAST(SUM(u.completion_tokens) AS BIGINT) AS completion_tokens, \
-                 CAST(SUM(u.audio_ms) AS BIGINT) AS audio_ms, \
-                 CAST(SUM(u.images) AS BIGINT) AS images, \
-                 CAST(SUM(u.duration_ms) AS BIGINT) AS duration_ms FROM \
-                 (SELECT account_id, device_id, model_id, begin_ms - begin_ms % $2 AS begin_ms, \
-                 inferences, uncounted, prompt_tokens, completion_tokens, audio_ms, images, \
-                 duration_ms FROM usage_totals WHERE account_id = $1 AND span_ms <= $2 AND begin_ms >= $3 \
-                 AND begin_ms < $4 AND ($5 IS NULL OR device_id = $5) \
+            sql::query_as(concat!(
+                "SELECT u.account_id, u.device_id, u.model_id, u.begin_ms, ",
+                sums!(),
+                " FROM \
+                 (SELECT account_id, device_id, model_id, begin_ms - begin_ms % $2 AS begin_ms, ",
+                columns!(),
+                " FROM usage_totals WHERE account_id = $1 AND span_ms <= $2 \
+                 AND begin_ms >= $3 AND begin_ms < $4 AND ($5 IS NULL OR device_id = $5) \
                  AND ($6 IS NULL OR model_id = $6)) u \
                  WHERE ($7 IS NULL OR (u.begin_ms, u.device_id, u.model_id) < ($7, $8, $9)) \
                  GROUP BY u.account_id, u.begin_ms, u.device_id, u.model_id \
-                 ORDER BY u.begin_ms DESC, u.device_id DESC, u.model_id DESC LIMIT $10",
-            )
+                 ORDER BY u.begin_ms DESC, u.device_id DESC, u.model_id DESC LIMIT $10"
+            ))
             .bind(account.to_string())
             .bind(width)
             .bind(beginning(ms(filter.from), width))
@@ -151,7 +251,7 @@ impl Store {
                 .bind(row.begin_ms)
                 .bind(&row.device_id)
                 .bind(&row.model_id)
-                .bind(row.span_ms)
+                .bind(HOUR_MS)
                 .execute(&mut *db)
                 .await?;
             }
@@ -173,27 +273,14 @@ pub(crate) async fn count(
             .bind(device.to_string())
             .fetch_optional(&mut *db)
             .await?;
-    let counts = [report.prompt_tokens, report.completion_tokens, report.audio_ms, report.images];
-    let known = counts.iter().any(Option::is_some);
     let row = TotalRow {
         account_id: account.ok_or(StoreError::NotFound)?,
         device_id: device.to_string(),
         model_id: report.model_id.to_string(),
-        span_ms: HOUR_MS,
         begin_ms: ms(now),
-        inferences: 1,
-        uncounted: i64::from(!known),
-        prompt_tokens: capped(report.prompt_tokens.unwrap_or(0)),
-        completion_tokens: capped(report.completion_tokens.unwrap_or(0)),
-        audio_ms: capped(report.audio_ms.unwrap_or(0)),
-        images: capped(report.images.unwrap_or(0)),
-        duration_ms: capped(report.duration_ms),
+        sum: Sum::of(report),
     };
     row.add(db, HOUR_MS).await
-}
-
-fn capped(number: u64) -> i64 {
-    signed(number).min(MOST)
 }
 
 /// Returns the start of the span of the length `width` that contains `at`.
@@ -204,37 +291,38 @@ const fn beginning(at: i64, width: i64) -> i64 {
 impl TotalRow {
     /// Adds the usage to the row of the span with the length `width`.
     async fn add(&self, db: &mut Connection, width: i64) -> Result<(), StoreError> {
-        sql::query(ADD)
+        let row = sql::query(ADD)
             .bind(&self.account_id)
             .bind(&self.device_id)
             .bind(&self.model_id)
             .bind(width)
-            .bind(beginning(self.begin_ms, width))
-            .bind(self.inferences)
-            .bind(self.uncounted)
-            .bind(self.prompt_tokens)
-            .bind(self.completion_tokens)
-            .bind(self.audio_ms)
-            .bind(self.images)
-            .bind(self.duration_ms)
-            .execute(db)
-            .await?;
+            .bind(beginning(self.begin_ms, width));
+        self.sum.0.iter().fold(row, |row, number| row.bind(*number)).execute(db).await?;
         Ok(())
     }
 
     fn usage(&self, bucket: UsageBucket) -> Result<Usage, StoreError> {
+        let sum = self.sum.figures();
         Ok(Usage {
             device_id: parse(&self.device_id)?,
             model_id: parse(&self.model_id)?,
             begin: time(self.begin_ms)?,
             bucket,
-            inferences: unsigned(self.inferences),
-            uncounted: unsigned(self.uncounted),
-            prompt_tokens: unsigned(self.prompt_tokens),
-            completion_tokens: unsigned(self.completion_tokens),
-            audio_ms: unsigned(self.audio_ms),
-            images: unsigned(self.images),
-            duration_ms: unsigned(self.duration_ms),
+            inferences: sum.inferences,
+            uncounted: sum.uncounted,
+            prompt_tokens: sum.prompt_tokens,
+            completion_tokens: sum.completion_tokens,
+            audio_ms: sum.audio_ms,
+            images: sum.images,
+            duration_ms: sum.duration_ms,
         })
     }
+}
+
+fn sum(columns: Columns<'_>) -> Result<Sum, SqlError> {
+    let mut sum = Sum::default();
+    for (number, name) in sum.0.iter_mut().zip(COLUMNS) {
+        *number = columns.get(name)?;
+    }
+    Ok(sum)
 }

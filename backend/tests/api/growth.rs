@@ -184,9 +184,9 @@ impl Fleet {
             ),
             format!(
                 "INSERT INTO commands (command_id, device_id, seq, command, idempotency_key, state, \
-                 attempt, result, reported_ms, issued_ms, expires_ms, account_id) {}SELECT {}, {}, \
+                 attempt, result, reported_ms, issued_ms, expires_ms, account_id, unfinished) {}SELECT {}, {}, \
                  n.i, command, idempotency_key, state, attempt, result, reported_ms, issued_ms, \
-                 expires_ms, account_id FROM commands, n WHERE device_id = '{}'",
+                 expires_ms, account_id, unfinished FROM commands, n WHERE device_id = '{}'",
                 count(devices * commands),
                 id("cmd", "n.i"),
                 per(old.clone(), commands),
@@ -246,6 +246,8 @@ impl Fleet {
             ("devices".to_owned(), Bound::Same),
             ("devices?select=tag=none,state=online".to_owned(), Bound::Window),
             ("devices?select=tag=lab".to_owned(), Bound::Window),
+            ("devices?q=nothing-has-this".to_owned(), Bound::Window),
+            (format!("devices/{device}/metrics?period=30d"), Bound::Same),
             ("models".to_owned(), Bound::Same),
             ("summary".to_owned(), Bound::Devices),
         ] {

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The tests that run without `LINK_TEST_POSTGRES=1`, if PostgreSQL is installed.
-const SUBSET: [&str; 9] = [
+const SUBSET: [&str; 11] = [
     "registration::",
     "transfer::",
     "key::",
@@ -21,6 +21,8 @@ const SUBSET: [&str; 9] = [
     "replicas::",
     "events::",
     "operation_kinds::",
+    "session::",
+    "metric::",
 ];
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     harness::{Answer, Device, World, pair, registration},
-    local_owner, operation,
+    local_owner, operation, session,
 };
 
 /// Operations that change something and are not recorded.
@@ -95,6 +95,7 @@ async fn every_operation_that_changes_something_is_in_the_log() {
     let device = people(&mut deeds, &owner).await;
     things(&mut deeds, &owner, &device).await;
     devices(&mut deeds, &owner, &device).await;
+    sessions(&mut deeds, &owner).await;
     by_the_proof(&mut deeds).await;
 
     let unrecorded = UNRECORDED.iter().map(|(operation, _)| (*operation).to_owned());
@@ -179,7 +180,7 @@ async fn by_the_proof(deeds: &mut Deeds<'_>) {
     let password = json!({ "proof": proof, "password": crate::harness::PASSWORD });
     assert_eq!(world.post(path, "", password).await.status, 204);
     deeds.owner = world.post(log_in.1, "", json!({ "proof": proof })).await.text("access_token");
-    assert_eq!(deeds.count("account.password").await, 1);
+    assert_eq!(deeds.count("account.password").await, 2);
     deeds.done.insert(format!("POST {path}"));
 }
 
@@ -226,6 +227,30 @@ async fn things(deeds: &mut Deeds<'_>, owner: &str, device: &Device) {
         let template = format!("/api/v1/models/{{model_id}}/{what}/{{device_id}}");
         deeds.act(("POST", &template), &ids, owner, None, action).await;
     }
+}
+
+async fn sessions(deeds: &mut Deeds<'_>, owner: &str) {
+    let world = deeds.world;
+    let before = deeds.count("login.password").await;
+    session::Browser::local().logged_in(world).await;
+    assert_eq!(deeds.count("login.password").await, before + 1);
+    deeds.done.insert("POST /api/v1/session".to_owned());
+    let login = || json!({ "email": "ada@example.org", "password": crate::harness::PASSWORD });
+    let other = world.post("/api/v1/auth/login", "", login()).await.text("access_token");
+    let path = ("DELETE", "/api/v1/session");
+    deeds.act(path, &[], &other, None, "login.end").await;
+    let listed = world.get("/api/v1/sessions", owner).await;
+    let ends = listed.items().iter().find(|item| item["current"] == false).unwrap();
+    let ids = [("session_id", ends["session_id"].as_str().unwrap())];
+    let path = ("DELETE", "/api/v1/sessions/{session_id}");
+    deeds.act(path, &ids, owner, None, "login.end").await;
+    let path = ("DELETE", "/api/v1/sessions");
+    deeds.act(path, &[], owner, None, "login.end").await;
+    let body = json!({
+        "current_password": crate::harness::PASSWORD, "new_password": "another long password",
+    });
+    let path = ("POST", "/api/v1/me/password");
+    deeds.act(path, &[], owner, Some(body), "account.password").await;
 }
 
 async fn devices(deeds: &mut Deeds<'_>, owner: &str, device: &Device) {

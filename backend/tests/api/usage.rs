@@ -163,3 +163,107 @@ async fn logs_finished_commands_and_samples_are_kept_for_their_time() {
     world.backend.app.purge().await.unwrap();
     assert_eq!(world.select(commands, &device.id).await, [waits], "what is not done stays");
 }
+
+/// Reports an inference that waited `first_ms` for its first of 101 tokens, and generated the rest in a second.
+async fn report_timed(world: &World, device: &Device, model: &str, number: u32, first_ms: u64) {
+    let usage = json!({
+        "inference_id": format!("inf_{number:032x}"), "model_id": model, "prompt_tokens": 3,
+        "completion_tokens": 101, "provenance": "exact", "duration_ms": first_ms + 1_000,
+        "time_to_first_token_ms": first_ms,
+    });
+    let path = device.path(&format!("/models/{model}/telemetry"));
+    assert_eq!(world.post(&path, &device.token, usage).await.status, 204);
+}
+
+/// Returns the group with the key `key`.
+fn group<'a>(answer: &'a Answer, key: Option<&str>) -> &'a Value {
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let groups = answer.body["groups"].as_array().unwrap();
+    let found = groups.iter().find(|group| group["key"].as_str() == key);
+    found.unwrap_or_else(|| panic!("no group {key:?}: {answer:?}"))
+}
+
+#[tokio::test]
+async fn usage_in_groups_has_every_hour_and_histograms_that_add_up() {
+    let (world, user) = World::set_up().await;
+    let (one, other) = (world.online_device(&user).await, world.online_device(&user).await);
+    let model = world.model(&user, false).await;
+    let tags = json!({ "add_tags": ["lab", "fast"] });
+    world.call("PATCH", &format!("/api/v1/devices/{}", one.id), &user, Some(tags)).await;
+    for number in 0..3 {
+        report_timed(&world, &one, &model, number, 150).await;
+    }
+    world.advance(2 * HOUR);
+    report_timed(&world, &other, &model, 0, 3_000).await;
+    let silent = json!({
+        "inference_id": format!("inf_{:032x}", 9), "model_id": model, "duration_ms": 7,
+        "prompt_tokens": null, "completion_tokens": null, "provenance": "absent",
+        "time_to_first_token_ms": null,
+    });
+    let path = other.path(&format!("/models/{model}/telemetry"));
+    assert_eq!(world.post(&path, &other.token, silent).await.status, 204);
+
+    let all = usage(&world, "group_by=none").await;
+    let total = &group(&all, None)["total"];
+    assert_eq!((&total["inferences"], &total["counted"]), (&json!(5), &json!(4)), "{total}");
+    assert_eq!((&total["uncounted"], &total["completion_tokens"]), (&json!(1), &json!(404)));
+    assert_eq!(total["first_token_ms"]["counts"], json!([0, 0, 3, 0, 0, 0, 1, 0, 0, 0]));
+    assert_eq!(total["token_rate"]["counts"], json!([0, 0, 0, 0, 0, 0, 4, 0, 0, 0]));
+    let (p50, p95) = (&total["first_token_ms"]["p50"], &total["first_token_ms"]["p95"]);
+    assert!((100.0..=200.0).contains(&p50.as_f64().unwrap()), "{p50}");
+    assert!((2_000.0..=5_000.0).contains(&p95.as_f64().unwrap()), "{p95}");
+    let buckets = group(&all, None)["buckets"].as_array().unwrap();
+    assert_eq!(buckets.len(), 24);
+    let filled: Vec<u64> =
+        buckets[21..].iter().map(|hour| hour["inferences"].as_u64().unwrap()).collect();
+    assert_eq!(filled, [3, 0, 2], "an hour without usage has a zero");
+    assert!(all.body.get("others").is_none());
+
+    let devices = usage(&world, "group_by=device").await;
+    assert_eq!(group(&devices, Some(&one.id))["total"]["inferences"], 3);
+    assert!(group(&devices, Some(&other.id))["name"].is_string(), "{devices:?}");
+    assert_eq!(devices.body["others"]["total"]["inferences"], 0);
+    let models = usage(&world, "group_by=model&bucket=day").await;
+    assert_eq!(group(&models, Some(&model))["total"]["uncounted"], 1);
+    assert_eq!(group(&models, Some(&model))["buckets"].as_array().unwrap().len(), 30);
+    let tags = usage(&world, "group_by=tag").await;
+    for tag in ["lab", "fast"] {
+        assert_eq!(group(&tags, Some(tag))["total"]["inferences"], 3);
+    }
+    assert_eq!(group(&tags, None)["total"]["inferences"], 2);
+
+    let stranger = world.another_account("bob@example.org").await;
+    let nothing = world.get("/api/v1/usage?group_by=none", &stranger).await;
+    assert_eq!(group(&nothing, None)["total"]["inferences"], 0);
+    for bad in [
+        "group_by=colour",
+        "group_by=model&limit=3",
+        "group_by=none&from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z",
+        "group_by=none&bucket=day&from=2020-01-01T00:00:00Z",
+    ] {
+        usage(&world, bad).await.is(422, "invalid-request");
+    }
+}
+
+#[tokio::test]
+async fn days_keep_the_histograms_of_their_hours_and_forgotten_hours_are_no_zeros() {
+    let world = World::with(|config| {
+        config.retention.usage_hours = SignedDuration::from_hours(48);
+    })
+    .await;
+    let user = world.create_first_account().await;
+    let device = world.online_device(&user).await;
+    let model = world.model(&user, false).await;
+    for number in 0..4 {
+        report_timed(&world, &device, &model, number, 40).await;
+        world.advance(HOUR);
+    }
+    world.advance(5 * DAY);
+    world.backend.app.purge().await.unwrap();
+    let days = usage(&world, "group_by=model&bucket=day").await;
+    let total = &group(&days, Some(&model))["total"];
+    assert_eq!(total["first_token_ms"]["counts"][0], 4, "{total}");
+    let today = usage(&world, "group_by=none").await.text("from");
+    let from = today.parse::<jiff::Timestamp>().unwrap() - SignedDuration::from_hours(24 * 5);
+    usage(&world, &format!("group_by=none&from={from}")).await.is(422, "invalid-request");
+}

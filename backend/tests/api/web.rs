@@ -19,14 +19,20 @@ async fn every_answer_is_guarded() {
 }
 
 #[tokio::test]
-async fn pages_run_scripts_of_our_own_only_and_may_reach_models_on_this_machine() {
+async fn only_the_workspace_may_reach_models_on_this_machine() {
     let (world, _) = World::set_up().await;
-    for path in ["/", "/workspace", "/device"] {
+    for path in ["/", "/workspace", "/device", "/devices", "/devices/dev_1"] {
         let page = world.get(path, "").await;
-        assert_eq!(page.status, 200, "{path}");
+        assert_eq!(page.status, 200, "{path}: run `scripts/prepare web` and `cargo xtask web`");
         let policy = page.header("content-security-policy");
-        assert!(policy.contains("script-src 'self';"), "{policy}");
-        assert!(policy.contains("connect-src 'self' http://127.0.0.1:* http://localhost:*"));
+        let has = |rule: &str| policy.split("; ").any(|part| part == rule);
+        assert!(has("script-src 'self'") && has("style-src 'self'"), "{policy}");
+        let wide = path == "/workspace";
+        assert_eq!(has("connect-src 'self' http://127.0.0.1:* http://localhost:*"), wide, "{path}");
+        assert_eq!(has("connect-src 'self'"), !wide, "{path}: {policy}");
+        assert_eq!(has("img-src 'self' data: blob:"), wide, "{path}: {policy}");
+        assert_eq!(has("trusted-types link-markdown dompurify"), wide, "{path}: {policy}");
+        assert!(!policy.contains("unsafe"), "{path}: {policy}");
         let html = String::from_utf8(page.bytes.clone()).unwrap();
         assert!(!html.contains(" onclick=") && !html.contains("<script>"), "{path}");
     }

@@ -2,6 +2,7 @@
 
 use link_protocol::{
     backend_api::key::{CreateKey, KeyInfo},
+    install_line::InstallLine,
     key::KeyKind,
 };
 
@@ -62,11 +63,8 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Cl
 
 /// Returns the complete command to run on a device, with the address of the backend.
 fn on_a_device(base: &str, kind: KeyKind, key: &str) -> String {
-    let variable = match kind {
-        KeyKind::Registration => "LINK_REGISTRATION_KEY",
-        KeyKind::Fleet => "LINK_FLEET_KEY",
-    };
-    format!("on the device: curl -fsSL {base}/install.sh | {variable}={key} sh")
+    let line = InstallLine { base, knows_address: true };
+    format!("on the device: {}", line.shell(kind, key))
 }
 
 fn list(keys: &[KeyInfo], names: &Names, view: &View) -> String {

@@ -32,7 +32,13 @@ pub struct CommandInfo {
     pub r#type: CommandKind,
     pub state: CommandState,
     pub model_id: Option<ModelId>,
+    /// The name of the model, if it still exists. Answers to requests that change something leave it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_name: Option<String>,
     pub device_id: DeviceId,
+    /// The name of the device, if it still exists. Answers to requests that change something leave it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_name: Option<String>,
     /// The requested port.
     pub port: Option<Port>,
     #[schema(value_type = String, format = DateTime)]

@@ -39,10 +39,16 @@ pub struct CreateDeployment {
 pub struct Deployment {
     pub deployment_id: DeploymentId,
     pub model_id: ModelId,
+    /// The name of the model, if it still exists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_name: Option<String>,
     /// The account that owns the model: another account if the model is or was shared.
     #[serde(default)]
     pub publisher: Option<AccountName>,
     pub device_id: DeviceId,
+    /// The name of the device, if it still exists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_name: Option<String>,
     pub command_id: CommandId,
     pub alias: Alias,
     pub port: Port,

@@ -84,6 +84,11 @@ pub struct DeviceQuery {
     /// Only devices that match every term, such as `tag=lab,version<1.3.0,state=online`. Terms are `tag` (`=`, `!=`),
     /// `version` (`=`, `!=`, `<`, `<=`, `>`, `>=`) and `state` (`=`, `!=`; `online`, `offline` or `updating`).
     pub select: Option<String>,
+    /// Only devices whose name contains this text, whose id begins with it (with or without `dev_`), or that have it
+    /// as a tag. The case of names does not count, for letters outside ASCII as far as the database knows them. 1 to
+    /// 200 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub q: Option<String>,
     /// Items of a page: 1 to 200.
     #[param(minimum = 1, maximum = 200, default = 50)]
     pub limit: Option<u32>,

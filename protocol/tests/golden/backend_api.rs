@@ -152,6 +152,8 @@ pub(super) fn people() -> Vec<Example> {
 
 pub(super) fn answers() -> Vec<Example> {
     let command = CommandInfo {
+        model_name: None,
+        device_name: None,
         command_id: id("cmd_", 5),
         r#type: CommandKind::RepairServing,
         state: CommandState::Sent,
@@ -402,6 +404,8 @@ fn usage_answer() -> Usage {
 
 fn deployment_answer() -> Deployment {
     Deployment {
+        model_name: None,
+        device_name: None,
         deployment_id: id("dep_", 4),
         model_id: model(),
         publisher: Some(parse("ada")),

@@ -11,7 +11,7 @@ use link_tests::{
     wait::{PATIENCE, until},
 };
 use serde_json::{Value, json};
-use thirtyfour::prelude::*;
+use thirtyfour::{WindowHandle, prelude::*};
 
 const CHROMIUM: &str = "/usr/bin/chromium";
 const CHROMEDRIVER: &str = "/usr/bin/chromedriver";
@@ -104,6 +104,22 @@ impl Browser {
         self.find("#email").await.send_keys(EMAIL).await.unwrap();
         self.find("#password").await.send_keys(PASSWORD).await.unwrap();
         self.click("form.entry button[type=submit]").await;
+    }
+
+    /// Returns the name of the current tab.
+    pub(super) async fn tab(&self) -> WindowHandle {
+        self.session.window().await.unwrap()
+    }
+
+    /// Opens a tab and switches to it.
+    pub(super) async fn new_tab(&self) {
+        let tab = self.session.new_tab().await.unwrap();
+        self.switch_to(&tab).await;
+    }
+
+    /// Switches to a tab.
+    pub(super) async fn switch_to(&self, tab: &WindowHandle) {
+        self.session.switch_to_window(tab.clone()).await.unwrap();
     }
 
     /// Waits for a visible element.

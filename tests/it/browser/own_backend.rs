@@ -12,14 +12,14 @@ async fn browser_is_logged_in_by_link_open_once() {
     let address = ann.does(&["open", "--print"]).out.trim().to_owned();
     let browser = Browser::start().await;
     browser.open(&address).await;
-    let who = browser.find_with("#header .who", "@localhost").await;
+    let who = browser.find_with(".account .email", "@localhost").await;
     browser.find("#content").await;
     browser.pictures("own-backend").await;
     // Neither the address nor the history contains the code.
     assert_eq!(browser.run("return location.hash", vec![]).await, json!(""));
     assert_eq!(browser.run("return location.pathname", vec![]).await, json!("/workspace"));
     browser.run("location.reload()", vec![]).await;
-    assert_eq!(browser.find_with("#header .who", "@localhost").await, who);
+    assert_eq!(browser.find_with(".account .email", "@localhost").await, who);
 
     // The address is useless for anybody who finds it later.
     let other = Browser::start().await;
@@ -54,5 +54,5 @@ async fn browser_is_led_by_a_private_page_that_its_arguments_do_not_give_away() 
     assert_eq!(mode & 0o777, 0o600);
     let browser = Browser::start().await;
     browser.open(&format!("file://{argument}")).await;
-    browser.find_with("#header .who", "@localhost").await;
+    browser.find_with(".account .email", "@localhost").await;
 }

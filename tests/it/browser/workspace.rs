@@ -14,9 +14,8 @@ use super::chromium::Browser;
 /// Presses Stop as soon as the first word of an answer is visible, however short the answer is.
 const STOP_AT_THE_FIRST_WORD: &str = "
     const look = () => {
-        const stop = document.querySelector('#stop');
-        const words = document.querySelector('.answered:last-child .text')?.textContent;
-        if (!stop.hidden && words) stop.click();
+        const words = document.querySelector('.answered[aria-busy] .text')?.textContent;
+        if (words) document.querySelector('#stop')?.click();
     };
     new MutationObserver(look)
         .observe(document.body, { subtree: true, childList: true, characterData: true });";
@@ -79,8 +78,8 @@ async fn browser_names_the_refused_preflight_and_repairs_it() {
     let usage = browser.find_with(".answered .usage", "completion tokens").await;
     assert!(usage.contains(&format!("{TINY_TOKENS} completion tokens")), "{usage}");
     assert!(usage.contains("prompt tokens"), "{usage}");
-    let script = "return document.querySelector('.answered .text').textContent";
-    assert_eq!(browser.run(script, vec![]).await, TINY_REPLY);
+    let script = "return document.querySelector('.answered .text').textContent.trim()";
+    assert_eq!(browser.run(script, vec![]).await, TINY_REPLY.trim());
     browser.gone("[data-cause]").await;
     browser.picture("workspace-repaired").await;
     assert_eq!(chat::preflight(stage.port, &stage.origin).await.status(), 204);
@@ -101,24 +100,25 @@ async fn browser_redeploys_as_the_other_remedy() {
 }
 
 #[tokio::test]
-async fn browser_keeps_the_access_token_out_of_every_store() {
+async fn browser_keeps_the_login_out_of_every_store() {
     let backend = TestBackend::start().await;
     let browser = Browser::start().await;
     browser.open_logged_in(&format!("{}/workspace", backend.url)).await;
-    browser.find_with(".who", "@").await;
+    browser.find_with(".account .email", "@").await;
     let script = "return JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])";
     let stores = browser.run(script, vec![]).await;
     let stores: Value = serde_json::from_str(stores.as_str().unwrap()).unwrap();
-    assert_eq!((&stores[0], &stores[2]), (&serde_json::json!({}), &Value::from("")));
-    let session = stores[1].as_object().unwrap();
-    assert_eq!(session.keys().collect::<Vec<_>>(), ["link.refresh-token"]);
-    let token = session["link.refresh-token"].as_str().unwrap();
-    assert_eq!(token.matches('.').count(), 0, "a refresh token is no JWT");
+    assert_eq!((&stores[1], &stores[2]), (&serde_json::json!({}), &Value::from("")));
+    let local = stores[0].as_object().unwrap();
+    assert_eq!(local.keys().collect::<Vec<_>>(), ["link.csrf"]);
+    assert!(
+        local["link.csrf"].as_str().unwrap().starts_with("lps_"),
+        "no login without the cookie"
+    );
 
-    // The refresh token works for the next page of the same tab, but only once.
+    // The next page has the login.
     browser.open(&format!("{}/", backend.url)).await;
     browser.find_with(".who", "@").await;
-    assert_ne!(browser.run("return sessionStorage['link.refresh-token']", vec![]).await, token);
 }
 
 #[tokio::test]
@@ -139,10 +139,41 @@ async fn browser_adds_its_origin_stops_an_answer_and_serves_a_stopped_model() {
     // The first word was visible before the answer ended, so the answer was streamed.
     let stopped = stage.backend.owner.stop(stage.model, stage.device.id).await.unwrap();
     stage.backend.result(stopped.command_id).await;
+    // The page learns of it by itself, and lets nobody ask in vain.
+    browser.find_with("#model", "not served").await;
+    browser.picture("workspace-not-served").await;
+    browser.click("[data-offer=serve]").await;
+    browser.gone("[data-offer=serve]").await;
     ask(&browser, "And now?").await;
-    browser.find("[data-cause='not-serving']").await;
-    browser.click("[data-action=serve]").await;
+    browser.find("#log .answered:last-child:nth-of-type(4)").await;
     browser.find_with(".answered:last-child .usage", "Stopped").await;
+}
+
+/// A page that was loaded with the policy of the workspace is never another one, and the other way round.
+#[tokio::test]
+async fn browser_leaves_the_policy_of_the_workspace_with_the_page() {
+    let backend = TestBackend::start().await;
+    let browser = Browser::start().await;
+    browser.open_logged_in(&format!("{}/workspace", backend.url)).await;
+    let reaches = "return fetch('http://127.0.0.1:9/', { mode: 'no-cors' }).then(() => 'reached', () => 'not')
+        .then(() => new Promise((told) => {
+            document.addEventListener('securitypolicyviolation', () => told('forbidden'));
+            fetch('http://127.0.0.1:9/', { mode: 'no-cors' }).catch(() => setTimeout(() => told('tried'), 300));
+        }))";
+    browser.find_with(".empty", "No model is deployed").await;
+    assert_eq!(browser.run(reaches, vec![]).await, "tried");
+    browser.run("window.loaded = 'workspace'", vec![]).await;
+    browser.click(".sidebar a[href='/devices']").await;
+    browser.find_with("h1", "Devices").await;
+    assert_eq!(browser.run("return window.loaded ?? null", vec![]).await, Value::Null);
+    assert_eq!(browser.run(reaches, vec![]).await, "forbidden");
+    browser.run("window.loaded = 'devices'", vec![]).await;
+    browser.click(".sidebar a[href='/workspace']").await;
+    browser.find_with("h1", "Workspace").await;
+    assert_eq!(browser.run("return window.loaded ?? null", vec![]).await, Value::Null);
+    browser.run("history.back()", vec![]).await;
+    browser.find_with("h1", "Devices").await;
+    assert_eq!(browser.run(reaches, vec![]).await, "forbidden");
 }
 
 /// Chromium lets a page of a public address reach this machine only over https and with a

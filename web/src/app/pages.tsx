@@ -7,17 +7,12 @@ import { useEffect } from 'preact/hooks';
 import { text } from '../text/en';
 import { Empty, Skeleton } from '../ui/parts';
 import { path } from './router';
+import { pageAt, type PageName, ROUTES } from './routes';
 
 type Loaded = ComponentType | 'failed' | null;
 
-const loaders = {
-  devices: async () => (await import('../pages/devices/page')).DevicesPage,
-  device: async () => (await import('../pages/device/page')).DevicePage,
-};
-type Name = keyof typeof loaders;
-
 export function Page() {
-  const name = nameOf(path.value);
+  const name = pageAt(path.value);
   if (name === null) {
     return (
       <Empty icon="warning" title={text.shell.missingTitle}>
@@ -31,15 +26,10 @@ export function Page() {
   return <Lazy key={name} name={name} />;
 }
 
-function nameOf(address: string): Name | null {
-  if (/^\/devices\/?$/.test(address)) return 'devices';
-  return /^\/devices\/[^/]+$/.test(address) ? 'device' : null;
-}
-
-function Lazy({ name }: { name: Name }) {
+function Lazy({ name }: { name: PageName }) {
   const loaded = useSignal<Loaded>(null);
   useEffect(() => {
-    loaders[name]().then(
+    ROUTES[name].load().then(
       (page) => (loaded.value = page),
       () => (loaded.value = 'failed'),
     );

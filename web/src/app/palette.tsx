@@ -4,10 +4,11 @@ import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { logOut } from '../data/session';
-import { devices, models } from '../data/store';
+import { devices, me, models } from '../data/store';
 import { text } from '../text/en';
 import { Dialog } from '../ui/dialog';
 import { Foreign } from '../ui/parts';
+import { administration } from './administration';
 import { go } from './router';
 
 interface Entry {
@@ -100,7 +101,7 @@ function search(words: string): Entry[] {
   for (const model of wanted === '' ? [] : models.all()) {
     if (found.length >= MOST) return found;
     if (!fits(model.name)) continue;
-    const act = (): void => go('/');
+    const act = (): void => go(`/models/${model.model_id}`);
     found.push({ id: model.model_id, name: model.name, kind: text.palette.model, act });
   }
   return found;
@@ -115,7 +116,14 @@ function fixed(): Entry[] {
   });
   return [
     page(text.shell.devices, '/devices'),
+    page(text.overviewPage.title, '/overview'),
+    page(text.catalogue.title, '/models'),
+    page(text.deployed.title, '/deployments'),
+    page(text.repairing.title, '/repairs'),
+    page(text.works.title, '/operations'),
     page(text.shell.overview, '/'),
+    page(text.admin.add, '/devices/add'),
+    ...administration(me.value?.role).map(({ name, href }) => page(name, href)),
     page(text.shell.workspace, '/workspace'),
     page(text.shell.api, '/docs'),
     { id: 'log-out', name: text.shell.logOut, kind: text.palette.action, act: () => void logOut() },

@@ -1,17 +1,17 @@
-// The address is the state: path and query as signals, changed without loading a page anew.
+// The address is the state: path and query as signals, changed without loading a page anew. An address that is not in
+// `routes.ts`, or has a policy of its own, is loaded by the browser.
 
 import { batch, signal } from '@preact/signals';
+
+import { sharesDocument } from './routes';
 
 export const path = signal(location.pathname);
 export const query = signal(new URLSearchParams(location.search));
 
-/** Pages of this application; everything else is loaded by the browser. */
-const OWN = /^\/devices(\/|$)/;
-
 /** Goes to an address. `replace` leaves no entry in the history, as for every letter of a search. */
 export function go(address: string, { replace = false } = {}): void {
   const url = new URL(address, location.href);
-  if (!OWN.test(url.pathname)) {
+  if (!sharesDocument(location.pathname, url.pathname)) {
     location.assign(url);
     return;
   }
@@ -40,7 +40,7 @@ export function listen(): void {
     const plain = !event.defaultPrevented && event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
     const link = plain && event.target instanceof Element ? event.target.closest('a') : null;
     if (!link || link.origin !== location.origin || link.target !== '' || link.hasAttribute('download')) return;
-    if (!OWN.test(link.pathname) || link.hash !== '') return;
+    if (!sharesDocument(location.pathname, link.pathname) || link.hash !== '') return;
     event.preventDefault();
     go(link.href);
   });

@@ -10,6 +10,8 @@ import { live, me } from '../data/store';
 import { text } from '../text/en';
 import { Icon, type IconName } from '../ui/icon';
 import { Foreign } from '../ui/parts';
+import { administration } from './administration';
+import '../ui/role_notice';
 import { Palette, paletteOpen } from './palette';
 import { path } from './router';
 
@@ -18,7 +20,12 @@ const UNMENTIONED = 3_000;
 
 const LINKS: readonly { href: string; name: string; icon: IconName }[] = [
   { href: '/', name: text.shell.overview, icon: 'overview' },
+  { href: '/overview', name: text.overviewPage.title, icon: 'overview' },
   { href: '/devices', name: text.shell.devices, icon: 'devices' },
+  { href: '/models', name: text.catalogue.title, icon: 'box' },
+  { href: '/deployments', name: text.deployed.title, icon: 'rocket' },
+  { href: '/repairs', name: text.repairing.title, icon: 'wrench' },
+  { href: '/operations', name: text.works.title, icon: 'tasks' },
   { href: '/workspace', name: text.shell.workspace, icon: 'chat' },
   { href: '/docs', name: text.shell.api, icon: 'book' },
 ];
@@ -85,6 +92,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
             </a>
           ))}
         </nav>
+        <Administration />
         <Account />
       </aside>
       <main id="content" tabIndex={-1}>
@@ -93,6 +101,24 @@ export function Shell({ children }: { children: ComponentChildren }) {
       </main>
       {paletteOpen.value && <Palette />}
     </div>
+  );
+}
+
+function Administration() {
+  const pages = administration(me.value?.role);
+  if (pages.length === 0) return null;
+  return (
+    <nav aria-labelledby="administration">
+      <h2 id="administration" class="nav-title">
+        {text.admin.group}
+      </h2>
+      {pages.map(({ href, name, icon }) => (
+        <a key={href} href={href} aria-current={isHere(href) ? 'page' : undefined}>
+          <Icon name={icon} />
+          {name}
+        </a>
+      ))}
+    </nav>
   );
 }
 

@@ -4,22 +4,22 @@ import createClient from 'openapi-fetch';
 
 import { problemOf, Unreachable, Unreadable } from './problem';
 import type { paths } from './schema';
-import { accessToken, refresh } from './session';
+import { csrf, CSRF_HEADER, refused } from './session';
 
 const client = createClient<paths>({
   baseUrl: location.origin,
   fetch: (request) => authorised(request),
 });
 
-export const { GET, POST, PATCH, DELETE } = client;
+export const { GET, POST, PUT, PATCH, DELETE } = client;
 
-/** Sends a request with the access token, and once more with a new token if the first was refused. */
+/** Sends a request with the cookie of the session, and once more if another tab has logged in meanwhile. */
 export async function authorised(request: Request): Promise<Response> {
   const again = request.clone();
-  const first = await send(request);
-  if (first.status !== 401) return first;
-  await refresh();
-  return send(again);
+  const secret = csrf();
+  const first = await send(request, secret);
+  if (first.status !== 401 || !refused(secret)) return first;
+  return send(again, csrf());
 }
 
 /** Returns the document of an answer, or throws what went wrong. */
@@ -45,10 +45,10 @@ export function idempotencyKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-async function send(request: Request): Promise<Response> {
-  request.headers.set('authorization', `Bearer ${await accessToken()}`);
+async function send(request: Request, secret: string): Promise<Response> {
+  request.headers.set(CSRF_HEADER, secret);
   try {
-    return await fetch(request, { cache: 'no-store' });
+    return await fetch(request, { cache: 'no-store', credentials: 'same-origin' });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new Unreachable(error);

@@ -238,8 +238,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reports the load of the device. Only the latest sample is kept. Long lists and names are truncated.
-         * @description Reports the load of the device. Only the latest sample is kept. Long lists and names are truncated.
+         * Reports the load of the device. The latest sample is kept as it is, and each counts in the metrics of the device, at
+         *     most one in 10 seconds. Long lists and names are truncated.
+         * @description Reports the load of the device. The latest sample is kept as it is, and each counts in the metrics of the device, at
+         *     most one in 10 seconds. Long lists and names are truncated.
          */
         post: operations["report_system"];
         delete?: never;
@@ -282,6 +284,26 @@ export interface paths {
          * @description Lists the audit entries of the account, newest first.
          */
         get: operations["list_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the audit entries of the account as CSV, newest first.
+         * @description Returns the audit entries of the account as CSV, newest first.
+         */
+        get: operations["export_audit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -554,6 +576,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/commands/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the commands to the account's devices as CSV, newest first.
+         * @description Returns the commands to the account's devices as CSV, newest first.
+         */
+        get: operations["export_commands"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/commands/{command_id}": {
         parameters: {
             query?: never;
@@ -620,6 +662,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/deployments/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the deployments on the account's devices as CSV, newest first.
+         * @description Returns the deployments on the account's devices as CSV, newest first.
+         */
+        get: operations["export_deployments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/deployments/{deployment_id}": {
         parameters: {
             query?: never;
@@ -676,6 +738,26 @@ export interface paths {
          *     last page has no `next_cursor`.
          */
         get: operations["list_devices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/devices/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the devices of the account as CSV, newest first.
+         * @description Returns the devices of the account as CSV, newest first.
+         */
+        get: operations["export_devices"];
         put?: never;
         post?: never;
         delete?: never;
@@ -776,6 +858,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/devices/{device_id}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the load of a device over a period that ends now: processors, memory, disk, graphics processors and
+         *     temperatures. Steps of 10 seconds are kept for an hour, of a minute for a day, and of 15 minutes for 30 days; an
+         *     answer merges them further so that it has at most 500 points.
+         * @description Returns the load of a device over a period that ends now: processors, memory, disk, graphics processors and
+         *     temperatures. Steps of 10 seconds are kept for an hour, of a minute for a day, and of 15 minutes for 30 days; an
+         *     answer merges them further so that it has at most 500 points.
+         */
+        get: operations["read_device_metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/devices/{device_id}/transfer": {
         parameters: {
             query?: never;
@@ -844,6 +950,28 @@ export interface paths {
          *     their age, and a newer time of the last message of a device that stays online, have none either.
          */
         get: operations["stream_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/install": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Describes how a device is installed from this backend: its address, the published release, and a line for each
+         *     system with a place for a key.
+         * @description Describes how a device is installed from this backend: its address, the published release, and a line for each
+         *     system with a place for a key.
+         */
+        get: operations["read_install"];
         put?: never;
         post?: never;
         delete?: never;
@@ -930,6 +1058,26 @@ export interface paths {
         get: operations["me"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Changes the caller's password and ends all other sessions of the caller. Attempts count as logins.
+         * @description Changes the caller's password and ends all other sessions of the caller. Attempts count as logins.
+         */
+        post: operations["change_password"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1342,6 +1490,80 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Logs a person in with a browser. The answer sets a cookie that no script can read: `__Host-link` over https,
+         *     `link-PORT` over plain http on loopback. Only a page of this backend can call this: the request needs
+         *     `Sec-Fetch-Site: same-origin` or, if it is absent, the `Origin` of this backend, and the header `X-Link-Csrf` with
+         *     any value. Over plain http at any other address nobody is logged in. Programs use `/auth/login`.
+         * @description Logs a person in with a browser. The answer sets a cookie that no script can read: `__Host-link` over https,
+         *     `link-PORT` over plain http on loopback. Only a page of this backend can call this: the request needs
+         *     `Sec-Fetch-Site: same-origin` or, if it is absent, the `Origin` of this backend, and the header `X-Link-Csrf` with
+         *     any value. Over plain http at any other address nobody is logged in. Programs use `/auth/login`.
+         */
+        post: operations["open_session"];
+        /**
+         * Ends the session of the caller: logs out.
+         * @description Ends the session of the caller: logs out.
+         */
+        delete: operations["close_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the caller's sessions in all accounts, the one used last first: browsers, and programs such as `link`.
+         * @description Lists the caller's sessions in all accounts, the one used last first: browsers, and programs such as `link`.
+         */
+        get: operations["list_sessions"];
+        put?: never;
+        post?: never;
+        /**
+         * Ends all sessions of the caller except that of the request.
+         * @description Ends all sessions of the caller except that of the request.
+         */
+        delete: operations["end_other_sessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Ends a session of the caller at once.
+         * @description Ends a session of the caller at once.
+         */
+        delete: operations["end_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/settings/allowlist": {
         parameters: {
             query?: never;
@@ -1460,10 +1682,32 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists token usage by device, model and hour or day, newest first. An inference counts when its report arrives.
-         * @description Lists token usage by device, model and hour or day, newest first. An inference counts when its report arrives.
+         * Lists token usage by device, model and hour or day, newest first, or sums it in groups. An inference counts when its
+         *     report arrives.
+         * @description Lists token usage by device, model and hour or day, newest first, or sums it in groups. An inference counts when its
+         *     report arrives.
          */
         get: operations["list_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/usage/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns token usage by device, model and hour or day as CSV, newest first.
+         * @description Returns token usage by device, model and hour or day as CSV, newest first.
+         */
+        get: operations["export_usage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1594,6 +1838,12 @@ export interface components {
             name?: string | null;
             shared?: boolean | null;
         };
+        /** @description `POST /api/v1/me/password`. */
+        ChangePassword: {
+            current_password: components["schemas"]["Secret"];
+            /** @description 12 to 200 characters. */
+            new_password: components["schemas"]["Secret"];
+        };
         /** @description The commands to the devices of the account. */
         CommandCounts: {
             /**
@@ -1638,9 +1888,13 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             device_id: components["schemas"]["DeviceId"];
+            /** @description The name of the device, if it still exists. Answers to requests that change something leave it out. */
+            device_name?: string | null;
             /** Format: date-time */
             expires_at: string;
             model_id?: components["schemas"]["ModelId"] | null;
+            /** @description The name of the model, if it still exists. Answers to requests that change something leave it out. */
+            model_name?: string | null;
             /** @description A note about the sending of the command, such as that the device is being updated. */
             note?: string | null;
             port?: components["schemas"]["Port"] | null;
@@ -1778,7 +2032,11 @@ export interface components {
             current: boolean;
             deployment_id: components["schemas"]["DeploymentId"];
             device_id: components["schemas"]["DeviceId"];
+            /** @description The name of the device, if it still exists. */
+            device_name?: string | null;
             model_id: components["schemas"]["ModelId"];
+            /** @description The name of the model, if it still exists. */
+            model_name?: string | null;
             port: components["schemas"]["Port"];
             progress: components["schemas"]["Progress"];
             publisher?: components["schemas"]["AccountName"] | null;
@@ -1901,6 +2159,33 @@ export interface components {
             received_at: string;
             severity: components["schemas"]["Severity"];
         };
+        /** @description The load of a device over a period, by the backend's clock. */
+        DeviceMetrics: {
+            /** Format: int64 */
+            disk_total_bytes?: number | null;
+            /** Format: date-time */
+            from: string;
+            /**
+             * Format: int64
+             * @description The memory of all graphics processors that report it.
+             */
+            gpu_memory_total_bytes?: number | null;
+            /**
+             * Format: int64
+             * @description The sizes of the newest sample, to which used bytes compare.
+             */
+            memory_total_bytes?: number | null;
+            period: components["schemas"]["MetricsPeriod"];
+            /** @description The steps with samples, oldest first, at most 500. A step without a sample is left out. */
+            points: components["schemas"]["MetricPoint"][];
+            /**
+             * Format: int32
+             * @description The length of a step. Times of points are multiples of this length.
+             */
+            step_seconds: number;
+            /** Format: date-time */
+            to: string;
+        };
         /** @description `POST /auth/device/token`: the answer has tokens once the person has approved the login. */
         DeviceTokenRequest: {
             device_code: components["schemas"]["Secret"];
@@ -1916,6 +2201,21 @@ export interface components {
             total_bytes: number;
             /** Format: int64 */
             used_bytes: number;
+        };
+        /** @description A histogram. Histograms are added up class by class. */
+        Distribution: {
+            /** @description The number of inferences in each class. An inference that did not report the value is in none. */
+            counts: number[];
+            /**
+             * Format: double
+             * @description The estimated median: linear inside a class, and the lower bound of the last class.
+             */
+            p50?: number | null;
+            /**
+             * Format: double
+             * @description The estimated value that 95 % of the inferences do not exceed.
+             */
+            p95?: number | null;
         };
         /** @description The process that serves a model. */
         EngineUsage: {
@@ -2017,6 +2317,28 @@ export interface components {
         InquireDevice: {
             /** @description Case, spaces and dashes do not matter. */
             user_code: string;
+        };
+        /**
+         * @description The installer of this backend. A page or a program puts a key in the place of `{key}` and, without `backend_url`,
+         *     the address under which it reached the backend in the place of `{backend}`.
+         */
+        InstallInfo: {
+            /** @description The address from which devices install and with which they register, if it is configured. */
+            backend_url?: string | null;
+            release?: components["schemas"]["PublishedRelease"] | null;
+            /** @description The lines, one for each system. */
+            systems: components["schemas"]["InstallSystem"][];
+        };
+        /** @description The lines for one system. */
+        InstallSystem: {
+            /** @description The line for a fleet key, which registers many devices. */
+            fleet_line: string;
+            /** @description The line for a registration key, which registers one device. */
+            registration_line: string;
+            /** @description The program that reads the lines. */
+            shell: string;
+            /** @description `linux` or `macos`. */
+            system: string;
         };
         /** @description An invitation that nobody has accepted yet. */
         Invitation: {
@@ -2170,6 +2492,40 @@ export interface components {
              */
             used_bytes: number;
         };
+        /** @description The samples of one step. A value that the device cannot measure is left out. */
+        MetricPoint: {
+            /**
+             * Format: date-time
+             * @description The beginning of the step.
+             */
+            at: string;
+            cpu_percent?: components["schemas"]["MetricRange"] | null;
+            disk_used_bytes?: components["schemas"]["MetricRange"] | null;
+            gpu_memory_used_bytes?: components["schemas"]["MetricRange"] | null;
+            gpu_percent?: components["schemas"]["MetricRange"] | null;
+            gpu_temperature_celsius?: components["schemas"]["MetricRange"] | null;
+            memory_used_bytes?: components["schemas"]["MetricRange"] | null;
+            /**
+             * Format: int32
+             * @description The number of samples in the step.
+             */
+            samples: number;
+            temperature_celsius?: components["schemas"]["MetricRange"] | null;
+        };
+        /** @description The values of the samples of one step. Bytes are exact to 1 MiB, other values to a tenth. */
+        MetricRange: {
+            /** Format: double */
+            avg: number;
+            /** Format: double */
+            max: number;
+            /** Format: double */
+            min: number;
+        };
+        /**
+         * @description A period that ends now.
+         * @enum {string}
+         */
+        MetricsPeriod: "1h" | "24h" | "7d" | "30d";
         /** @description A model. */
         Model: {
             /** Format: date-time */
@@ -2257,6 +2613,23 @@ export interface components {
              */
             expires_in: number;
         };
+        /** @description `POST /api/v1/session`: logs a person in with a browser. */
+        OpenSession: (components["schemas"]["LoginRequest"] & {
+            /** @enum {string} */
+            with: "password";
+        }) | (components["schemas"]["RedeemCode"] & {
+            /** @enum {string} */
+            with: "code";
+        }) | (components["schemas"]["SetupRequest"] & {
+            /** @enum {string} */
+            with: "setup";
+        }) | (components["schemas"]["AcceptInvitation"] & {
+            /** @enum {string} */
+            with: "invitation";
+        }) | (components["schemas"]["EnterAccount"] & {
+            /** @enum {string} */
+            with: "account";
+        });
         /** @description An operation. */
         Operation: {
             counts: components["schemas"]["OperationCounts"];
@@ -2383,9 +2756,13 @@ export interface components {
                 /** Format: date-time */
                 created_at: string;
                 device_id: components["schemas"]["DeviceId"];
+                /** @description The name of the device, if it still exists. Answers to requests that change something leave it out. */
+                device_name?: string | null;
                 /** Format: date-time */
                 expires_at: string;
                 model_id?: components["schemas"]["ModelId"] | null;
+                /** @description The name of the model, if it still exists. Answers to requests that change something leave it out. */
+                model_name?: string | null;
                 /** @description A note about the sending of the command, such as that the device is being updated. */
                 note?: string | null;
                 port?: components["schemas"]["Port"] | null;
@@ -2410,7 +2787,11 @@ export interface components {
                 current: boolean;
                 deployment_id: components["schemas"]["DeploymentId"];
                 device_id: components["schemas"]["DeviceId"];
+                /** @description The name of the device, if it still exists. */
+                device_name?: string | null;
                 model_id: components["schemas"]["ModelId"];
+                /** @description The name of the model, if it still exists. */
+                model_name?: string | null;
                 port: components["schemas"]["Port"];
                 progress: components["schemas"]["Progress"];
                 publisher?: components["schemas"]["AccountName"] | null;
@@ -2752,6 +3133,13 @@ export interface components {
             /** @description Reports the token usage of each inference. */
             telemetry?: boolean;
         };
+        /** @description The release that this backend publishes. */
+        PublishedRelease: {
+            /** @example stable */
+            channel: string;
+            /** @example 1.4.0 */
+            version: string;
+        };
         /** @description The answer of a device to a delivery, once the command is on its disk. */
         Receipt: {
             /**
@@ -2840,6 +3228,54 @@ export interface components {
             is_serving: boolean;
             port: components["schemas"]["Port"];
             state: components["schemas"]["ModelState"];
+        };
+        /** @description A session: one login of a person, in a browser or with a program. */
+        SessionId: string;
+        /** @description A session of the caller. */
+        SessionInfo: {
+            /** @description The account of the session. */
+            account_id: components["schemas"]["AccountId"];
+            /** @description The address from which the session was used last, if known. */
+            address?: string | null;
+            /** @description The browser and its system, such as `Chromium 140 on Linux`. Empty for a program. */
+            agent: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Whether the request came with this session. */
+            current: boolean;
+            /**
+             * Format: date-time
+             * @description The time at which the session ends if it is not used again.
+             */
+            expires_at: string;
+            kind: components["schemas"]["SessionKind"];
+            /**
+             * Format: date-time
+             * @description The time of the last use: of a browser accurate to a minute, of a program to a quarter of an hour.
+             */
+            last_used_at: string;
+            /** @description How the session began, in the words of the audit log: `login.password`, `login.code`. */
+            login: string;
+            session_id: components["schemas"]["SessionId"];
+        };
+        /**
+         * @description The program that a session belongs to.
+         * @enum {string}
+         */
+        SessionKind: "browser" | "program";
+        /** @description The answer to [`OpenSession`]. */
+        SessionOpened: {
+            /**
+             * @description The value of the header `X-Link-Csrf`. Over plain http on loopback every request needs it; over https every
+             *     request that changes something needs the header.
+             */
+            csrf: components["schemas"]["Secret"];
+            me: components["schemas"]["Me"];
+            session_id: components["schemas"]["SessionId"];
+        };
+        /** @description `GET /api/v1/sessions`: the caller's sessions in all accounts, the one used last first. */
+        Sessions: {
+            items: components["schemas"]["SessionInfo"][];
         };
         /** @description `PUT /api/v1/settings/allowlist`: the new origins of the account. */
         SetAllowlist: {
@@ -3025,48 +3461,87 @@ export interface components {
             reason?: string | null;
             to: string;
         };
-        /** @description The usage of one model on one device in one hour or day, by the backend's clock. */
-        Usage: {
-            /**
-             * Format: int64
-             * @description The total length of the audio that models for audio have read.
-             */
-            audio_ms?: number;
-            /**
-             * Format: date-time
-             * @description The beginning of the hour or day.
-             */
-            begin: string;
-            bucket: components["schemas"]["UsageBucket"];
+        /** @description An answer about usage. */
+        UsageAnswer: components["schemas"]["Page_Usage"] | components["schemas"]["UsageGroups"];
+        /**
+         * @description The span over which usage is summed: an hour or a day in UTC.
+         * @enum {string}
+         */
+        UsageBucket: "hour" | "day";
+        /** @description Sums over inferences. Units are apart: tokens, milliseconds of audio, and images. */
+        UsageFigures: {
+            /** Format: int64 */
+            audio_ms: number;
             /** Format: int64 */
             completion_tokens: number;
-            device_id: components["schemas"]["DeviceId"];
             /**
              * Format: int64
-             * @description The total duration of the inferences.
+             * @description Inferences whose tokens, audio or images are known.
              */
+            counted: number;
+            /** Format: int64 */
             duration_ms: number;
-            /**
-             * Format: int64
-             * @description The number of images that models for images have read.
-             */
-            images?: number;
+            /** @description The time to the first token, in milliseconds. */
+            first_token_ms: components["schemas"]["Distribution"];
+            /** Format: int64 */
+            images: number;
             /** Format: int64 */
             inferences: number;
-            model_id: components["schemas"]["ModelId"];
             /** Format: int64 */
             prompt_tokens: number;
+            /** @description Tokens per second after the first token. */
+            token_rate: components["schemas"]["Distribution"];
             /**
              * Format: int64
              * @description Inferences whose tokens, audio or images are unknown.
              */
             uncounted: number;
         };
+        /** @description The usage of one group. */
+        UsageGroup: {
+            /** @description One item for each hour or day of the period, oldest first. */
+            buckets: components["schemas"]["UsageStep"][];
+            /**
+             * @description The id of the model or device, or the tag. Null for all usage, for further groups, and for devices that have no
+             *     tag or do not exist any more.
+             */
+            key?: string | null;
+            /** @description The name of the model or device, if it still exists. */
+            name?: string | null;
+            total: components["schemas"]["UsageFigures"];
+        };
         /**
-         * @description The span over which usage is summed: an hour or a day in UTC.
+         * @description What the usage of one group has in common.
          * @enum {string}
          */
-        UsageBucket: "hour" | "day";
+        UsageGroupBy: "model" | "device" | "tag" | "none";
+        /** @description Usage in groups. Every group has every hour or day of the period, also those without usage. */
+        UsageGroups: {
+            bucket: components["schemas"]["UsageBucket"];
+            /** @description The upper bounds of the classes of time to first token, in milliseconds. A last class has no upper bound. */
+            first_token_bounds_ms: number[];
+            /**
+             * Format: date-time
+             * @description The beginning of the first hour or day.
+             */
+            from: string;
+            group_by: components["schemas"]["UsageGroupBy"];
+            /** @description The groups with the most inferences, at most 20. */
+            groups: components["schemas"]["UsageGroup"][];
+            others?: components["schemas"]["UsageGroup"] | null;
+            /**
+             * Format: date-time
+             * @description The end of the last hour or day.
+             */
+            to: string;
+            /** @description The upper bounds of the classes of tokens per second. A last class has no upper bound. */
+            token_rate_bounds: number[];
+        };
+        /** @description The usage of one group in one hour or day. */
+        UsageStep: components["schemas"]["UsageFigures"] & {
+            /** Format: date-time */
+            begin: string;
+        };
         /** @description The usage of the account since midnight UTC. */
         UsageToday: {
             /** Format: int64 */
@@ -3177,7 +3652,10 @@ export interface operations {
     list_accounts: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3186,11 +3664,20 @@ export interface operations {
             /** @description The accounts. */
             200: {
                 headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Membership"][];
                 };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `unauthorized`, `token-expired` */
             401: {
@@ -3201,7 +3688,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4417,6 +4904,94 @@ export interface operations {
                 /** @description Only entries before this time (RFC 3339). */
                 until?: string;
             };
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries. */
+            200: {
+                headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AuditEntry"];
+                };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`, `token-expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid-request` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_audit: {
+        parameters: {
+            query?: {
+                /** @description Only this action, such as `member.remove`, or every action of a group, such as `member`. */
+                action?: string;
+                /** @description Only actions of this user, token or device, by id. */
+                actor?: string;
+                /** @description The id of the object of the action, such as a user or a device. */
+                subject?: string;
+                /** @description Only entries at or after this time (RFC 3339). */
+                since?: string;
+                /** @description Only entries before this time (RFC 3339). */
+                until?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4429,7 +5004,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_AuditEntry"];
+                    "text/csv": string;
                 };
             };
             /** @description `unauthorized`, `token-expired` */
@@ -4519,7 +5094,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4727,7 +5302,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4850,7 +5425,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5736,6 +6311,88 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The commands. */
+            200: {
+                headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_CommandInfo"];
+                };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`, `token-expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid-request` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_commands: {
+        parameters: {
+            query?: {
+                /** @description Only commands to this device. */
+                device_id?: components["schemas"]["DeviceId"];
+                /** @description Only commands that have not ended. */
+                open?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5748,7 +6405,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_CommandInfo"];
+                    "text/csv": string;
                 };
             };
             /** @description `unauthorized`, `token-expired` */
@@ -5804,7 +6461,10 @@ export interface operations {
                 /** @description Wait until the command has ended, at most this many seconds. */
                 wait?: number;
             };
-            header?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
             path: {
                 command_id: components["schemas"]["CommandId"];
             };
@@ -5815,11 +6475,20 @@ export interface operations {
             /** @description The command. */
             200: {
                 headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CommandInfo"];
                 };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `unauthorized`, `token-expired` */
             401: {
@@ -5830,7 +6499,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5880,7 +6549,10 @@ export interface operations {
     explain_command: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
             path: {
                 command_id: components["schemas"]["CommandId"];
             };
@@ -5891,11 +6563,20 @@ export interface operations {
             /** @description The explanation. */
             200: {
                 headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CommandExplanation"];
                 };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `unauthorized`, `token-expired` */
             401: {
@@ -5906,7 +6587,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5969,7 +6650,10 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5978,11 +6662,20 @@ export interface operations {
             /** @description The deployments. */
             200: {
                 headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Page_Deployment"];
                 };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `unauthorized`, `token-expired` */
             401: {
@@ -5993,7 +6686,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6076,7 +6769,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing`, `not-owner` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host`, `not-owner` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6168,24 +6861,31 @@ export interface operations {
             };
         };
     };
-    read_deployment: {
+    export_deployments: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                deployment_id: components["schemas"]["DeploymentId"];
+            query?: {
+                /** @description Only deployments on this device. */
+                device_id?: components["schemas"]["DeviceId"];
+                /** @description Only deployments of this model. */
+                model_id?: components["schemas"]["ModelId"];
+                /** @description `true`: only deployments whose allowlist lacks a current origin. `false`: only the others. */
+                stale?: boolean;
+                /** @description `true`: only the newest deployment of each model and device. `false`: only the others. */
+                current?: boolean;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The deployment. */
+            /** @description The deployments. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Deployment"];
+                    "text/csv": string;
                 };
             };
             /** @description `unauthorized`, `token-expired` */
@@ -6198,6 +6898,85 @@ export interface operations {
                 };
             };
             /** @description `forbidden`, `scope-missing` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid-request` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_deployment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                deployment_id: components["schemas"]["DeploymentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deployment. */
+            200: {
+                headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deployment"];
+                };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`, `token-expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6273,7 +7052,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6346,10 +7125,98 @@ export interface operations {
                  *     `version` (`=`, `!=`, `<`, `<=`, `>`, `>=`) and `state` (`=`, `!=`; `online`, `offline` or `updating`).
                  */
                 select?: string;
+                /**
+                 * @description Only devices whose name contains this text, whose id begins with it (with or without `dev_`), or that have it
+                 *     as a tag. The case of names does not count, for letters outside ASCII as far as the database knows them. 1 to
+                 *     200 characters.
+                 */
+                q?: string;
                 /** @description Items of a page: 1 to 200. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
+            };
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The devices. */
+            200: {
+                headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Device"];
+                };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`, `token-expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid-request` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_devices: {
+        parameters: {
+            query?: {
+                /** @description Only devices that match every term, as in the list of devices. */
+                select?: string;
+                /** @description Only devices whose name, id or tag matches, as in the list of devices. */
+                q?: string;
             };
             header?: never;
             path?: never;
@@ -6363,7 +7230,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Device"];
+                    "text/csv": string;
                 };
             };
             /** @description `unauthorized`, `token-expired` */
@@ -6633,7 +7500,10 @@ export interface operations {
     read_device: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
             path: {
                 device_id: components["schemas"]["DeviceId"];
             };
@@ -6644,11 +7514,20 @@ export interface operations {
             /** @description The device. */
             200: {
                 headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Device"];
                 };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `unauthorized`, `token-expired` */
             401: {
@@ -6659,7 +7538,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6733,7 +7612,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6822,7 +7701,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6908,7 +7787,10 @@ export interface operations {
                 /** @description Only records whose message names this model, by id. */
                 model?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
             path: {
                 device_id: components["schemas"]["DeviceId"];
             };
@@ -6919,11 +7801,114 @@ export interface operations {
             /** @description The records. */
             200: {
                 headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Page_DeviceLog"];
                 };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`, `token-expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not-found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid-request` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_device_metrics: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The period, which ends now. The steps are 10 seconds (`1h`), 3 minutes (`24h`), 30 minutes (`7d`) and 90 minutes
+                 *     (`30d`).
+                 */
+                period?: components["schemas"]["MetricsPeriod"];
+            };
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                device_id: components["schemas"]["DeviceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The load. */
+            200: {
+                headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceMetrics"];
+                };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `unauthorized`, `token-expired` */
             401: {
@@ -7021,7 +8006,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing`, `key-expired`, `key-revoked` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host`, `key-expired`, `key-revoked` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7151,7 +8136,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7284,7 +8269,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7340,30 +8325,35 @@ export interface operations {
             };
         };
     };
-    list_keys: {
+    read_install: {
         parameters: {
-            query?: {
-                /** @description Items of a page: 1 to 200. */
-                limit?: number;
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
-                /** @description Only keys for which this member is responsible, by id. */
-                created_by?: string;
+            query?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
             };
-            header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The keys. */
+            /** @description The installer. */
             200: {
                 headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_KeyInfo"];
+                    "application/json": components["schemas"]["InstallInfo"];
                 };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `unauthorized`, `token-expired` */
             401: {
@@ -7375,6 +8365,90 @@ export interface operations {
                 };
             };
             /** @description `forbidden`, `scope-missing` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid-request` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_keys: {
+        parameters: {
+            query?: {
+                /** @description Items of a page: 1 to 200. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Only keys for which this member is responsible, by id. */
+                created_by?: string;
+            };
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys. */
+            200: {
+                headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_KeyInfo"];
+                };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`, `token-expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7452,7 +8526,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7553,7 +8627,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7697,7 +8771,10 @@ export interface operations {
     me: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7706,11 +8783,20 @@ export interface operations {
             /** @description The caller. */
             200: {
                 headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Me"];
                 };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `unauthorized`, `token-expired` */
             401: {
@@ -7721,7 +8807,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7759,27 +8845,33 @@ export interface operations {
             };
         };
     };
-    list_members: {
+    change_password: {
         parameters: {
-            query?: {
-                /** @description Items of a page: 1 to 200. */
-                limit?: number;
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePassword"];
+            };
+        };
         responses: {
-            /** @description The members. */
-            200: {
+            /** @description The password is changed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed-request` */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Member"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description `unauthorized`, `token-expired` */
@@ -7791,7 +8883,134 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host`, `wrong-password` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not-found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `request-timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload-too-large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported-media-type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid-request` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too-many-attempts` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_members: {
+        parameters: {
+            query?: {
+                /** @description Items of a page: 1 to 200. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The members. */
+            200: {
+                headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Member"];
+                };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`, `token-expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7869,7 +9088,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `scope-missing` */
+            /** @description `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7960,7 +9179,10 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7969,11 +9191,20 @@ export interface operations {
             /** @description The invitations. */
             200: {
                 headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Page_Invitation"];
                 };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `unauthorized`, `token-expired` */
             401: {
@@ -7984,7 +9215,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8062,7 +9293,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8163,7 +9394,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8237,7 +9468,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8319,7 +9550,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8417,7 +9648,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8508,7 +9739,10 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8517,11 +9751,20 @@ export interface operations {
             /** @description The models. */
             200: {
                 headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Page_Model"];
                 };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `unauthorized`, `token-expired` */
             401: {
@@ -8532,7 +9775,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8610,7 +9853,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing`, `sharing-not-allowed` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host`, `sharing-not-allowed` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8687,7 +9930,10 @@ export interface operations {
     read_model: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
             path: {
                 model_id: components["schemas"]["ModelId"];
             };
@@ -8698,11 +9944,20 @@ export interface operations {
             /** @description The model. */
             200: {
                 headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Model"];
                 };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `unauthorized`, `token-expired` */
             401: {
@@ -8713,7 +9968,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8787,7 +10042,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing`, `not-owner` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host`, `not-owner` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8885,7 +10140,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing`, `not-owner`, `sharing-not-allowed` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host`, `not-owner`, `sharing-not-allowed` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8992,7 +10247,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing`, `not-owner` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host`, `not-owner` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9115,7 +10370,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing`, `not-owner` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host`, `not-owner` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9200,7 +10455,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing`, `not-owner` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host`, `not-owner` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9330,7 +10585,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing`, `not-owner` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host`, `not-owner` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9430,7 +10685,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing`, `not-owner` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host`, `not-owner` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9527,7 +10782,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9624,7 +10879,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9697,7 +10952,10 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9706,11 +10964,20 @@ export interface operations {
             /** @description The operations. */
             200: {
                 headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Page_Operation"];
                 };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `unauthorized`, `token-expired` */
             401: {
@@ -9721,7 +10988,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9813,7 +11080,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9899,7 +11166,10 @@ export interface operations {
     read_operation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
             path: {
                 operation_id: components["schemas"]["OperationId"];
             };
@@ -9910,11 +11180,20 @@ export interface operations {
             /** @description The operation. */
             200: {
                 headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Operation"];
                 };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `unauthorized`, `token-expired` */
             401: {
@@ -9925,7 +11204,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10001,7 +11280,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10067,7 +11346,10 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
             path: {
                 operation_id: components["schemas"]["OperationId"];
             };
@@ -10078,11 +11360,20 @@ export interface operations {
             /** @description The devices. */
             200: {
                 headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Page_OperationDevice"];
                 };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `unauthorized`, `token-expired` */
             401: {
@@ -10093,7 +11384,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10169,7 +11460,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10225,7 +11516,150 @@ export interface operations {
             };
         };
     };
-    read_allowlist: {
+    open_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenSession"];
+            };
+        };
+        responses: {
+            /** @description Logged in. */
+            201: {
+                headers: {
+                    /** @description The cookie of the session. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionOpened"];
+                };
+            };
+            /** @description `malformed-request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid-credentials`, `one-time-code-invalid`, `setup-token-invalid`, `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not-found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `request-timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `already-set-up`, `already-member` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invitation-invalid` */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload-too-large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported-media-type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid-request` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too-many-attempts` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    close_session: {
         parameters: {
             query?: never;
             header?: never;
@@ -10234,14 +11668,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The allowlist. */
-            200: {
+            /** @description The session has ended. */
+            204: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": components["schemas"]["AllowlistSetting"];
-                };
+                content?: never;
             };
             /** @description `unauthorized`, `token-expired` */
             401: {
@@ -10252,7 +11684,316 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not-found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid-request` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_sessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions. */
+            200: {
+                headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sessions"];
+                };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`, `token-expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid-request` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_other_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The other sessions have ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`, `token-expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not-found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid-request` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: components["schemas"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`, `token-expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not-found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid-request` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_allowlist: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The allowlist. */
+            200: {
+                headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AllowlistSetting"];
+                };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`, `token-expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10330,7 +12071,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10503,7 +12244,10 @@ export interface operations {
     read_summary: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10512,11 +12256,20 @@ export interface operations {
             /** @description The counts. */
             200: {
                 headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Summary"];
                 };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `unauthorized`, `token-expired` */
             401: {
@@ -10527,7 +12280,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10573,7 +12326,10 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10582,11 +12338,20 @@ export interface operations {
             /** @description The tokens. */
             200: {
                 headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Page_TokenInfo"];
                 };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `unauthorized`, `token-expired` */
             401: {
@@ -10597,7 +12362,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10675,7 +12440,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10776,7 +12541,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10836,10 +12601,103 @@ export interface operations {
                 to?: string;
                 /** @description The length of a span. Hours are kept for 35 days and days for 800, unless configured otherwise. */
                 bucket?: components["schemas"]["UsageBucket"];
+                /**
+                 * @description Sums usage in groups: the answer is `UsageGroups`, with every hour or day of the period, at most 400. Without
+                 *     `from`, the period has the last 24 hours or 30 days. Filters and pages are for lists only.
+                 */
+                group_by?: components["schemas"]["UsageGroupBy"];
                 /** @description Items of a page: 1 to 200. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
+            };
+            header?: {
+                /** @description The tag of an earlier answer. If nothing has changed, the answer is 304. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The usage: a page of a list, or groups. */
+            200: {
+                headers: {
+                    /** @description The tag of the answer. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageAnswer"];
+                };
+            };
+            /** @description The answer has the tag of `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`, `token-expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid-request` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_usage: {
+        parameters: {
+            query?: {
+                /** @description Only usage on this device. */
+                device_id?: components["schemas"]["DeviceId"];
+                /** @description Only usage of this model. */
+                model_id?: components["schemas"]["ModelId"];
+                /** @description From the hour or day that contains this time. */
+                from?: string;
+                /** @description Up to the hour or day that contains this time or ends at this time. */
+                to?: string;
+                /** @description The length of a span. */
+                bucket?: components["schemas"]["UsageBucket"];
             };
             header?: never;
             path?: never;
@@ -10853,7 +12711,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Usage"];
+                    "text/csv": string;
                 };
             };
             /** @description `unauthorized`, `token-expired` */

@@ -5,8 +5,8 @@
 import { follow, type Message } from './stream';
 import { whileVisible } from './visible';
 
-/** What the pages show. */
-const QUERY = '?kinds=device,system,deployment,command,model';
+/** What the pages show to everybody. */
+const QUERY = '?kinds=device,system,deployment,command,model,operation,summary';
 
 export interface SharedStream {
   close: () => void;
@@ -14,12 +14,16 @@ export interface SharedStream {
 
 type Said = { from: 'leader'; message: Message } | { from: 'leader'; live: boolean } | { from: 'new' };
 
-/** Follows the events of `scope`, which names the account and the user, since tabs may be logged in as different users. */
-export function followShared(scope: string, heard: (message: Message) => void): SharedStream {
+/**
+ * Follows the events of `scope`, which names the account and the user, since tabs may be logged in as different users.
+ * `more` are the further kinds that the user may read.
+ */
+export function followShared(scope: string, heard: (message: Message) => void, more: readonly string[] = []): SharedStream {
+  const query = [QUERY, ...more].join(',');
   const closing = new AbortController();
   const { signal } = closing;
   if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined') {
-    return alone(closing, heard);
+    return alone(closing, query, heard);
   }
   const channel = new BroadcastChannel(`link.events.${scope}`);
   let lastId: string | null = null;
@@ -46,7 +50,7 @@ export function followShared(scope: string, heard: (message: Message) => void): 
   const lead = async (): Promise<void> => {
     leads = true;
     await follow({
-      query: QUERY,
+      query,
       lastId,
       signal,
       heard: (message) => {
@@ -65,12 +69,12 @@ export function followShared(scope: string, heard: (message: Message) => void): 
   };
 }
 
-function alone(closing: AbortController, heard: (message: Message) => void): SharedStream {
+function alone(closing: AbortController, query: string, heard: (message: Message) => void): SharedStream {
   let lastId: string | null = null;
   const take = (message: Message): void => {
     lastId = message.id ?? lastId;
     heard(message);
   };
-  whileVisible(closing.signal, (signal) => void follow({ query: QUERY, lastId, signal, heard: take }));
+  whileVisible(closing.signal, (signal) => void follow({ query, lastId, signal, heard: take }));
   return { close: () => closing.abort() };
 }

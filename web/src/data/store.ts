@@ -2,10 +2,12 @@
 
 import { signal, type Signal } from '@preact/signals';
 
+import { kindsOf } from './allowed';
 import { ask, GET } from './client';
+import { listeners } from './listeners';
 import { passes, pauseAfter, persist, retrying } from './retry';
 import { Rows } from './rows';
-import { session } from './session';
+import { check } from './session';
 import { followShared, type SharedStream } from './sharing';
 import type { Change, Message } from './stream';
 import type { Command, Deployment, Device, Me, Model, SystemSample } from './types';
@@ -38,6 +40,15 @@ export const deploymentsLoading = signal<Loading>({ state: 'idle', error: null }
 export const modelsLoading = signal<Loading>({ state: 'idle', error: null });
 export const commandsLoading = signal<Loading>({ state: 'idle', error: null });
 
+/** A list that only some pages show: it hears of loads, of changes and of the end of a login. */
+export interface Follower {
+  reload: () => void;
+  apply: (change: Change) => void;
+  clear: () => void;
+}
+
+export const followers = new Set<Follower>();
+
 let stream: SharedStream | null = null;
 /** Counts starts and stops: a start that is not the newest has no effect. */
 let starts = 0;
@@ -50,10 +61,17 @@ export async function start(): Promise<void> {
   const known = await persist(() => ask(GET('/api/v1/me')), () => started === starts);
   if (!known) return;
   me.value = known;
-  stream = followShared(`${known.account_id}.${known.user_id}`, heard);
+  stream = followShared(`${known.account_id}.${known.user_id}`, heard, kindsOf(known.role));
   setTimeout(() => {
     if (started === starts && devicesLoading.peek().state === 'idle') void reload();
   }, STREAM_PATIENCE);
+}
+
+/** Follows anew if the role of the caller has changed: a role decides of which kinds its streams may be. */
+async function learnRole(): Promise<void> {
+  const before = me.peek();
+  const known = await ask(GET('/api/v1/me')).catch(() => null);
+  if (before && known && me.peek() === before && known.role !== before.role) await start();
 }
 
 /** Ends following and forgets what was shown. */
@@ -69,6 +87,7 @@ export function stop(): void {
   for (const loading of [devicesLoading, deploymentsLoading, modelsLoading, commandsLoading]) {
     loading.value = { state: 'idle', error: null };
   }
+  for (const follower of followers) follower.clear();
 }
 
 /** The lists that are loaded whole. */
@@ -104,6 +123,8 @@ export function unwatchCommands(): void {
 
 /** Loads everything anew. What is shown stays until its successor has arrived. */
 export async function reload(): Promise<void> {
+  for (const follower of followers) follower.reload();
+  for (const listener of listeners) listener.reload();
   const commandsToo = watched === null ? null : watchCommands(watched);
   await Promise.all([commandsToo, ...lists.map((list) => list.load())]);
 }
@@ -131,16 +152,22 @@ export function heard(message: Message): void {
     case 'lost':
       if (live.peek().state !== 'lost') live.value = { state: 'lost', since: Date.now() };
       return;
+    case 'refused':
+      void learnRole();
+      return;
     case 'ended':
-      session.value = 'ended';
+      void check();
       return;
     case 'change':
+      if (message.change.kind === 'member' && message.change.id === me.peek()?.user_id) void learnRole();
       apply(message.change);
   }
 }
 
 /** Applies one change to what is shown. */
-export function apply({ kind, id, change, item }: Change): void {
+export function apply(heardOf: Change): void {
+  for (const listener of listeners) listener.changed(heardOf);
+  const { kind, id, change, item } = heardOf;
   const gone = change === 'removed' || item === null;
   switch (kind) {
     case 'device':
@@ -163,6 +190,7 @@ export function apply({ kind, id, change, item }: Change): void {
       return;
     }
     default:
+      for (const follower of followers) follower.apply(heardOf);
   }
 }
 
@@ -181,7 +209,7 @@ function settle<T extends object>(rows: Rows<T>, id: string | undefined, gone: b
   else if (id) rows.removed(id);
 }
 
-type Page<T> = (cursor: { cursor?: string }) => Promise<{ items: T[]; next_cursor?: string | null }>;
+export type Page<T> = (cursor: { cursor?: string }) => Promise<{ items: T[]; next_cursor?: string | null }>;
 
 function listOf<T extends object>(
   rows: Rows<T>,
@@ -192,7 +220,7 @@ function listOf<T extends object>(
 }
 
 /** Loads a list. A failure that passes is followed by further loads, and stays shown until one succeeds. */
-async function load<T extends object>(
+export async function load<T extends object>(
   rows: Rows<T>,
   loading: Signal<Loading>,
   page: Page<T>,

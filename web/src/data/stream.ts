@@ -1,5 +1,5 @@
-// One connection to the backend's event stream: opened with `fetch`, since only a header may carry the access token, and
-// opened again from where it was cut. It ends with its signal.
+// One connection to the backend's event stream: opened with `fetch`, since `EventSource` cannot send the header of the
+// session, and opened again from where it was cut. It ends with its signal.
 
 import { authorised } from './client';
 import { Problem } from './problem';
@@ -10,6 +10,7 @@ export type Message =
   | { type: 'ready'; id: string | null; resumed: boolean }
   | { type: 'reset'; id: string | null }
   | { type: 'lost'; id: string | null }
+  | { type: 'refused'; id: string | null }
   | { type: 'ended'; id: string | null }
   | { type: 'change'; id: string | null; change: Change };
 
@@ -67,6 +68,7 @@ async function once({ query, lastId, signal, heard }: StreamOptions): Promise<bo
       signal: AbortSignal.any([signal, silence.signal]),
     });
     const response = await authorised(request);
+    if (response.status === 403) heard({ type: 'refused', id: lastId });
     if (!response.ok || !response.body) return response.status === 401;
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     const parser = new EventParser();

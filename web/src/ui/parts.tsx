@@ -36,9 +36,9 @@ export function visible(words: string): string {
 }
 
 /** A share with its number: the bar is for the eye only. */
-export function Meter({ share, label }: { share: number; label: string }) {
+export function Meter({ share, label, tone }: { share: number; label: string; tone?: 'good' }) {
   const bounded = Math.min(Math.max(share, 0), 1);
-  const level = bounded >= 0.9 ? 'bad' : bounded >= 0.75 ? 'warn' : 'good';
+  const level = tone ?? (bounded >= 0.9 ? 'bad' : bounded >= 0.75 ? 'warn' : 'good');
   return (
     <span class="meter">
       <span class="number">{label}</span>

@@ -17,6 +17,15 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; \
      frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
+/// Also allows models on the user's machine, previews of chosen files, and Markdown that was sanitised.
+const WORKSPACE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+     img-src 'self' data: blob:; connect-src 'self' http://127.0.0.1:* http://localhost:*; \
+     base-uri 'none'; form-action 'self'; frame-ancestors 'none'; \
+     require-trusted-types-for 'script'; trusted-types link-markdown dompurify";
+
+/// The only address with the policy of the workspace.
+const WORKSPACE: &str = "/workspace";
+
 /// No page uses any of these.
 const PERMISSIONS: &str = "camera=(), geolocation=(), microphone=(), payment=(), usb=()";
 
@@ -31,8 +40,8 @@ const ENCODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 #[folder = "../web/dist/"]
 struct Built;
 
-/// Answers with the page of the application, if it is part of this build.
-pub(super) fn page(headers: &HeaderMap) -> Option<Response> {
+/// Answers with the page of the application at one of its addresses, if it is part of this build.
+pub(super) fn page(address: &str, headers: &HeaderMap) -> Option<Response> {
     let tag = tag(PAGE)?;
     let mut known =
         headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
@@ -41,8 +50,9 @@ pub(super) fn page(headers: &HeaderMap) -> Option<Response> {
     } else {
         encoded(PAGE, headers)?
     };
+    let policy = if address == WORKSPACE { WORKSPACE_POLICY } else { POLICY };
     for (name, value) in [
-        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CONTENT_SECURITY_POLICY, policy),
         (header::CACHE_CONTROL, "no-cache"),
         (HeaderName::from_static("permissions-policy"), PERMISSIONS),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),

@@ -71,8 +71,10 @@ impl Store {
         // not stale.
         let statement = by_filter!(
             filter,
-            "SELECT p.*, p.newest AS current, s.report AS serving, a.name AS publisher \
+            "SELECT p.*, p.newest AS current, s.report AS serving, a.name AS publisher, \
+             o.name AS model_name, v.name AS device_name \
              FROM deployments p LEFT JOIN models o ON o.model_id = p.model_id \
+             LEFT JOIN devices v ON v.device_id = p.device_id \
              LEFT JOIN accounts a ON a.account_id = o.account_id \
              LEFT JOIN model_states s \
              ON s.device_id = p.device_id AND s.model_id = p.model_id WHERE ",

@@ -36,6 +36,8 @@ row! {
 pub(crate) struct ViewRow {
     deployment: DeploymentRow,
     publisher: String,
+    model_name: Option<String>,
+    device_name: Option<String>,
     current: bool,
     serving: Option<String>,
 }
@@ -45,6 +47,8 @@ impl Row for ViewRow {
         Ok(Self {
             deployment: DeploymentRow::read(columns)?,
             publisher: columns.get("publisher")?,
+            model_name: columns.get("model_name")?,
+            device_name: columns.get("device_name")?,
             current: columns.get("current")?,
             serving: columns.get("serving")?,
         })
@@ -152,6 +156,8 @@ impl TryFrom<ViewRow> for DeploymentView {
         Ok(Self {
             record: row.deployment.try_into()?,
             publisher: parse(&row.publisher)?,
+            model_name: row.model_name,
+            device_name: row.device_name,
             current: row.current,
             serving: row.serving.as_deref().map(from_json).transpose()?,
         })

@@ -25,6 +25,8 @@ pub struct DeviceFilter<'a> {
     pub tag: Option<&'a str>,
     /// Only devices that may be online.
     pub online: bool,
+    /// A part of the name, the beginning of the id, or a tag.
+    pub q: Option<&'a str>,
 }
 
 struct ListedRow {
@@ -56,6 +58,7 @@ impl Store {
     ) -> Result<Vec<(DeviceRecord, Option<SystemSample>)>, StoreError> {
         // The tags of a device are stored as a JSON array, so a tag is searched with its quotes.
         let tag = filter.tag.map(|tag| json(&tag)).transpose()?;
+        let q = filter.q.unwrap_or_default();
         let rows: Vec<ListedRow> = read!(self, |db| {
             sql::query_as(
                 "SELECT d.*, s.report AS sample, s.reported_ms AS sampled_ms FROM devices d \
@@ -64,6 +67,11 @@ impl Store {
                  AND ($5 = '' OR replace(d.tags, $5, '') <> d.tags) \
                  AND (NOT $6 OR (d.greeted_epoch = d.epoch \
                  AND d.status IN ('starting', 'online', 'updating'))) \
+                 AND ($7 = '' OR replace(d.name, $7, '') <> d.name \
+                 OR replace(lower(d.name), $8, '') <> lower(d.name) \
+                 OR substr(d.device_id, 1, length($7)) = $7 \
+                 OR substr(d.device_id, 5, length($7)) = $7 \
+                 OR replace(d.tags, $9, '') <> d.tags) \
                  ORDER BY d.device_id DESC LIMIT $4",
             )
             .bind(account.to_string())
@@ -72,6 +80,9 @@ impl Store {
             .bind(i64::from(look.limit))
             .bind(tag.unwrap_or_default())
             .bind(filter.online)
+            .bind(q)
+            .bind(q.to_lowercase())
+            .bind(json(&q)?)
             .maybe_slow()
             .fetch_all(db)
             .await?

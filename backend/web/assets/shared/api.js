@@ -1,13 +1,13 @@
 // The backend's operations, in the words of the pages.
 
+import { csrf } from './csrf.js';
 import { sentence } from './format.js';
 import { Problem, Unreachable, send, upload } from './http.js';
-import { accessToken, refresh } from './session.js';
+import { refused } from './session.js';
 
 /** The shortest time between two questions about the same command, in milliseconds. */
 const POLL_GAP = 300;
 
-export const me = () => call('GET', '/me');
 export const inquireDevice = (code) =>
   call('POST', '/auth/device/inquire', { body: { user_code: code } });
 export const decideDevice = (code, allow) =>
@@ -25,8 +25,8 @@ export const retireDevice = (code) =>
 
 export const models = () => all('/models');
 export const createModel = (body) => call('POST', '/models', { body });
-export const uploadModel = async (id, file, progress) =>
-  upload(`/models/${id}/content`, file, { token: await accessToken(), progress });
+export const uploadModel = (id, file, progress) =>
+  upload(`/models/${id}/content`, file, { progress });
 
 export const deployments = () => all('/deployments?current=true');
 export const deployment = (id) => call('GET', `/deployments/${id}`);
@@ -96,13 +96,12 @@ export function explain(error) {
 }
 
 async function call(method, path, options = {}) {
-  const token = await accessToken();
+  const secret = csrf();
   try {
-    return await send(method, path, { ...options, token });
+    return await send(method, path, options);
   } catch (error) {
-    if (!(error instanceof Problem && error.status === 401)) throw error;
-    await refresh();
-    return send(method, path, { ...options, token: await accessToken() });
+    if (!(error instanceof Problem && error.status === 401) || !refused(secret)) throw error;
+    return send(method, path, options);
   }
 }
 

@@ -1,5 +1,7 @@
 // Requests to the backend. Every refusal becomes a `Problem` with the backend's own words.
 
+import { csrf } from './csrf.js';
+
 const PREFIX = '/api/v1';
 
 /** The backend refused a request: its problem document. */
@@ -22,9 +24,8 @@ export class Unreachable extends Error {
 }
 
 /** Sends one request and returns the answer's JSON, or null when it has none. */
-export async function send(method, path, { body, token, headers = {}, signal } = {}) {
-  const all = { accept: 'application/json', ...headers };
-  if (token) all.authorization = `Bearer ${token}`;
+export async function send(method, path, { body, headers = {}, signal } = {}) {
+  const all = { accept: 'application/json', 'x-link-csrf': csrf(), ...headers };
   if (body !== undefined) all['content-type'] = 'application/json';
   let response;
   try {
@@ -43,12 +44,12 @@ export async function send(method, path, { body, token, headers = {}, signal } =
 }
 
 /** Uploads a file and tells `progress` which share of it has left, from 0 to 1. */
-export function upload(path, file, { token, progress }) {
+export function upload(path, file, { progress }) {
   return new Promise((resolve, reject) => {
     // Only XMLHttpRequest says how much of a body has left.
     const request = new XMLHttpRequest();
     request.open('PUT', PREFIX + path);
-    request.setRequestHeader('authorization', `Bearer ${token}`);
+    request.setRequestHeader('x-link-csrf', csrf());
     request.setRequestHeader('content-type', 'application/octet-stream');
     request.upload.addEventListener('progress', (event) => {
       if (event.lengthComputable) progress(event.loaded / event.total);

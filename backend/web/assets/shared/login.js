@@ -4,7 +4,7 @@ import { explain } from './api.js';
 import { busy, element, field } from './dom.js';
 import { logIn, setUp } from './session.js';
 
-/** Shows the forms in `root` until somebody is logged in. */
+/** Shows the forms in `root` until somebody is logged in. Returns who that is. */
 export function signIn(root) {
   return new Promise((entered) => {
     const token = setupToken();
@@ -68,8 +68,7 @@ function form({ title, fields, submit, work, entered, question, otherLabel, othe
     event.preventDefault();
     failed.textContent = '';
     try {
-      await busy(enter, work);
-      entered();
+      entered(await busy(enter, work));
     } catch (error) {
       failed.textContent = explain(error);
     }

@@ -1,6 +1,6 @@
 // What both pages share: the header, and the way from "not logged in" to the page's own content.
 
-import { explain, me } from './api.js';
+import { explain } from './api.js';
 import { button, element } from './dom.js';
 import { signIn } from './login.js';
 import { logOut, onEnd, redeemCode, resume } from './session.js';
@@ -16,10 +16,9 @@ export async function open(run) {
   const root = document.getElementById('content');
   header(null);
   try {
-    if (!(await redeemCode()) && !(await resume())) await signIn(root);
+    const who = (await redeemCode()) ?? (await resume()) ?? (await signIn(root));
     // What a page keeps running belongs to one login; the next one starts from a fresh page.
     onEnd(() => location.reload());
-    const who = await me();
     header(who);
     root.replaceChildren();
     await run(root, who);

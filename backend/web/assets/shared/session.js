@@ -1,107 +1,80 @@
-// The login. The access token lives in memory only; the refresh token lives in this tab's session
-// storage, is good for one refresh, and is exchanged before the access token expires.
+// The login of this browser: a cookie that no script can read, shared by all tabs and pages. Tabs tell each other of logins
+// and logouts.
 
+import { csrf, store, stored } from './csrf.js';
 import { Problem, send } from './http.js';
 
-const STORED = 'link.refresh-token';
-/** How long before its end an access token is exchanged, in milliseconds. */
-const MARGIN = 60_000;
-
-let access = null;
-let goodUntil = 0;
-let refreshing = null;
-let timer = null;
+const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('link.session');
 let ended = () => {};
+let who = null;
 
 /** Names the function that is called when the login has ended. */
 export function onEnd(listener) {
   ended = listener;
+  if (!channel) return;
+  channel.onmessage = ({ data }) => {
+    if (data.did === 'out' || data.who !== who) ended();
+  };
 }
 
-/** Takes up the login of this tab, if there is one. */
+/** Takes up the login of this browser, if there is one. Returns who that is, or null. */
 export async function resume() {
-  if (!sessionStorage.getItem(STORED)) return false;
+  if (stored() === null) return null;
   try {
-    await refresh();
-    return true;
+    return entered(await send('GET', '/me'));
   } catch (error) {
-    if (error instanceof Problem && error.status === 401) return false;
-    throw error;
+    if (!(error instanceof Problem && (error.status === 401 || error.status === 403))) throw error;
+    store(null);
+    return null;
   }
 }
 
 /** Logs in with the one-time code that `link open` put into the address, if there is one. */
 export async function redeemCode() {
   const found = /^#code=(.+)$/.exec(location.hash);
-  if (!found) return false;
+  if (!found) return null;
   // Neither the history nor a reload has the code.
   history.replaceState(null, '', location.pathname + location.search);
-  keep(await send('POST', '/auth/local/redeem', { body: { code: decodeURIComponent(found[1]) } }));
-  return true;
+  return open({ with: 'code', code: decodeURIComponent(found[1]) });
 }
 
 /** Logs in. */
-export async function logIn(email, password) {
-  keep(await send('POST', '/auth/login', { body: { email, password } }));
+export function logIn(email, password) {
+  return open({ with: 'password', email, password });
 }
 
 /** Creates the first account and logs in to it. */
-export async function setUp(setupToken, email, password) {
-  const body = { setup_token: setupToken, email, password };
-  keep(await send('POST', '/setup', { body }));
+export function setUp(setupToken, email, password) {
+  return open({ with: 'setup', setup_token: setupToken, email, password });
 }
 
-/** Logs out, here and at the backend. */
+/** Logs out, here, in all tabs and at the backend. */
 export async function logOut() {
-  const token = sessionStorage.getItem(STORED);
-  forget();
+  const headers = { 'x-link-csrf': csrf() };
+  store(null);
+  channel?.postMessage({ did: 'out' });
+  // A session that the backend does not know needs no end.
+  await send('DELETE', '/session', { headers }).catch(() => {});
   ended();
-  if (token) {
-    await send('POST', '/auth/logout', { body: { refresh_token: token } }).catch(() => {});
-  }
 }
 
-/** Returns an access token that is still good. */
-export async function accessToken() {
-  if (!access || Date.now() >= goodUntil - MARGIN / 2) await refresh();
-  return access;
+/** Notes that the backend refused a request that was sent with `secret`. Returns whether another tab has logged in since. */
+export function refused(secret) {
+  if (secret !== csrf()) return true;
+  store(null);
+  ended();
+  return false;
 }
 
-/** Exchanges the refresh token; calls at the same time share one exchange. */
-export function refresh() {
-  refreshing ??= exchange().finally(() => {
-    refreshing = null;
-  });
-  return refreshing;
+async function open(wish) {
+  const opened = await send('POST', '/session', { body: wish });
+  store(opened.csrf);
+  const me = entered(opened.me);
+  channel?.postMessage({ did: 'in', who });
+  return me;
 }
 
-async function exchange() {
-  const token = sessionStorage.getItem(STORED);
-  if (!token) throw new Problem(401, { code: 'unauthorized', detail: 'Log in to go on.' });
-  try {
-    keep(await send('POST', '/auth/refresh', { body: { refresh_token: token } }));
-  } catch (error) {
-    if (error instanceof Problem && error.status === 401) {
-      forget();
-      ended();
-    }
-    throw error;
-  }
-}
-
-function keep(tokens) {
-  access = tokens.access_token;
-  sessionStorage.setItem(STORED, tokens.refresh_token);
-  const lifetime = tokens.expires_in * 1000;
-  goodUntil = Date.now() + lifetime;
-  clearTimeout(timer);
-  // A failure here is met by the next call, which refreshes by itself.
-  timer = setTimeout(() => refresh().catch(() => {}), Math.max(lifetime - MARGIN, lifetime / 2));
-}
-
-function forget() {
-  access = null;
-  goodUntil = 0;
-  clearTimeout(timer);
-  sessionStorage.removeItem(STORED);
+function entered(me) {
+  who = `${me.account_id}.${me.user_id}`;
+  return me;
 }

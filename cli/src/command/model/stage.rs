@@ -115,8 +115,10 @@ mod tests {
         Deployment {
             deployment_id: format!("dep_{id}").parse().unwrap(),
             model_id: format!("mdl_{id}").parse().unwrap(),
+            model_name: None,
             publisher: None,
             device_id: format!("dev_{id}").parse().unwrap(),
+            device_name: None,
             command_id: format!("cmd_{id}").parse().unwrap(),
             alias: "m".parse().unwrap(),
             port: "8080".parse().unwrap(),

@@ -2,20 +2,41 @@
 
 import { useComputed, useSignal } from '@preact/signals';
 
-import { act, pending, type Action } from '../../data/actions';
+import { pending, type Action } from '../../data/actions';
+import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
 import { deployments, deploymentsLoading, models, reload } from '../../data/store';
 import type { Deployment, Device } from '../../data/types';
 import { sentence } from '../../data/problem';
 import { text } from '../../text/en';
 import { bytes } from '../../text/format';
+import { carryOut } from '../../ui/carry_out';
+import { DeployDialog } from '../../ui/deploy';
 import { Confirm } from '../../ui/dialog';
-import { failure, notice } from '../../ui/notices';
+import { Icon } from '../../ui/icon';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, type Tone } from '../../ui/parts';
 
 const UNDER_WAY = new Set(['queued', 'downloading', 'configuring']);
 
 export function Models({ device }: { device: Device }) {
+  const deploying = useSignal(false);
+  return (
+    <>
+      {stateOf(device) !== 'updating' && may('deployments:write') && (
+        <div class="tab-actions">
+          <button type="button" class="button" onClick={() => (deploying.value = true)}>
+            <Icon name="plus" />
+            {text.deploying.here}
+          </button>
+        </div>
+      )}
+      <Deployed device={device} />
+      {deploying.value && <DeployDialog targets={[device.device_id]} close={() => (deploying.value = false)} />}
+    </>
+  );
+}
+
+function Deployed({ device }: { device: Device }) {
   const shown = useComputed(() => {
     void deployments.revision.value;
     return deployments.all().filter(({ device_id }) => device_id === device.device_id);
@@ -42,8 +63,8 @@ export function Models({ device }: { device: Device }) {
   return (
     <Empty icon="chat" title={text.models.nothingTitle}>
       <p>{text.models.nothing}</p>
-      <a class="button" href="/">
-        {text.models.toDashboard}
+      <a class="button" href="/models">
+        {text.deployed.nothingAction}
       </a>
     </Empty>
   );
@@ -61,12 +82,7 @@ function ModelRow({ deployment, controls, online }: RowProps) {
   const removing = useSignal(false);
   const doing = pending.value.get(deployment.deployment_id);
   const run = (action: Action): void => {
-    act(action, deployment).then((command) => {
-      const { result } = command ?? {};
-      if (command && !result) notice(text.models.failed(name, text.models.expired), 'bad');
-      else if (result && result.status !== 'succeeded') notice(text.models.failed(name, sentence(result.output)), 'bad');
-      else notice(text.models.done[action](name));
-    }, failure);
+    carryOut(action, deployment, name);
   };
   const [tone, state] = stateWords(deployment);
   return (
@@ -98,7 +114,7 @@ function ModelRow({ deployment, controls, online }: RowProps) {
       ) : (
         controls && (
           <div class="actions" role="group" aria-label={text.models.actionsOf(name)}>
-            {actionsFor(deployment, online).map((action) => (
+            {actionsFor(deployment, online).filter(allowed).map((action) => (
               <button
                 key={action}
                 type="button"
@@ -137,6 +153,10 @@ function Progress({ deployment: { progress }, name }: { deployment: Deployment; 
       {total > 0 && <span class="small number soft">{text.models.progress(bytes(done), bytes(total))}</span>}
     </p>
   );
+}
+
+function allowed(action: Action): boolean {
+  return may(action === 'serve' || action === 'stop' || action === 'repair' ? 'serving:operate' : 'deployments:write');
 }
 
 /** Returns what can be done now, the most likely first. */

@@ -19,6 +19,7 @@ import { Logs } from './logs';
 import { Models } from './models';
 import { UpdateButton } from './update';
 
+import '../../ui/tabs.css';
 import './device.css';
 
 const TABS = ['models', 'logs', 'commands', 'about'] as const;

@@ -5,11 +5,13 @@ import { useRef } from 'preact/hooks';
 
 import { idempotencyKey } from '../../data/client';
 import { begin, ended, plan } from '../../data/operations';
+import { may } from '../../data/permission';
 import type { Device, OperationPlan, Work } from '../../data/types';
 import { text } from '../../text/en';
 import { Dialog } from '../../ui/dialog';
 import { failure, notice } from '../../ui/notices';
 import { Badge, Foreign } from '../../ui/parts';
+import { MoreActions } from './bulk_more';
 
 type Kind = 'tag' | 'untag' | 'update';
 const KINDS: readonly Kind[] = ['tag', 'untag', 'update'];
@@ -33,7 +35,8 @@ export function BulkBar({ devices, unselect }: Props) {
       <strong class="number" role="status">
         {text.devices.selected(devices.length)}
       </strong>
-      {KINDS.map((one) => (
+      <MoreActions devices={devices} unselect={unselect} />
+      {may('devices:operate') && KINDS.map((one) => (
         <button key={one} type="button" class="button" onClick={() => open(one)}>
           {text.bulk[one]}
         </button>

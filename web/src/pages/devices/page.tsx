@@ -49,6 +49,10 @@ export function DevicesPage() {
           {counts(loading.state === 'loading', filtered, shown.value.length, all.value.length)}
         </p>
         <span class="spacer" />
+        <a class="button" href="/devices/add">
+          <Icon name="plus" />
+          {text.devices.nothingAction}
+        </a>
         <button
           type="button"
           class="button collapsing"
@@ -76,7 +80,7 @@ export function DevicesPage() {
       {all.value.length === 0 && loading.state === 'ready' && (
         <Empty icon="devices" title={text.devices.nothingTitle}>
           <p>{text.devices.nothing}</p>
-          <a class="button primary" href="/">
+          <a class="button primary" href="/devices/add">
             {text.devices.nothingAction}
           </a>
         </Empty>

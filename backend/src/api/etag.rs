@@ -1,0 +1,102 @@
+//! Entity tags of documents and lists: the tag is the hash of the answer, so equal answers have equal tags, whichever
+//! backend made them. A reader who sends the tag of its copy gets 304 without a body if the copy is still right.
+
+use axum::{
+    body::{Body, HttpBody as _, to_bytes},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
+    response::Response,
+};
+use futures_util::FutureExt as _;
+use link_protocol::agent_api::PREFIX;
+use sha2::{Digest as _, Sha256};
+
+/// The maximum length of an answer that gets a tag. A page of 200 devices is well below.
+const LONGEST: usize = 8 * 1024 * 1024;
+/// Bytes of the hash in a tag.
+const BYTES: usize = 16;
+
+/// Returns the tags that a request gives, if its answer gets a tag: it reads a document or a list of an account.
+pub(super) fn asked(
+    method: &Method,
+    path: Option<&str>,
+    headers: &HeaderMap,
+) -> Option<Vec<String>> {
+    let of_account = path?.strip_prefix(PREFIX)?;
+    if *method != Method::GET || of_account.starts_with("/agent/") {
+        return None;
+    }
+    let given = headers.get_all(header::IF_NONE_MATCH).iter();
+    let given = given.filter_map(|value| value.to_str().ok());
+    Some(given.flat_map(|value| value.split(',')).map(|tag| tag.trim().to_owned()).collect())
+}
+
+/// Adds the tag to an answer, and leaves out its body if the request gave the same tag.
+pub(super) fn tagged(mut response: Response, known: &[String]) -> Response {
+    let is_json =
+        response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
+    let length = response.body().size_hint().exact();
+    let is_short = length.is_some_and(|length| length <= LONGEST as u64);
+    if response.status() != StatusCode::OK || !is_json || !is_short {
+        return response;
+    }
+    let body = std::mem::take(response.body_mut());
+    // A body of a known length is in memory, so reading it does not wait.
+    let Some(Ok(bytes)) = to_bytes(body, LONGEST).now_or_never() else {
+        *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+        return response;
+    };
+    let digits: String =
+        Sha256::digest(&bytes).iter().take(BYTES).map(|byte| format!("{byte:02x}")).collect();
+    let tag = format!("\"{digits}\"");
+    let matches =
+        |known: &String| *known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag;
+    if known.iter().any(matches) {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        for name in [header::CONTENT_TYPE, header::CONTENT_LENGTH] {
+            response.headers_mut().remove(name);
+        }
+    } else {
+        *response.body_mut() = Body::from(bytes);
+    }
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::{Json, response::IntoResponse as _};
+
+    use super::*;
+
+    #[test]
+    fn the_same_document_is_answered_without_a_body() {
+        let first = tagged(Json("a").into_response(), &[]);
+        let tag = first.headers()[header::ETAG].to_str().unwrap().to_owned();
+        assert_eq!(first.status(), 200);
+        for known in [tag.clone(), format!("W/{tag}"), "*".to_owned()] {
+            let again = tagged(Json("a").into_response(), &["\"other\"".to_owned(), known]);
+            assert_eq!(
+                (again.status(), again.body().size_hint().exact()),
+                (StatusCode::NOT_MODIFIED, Some(0))
+            );
+            assert_eq!(again.headers()[header::ETAG].to_str().unwrap(), tag);
+            assert!(again.headers().get(header::CONTENT_TYPE).is_none());
+        }
+        let changed = tagged(Json("b").into_response(), &[tag]);
+        assert_eq!(changed.status(), 200);
+    }
+
+    #[test]
+    fn agents_and_changes_get_no_tag() {
+        let none = HeaderMap::new();
+        assert!(asked(&Method::GET, Some("/api/v1/devices"), &none).is_some());
+        assert!(asked(&Method::POST, Some("/api/v1/devices"), &none).is_none());
+        assert!(asked(&Method::GET, Some("/api/v1/agent/{device_id}/commands"), &none).is_none());
+        assert!(asked(&Method::GET, Some("/releases/{name}"), &none).is_none());
+        assert!(asked(&Method::GET, None, &none).is_none());
+        let text = "plain".into_response();
+        assert!(tagged(text, &[]).headers().get(header::ETAG).is_none());
+    }
+}

@@ -1,0 +1,67 @@
+//! How a device is installed from this backend.
+
+use std::sync::Arc;
+
+use axum::{Json as Answer, extract::State};
+use link_protocol::{
+    backend_api::install::{InstallInfo, InstallSystem, PublishedRelease},
+    install_line::InstallLine,
+    key::KeyKind,
+    release::Statement,
+    signing::Signed,
+};
+use tokio::io::AsyncReadExt as _;
+
+use crate::{
+    api::{
+        caller::{Caller, may},
+        problem::Rejection,
+        release,
+    },
+    app::App,
+};
+
+/// The place of a key in a line.
+const KEY: &str = "{key}";
+/// The place of the backend's address in a line, if no address is configured.
+const BACKEND: &str = "{backend}";
+/// The systems that the installer supports.
+const SYSTEMS: [&str; 2] = ["linux", "macos"];
+/// The size limit of a manifest, in bytes.
+const MANIFEST_LIMIT: u64 = 1024 * 1024;
+
+/// Describes how a device is installed from this backend: its address, the published release, and a line for each
+/// system with a place for a key.
+#[utoipa::path(get, path = "/install", tag = "device", security(("access_token" = ["account:read"])),
+    responses((status = 200, description = "The installer.", body = InstallInfo)))]
+pub(crate) async fn read_install(
+    Caller(_caller, ..): Caller<may::ReadAccount>,
+    State(app): State<Arc<App>>,
+) -> Result<Answer<InstallInfo>, Rejection> {
+    let address = release::plain(app.public_url());
+    let line = InstallLine { base: address.unwrap_or(BACKEND), knows_address: address.is_some() };
+    let system = |system: &&str| InstallSystem {
+        system: (*system).to_owned(),
+        shell: "sh".to_owned(),
+        registration_line: line.shell(KeyKind::Registration, KEY),
+        fleet_line: line.shell(KeyKind::Fleet, KEY),
+    };
+    Ok(Answer(InstallInfo {
+        backend_url: address.map(str::to_owned),
+        release: published(&app).await,
+        systems: SYSTEMS.iter().map(system).collect(),
+    }))
+}
+
+/// Returns the published release, or `None` if there is none or its manifest cannot be read.
+async fn published(app: &App) -> Option<PublishedRelease> {
+    let found = app.releases().open("manifest.json").await.ok()??;
+    let mut text = Vec::new();
+    found.file.take(MANIFEST_LIMIT).read_to_end(&mut text).await.ok()?;
+    // The signature was verified when the release was pulled.
+    let signed: Signed = serde_json::from_slice(&text).ok()?;
+    let Ok(Statement::Manifest(manifest)) = serde_json::from_str(&signed.envelope) else {
+        return None;
+    };
+    Some(PublishedRelease { version: manifest.version, channel: manifest.channel })
+}

@@ -1,0 +1,191 @@
+//! What lists have in common: names beside ids, entity tags, and exports as CSV. Also the installer of the backend.
+
+use axum::{body::Body, http::Request};
+use link_protocol::limits;
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, World, pair, registration};
+
+/// Reads `path` with the tag of an earlier answer.
+async fn known(world: &World, path: &str, user: &str, tag: &str) -> Answer {
+    let request = Request::get(path)
+        .header("authorization", format!("Bearer {user}"))
+        .header("if-none-match", tag)
+        .body(Body::empty())
+        .unwrap();
+    world.send(request).await
+}
+
+async fn rename(world: &World, user: &str, device: &str, name: &str) {
+    let path = format!("/api/v1/devices/{device}");
+    let answer = world.call("PATCH", &path, user, Some(json!({ "name": name }))).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+fn text(answer: &Answer) -> String {
+    assert_eq!(answer.status, 200, "{answer:?}");
+    String::from_utf8(answer.bytes.clone()).unwrap()
+}
+
+#[tokio::test]
+async fn deployments_and_commands_have_the_names_of_what_they_are_about() {
+    let (world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    let model = world.model(&user, false).await;
+    let deployment = world.deployed(&user, &device, &model).await;
+    rename(&world, &user, &device.id, "shelf 3").await;
+    let name = world.get(&format!("/api/v1/models/{model}"), &user).await.text("name");
+    let list = world.get("/api/v1/commands", &user).await;
+    let command = list.items()[0]["command_id"].as_str().unwrap().to_owned();
+    for item in [
+        world.get("/api/v1/deployments", &user).await.items()[0].clone(),
+        world.get(&format!("/api/v1/deployments/{deployment}"), &user).await.body,
+        list.items()[0].clone(),
+        world.get(&format!("/api/v1/commands/{command}"), &user).await.body,
+        world.get(&format!("/api/v1/commands/{command}/explanation"), &user).await.body["command"]
+            .clone(),
+    ] {
+        assert_eq!(
+            (&item["device_name"], &item["model_name"]),
+            (&json!("shelf 3"), &json!(name)),
+            "{item}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_unchanged_answer_is_not_sent_again() {
+    let (world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    for path in ["/api/v1/devices".to_owned(), format!("/api/v1/devices/{}", device.id)] {
+        let tag = world.get(&path, &user).await.header("etag").to_owned();
+        let again = known(&world, &path, &user, &format!("\"x\", W/{tag}")).await;
+        assert_eq!((again.status, again.bytes.len()), (304, 0), "{again:?}");
+        assert_eq!((again.header("etag"), again.header("cache-control")), (&tag[..], "no-store"));
+        rename(&world, &user, &device.id, &format!("new {}", path.len())).await;
+        let changed = known(&world, &path, &user, &tag).await;
+        assert_eq!(changed.status, 200);
+        assert_ne!(changed.header("etag"), tag);
+        known(&world, &path, "nonsense", &tag).await.is(401, "unauthorized");
+    }
+}
+
+#[tokio::test]
+async fn devices_are_found_by_a_part_of_the_name_by_the_beginning_of_the_id_and_by_tag() {
+    let (world, user) = World::set_up().await;
+    let (one, other) = (world.online_device(&user).await, world.online_device(&user).await);
+    rename(&world, &user, &one.id, "North Window").await;
+    rename(&world, &user, &other.id, "cellar 100%_").await;
+    let tags = json!({ "add_tags": ["lab"] });
+    world.call("PATCH", &format!("/api/v1/devices/{}", other.id), &user, Some(tags)).await;
+    let id = one.id.strip_prefix("dev_").unwrap();
+    for (q, found) in [
+        ("north", vec![&one]),
+        ("WINDOW", vec![&one]),
+        ("100%25_", vec![&other]),
+        ("%25", vec![&other]),
+        ("lab", vec![&other]),
+        ("ab", vec![]),
+        (&one.id, vec![&one]),
+        (id, vec![&one]),
+        ("dev_", vec![&other, &one]),
+        ("nothing", vec![]),
+    ] {
+        let answer = world.get(&format!("/api/v1/devices?q={q}"), &user).await;
+        let mut ids: Vec<&str> =
+            answer.items().iter().map(|device| device["device_id"].as_str().unwrap()).collect();
+        let mut expected: Vec<&str> = found.iter().map(|device| &device.id[..]).collect();
+        ids.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(ids, expected, "{q}");
+    }
+    let both = world.get("/api/v1/devices?q=cellar&select=tag=lab", &user).await;
+    assert_eq!(both.items().len(), 1);
+    let none = world.get("/api/v1/devices?q=north&select=tag=lab", &user).await;
+    assert!(none.items().is_empty());
+    let long = "x".repeat(201);
+    world.get(&format!("/api/v1/devices?q={long}"), &user).await.is(422, "invalid-request");
+}
+
+#[tokio::test]
+async fn an_export_has_every_page_of_the_list_and_no_formula() {
+    let world = World::with(|config| config.device_limit = 1_000).await;
+    let user = world.create_first_account().await;
+    let key = world.key(&user, "fleet").await;
+    let count = limits::PAGE_SIZE_LIMIT + 5;
+    let mut last = Value::Null;
+    for number in 0..count {
+        let mut body = registration("fleet_key", &key);
+        let pair = pair(u8::try_from(number).unwrap());
+        body["public_key"] = serde_json::to_value(pair.verifying()).unwrap();
+        let answer = world.post("/api/v1/devices/register-with-key", "", body).await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        last = answer.body["device_id"].clone();
+    }
+    let last = last.as_str().unwrap();
+    rename(&world, &user, last, "=HYPERLINK(\"http://a.example\",\"b\")").await;
+    let answer = world.get("/api/v1/devices/export", &user).await;
+    assert!(answer.header("content-type").starts_with("text/csv"), "{answer:?}");
+    assert!(answer.header("content-disposition").contains("devices.csv"));
+    let all = text(&answer);
+    assert_eq!(all.split_terminator("\r\n").count() as u32, count + 1, "a head and a row for each");
+    assert!(all.starts_with("device_id,name,online,"), "{}", &all[..80]);
+    let escaped = format!("{last},\"'=HYPERLINK(\"\"http://a.example\"\",\"\"b\"\")\",");
+    assert!(all.contains(&escaped), "{}", &all[..400]);
+    let some = text(&world.get("/api/v1/devices/export?q=HYPERLINK", &user).await);
+    assert_eq!(some.split_terminator("\r\n").count(), 2);
+    let stranger = world.another_account("bob@example.org").await;
+    let none = text(&world.get("/api/v1/devices/export", &stranger).await);
+    assert_eq!(none.split_terminator("\r\n").count(), 1);
+    world.get("/api/v1/devices/export?select=colour", &user).await.is(422, "invalid-request");
+    world.get("/api/v1/devices/export?limit=3", &user).await.is(422, "invalid-request");
+}
+
+#[tokio::test]
+async fn deployments_commands_usage_and_audit_are_exported_with_the_filters_of_their_lists() {
+    let (world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    let model = world.model(&user, false).await;
+    let deployment = world.deployed(&user, &device, &model).await;
+    let usage = json!({
+        "inference_id": format!("inf_{:032x}", 1), "model_id": model, "prompt_tokens": 3,
+        "completion_tokens": 4, "provenance": "exact", "duration_ms": 5,
+        "time_to_first_token_ms": 1,
+    });
+    let path = device.path(&format!("/models/{model}/telemetry"));
+    assert_eq!(world.post(&path, &device.token, usage).await.status, 204);
+    let other = format!("dev_{}", "0".repeat(32));
+    for (path, wanted, filter) in [
+        ("deployments", deployment.as_str(), format!("device_id={other}")),
+        ("commands", &device.id, format!("device_id={other}")),
+        ("usage", &model, format!("device_id={other}")),
+        ("audit", "deployment.create", "action=member".to_owned()),
+    ] {
+        let all = text(&world.get(&format!("/api/v1/{path}/export"), &user).await);
+        assert!(all.contains(wanted) || path == "audit", "{path}: {all}");
+        let rows = all.split_terminator("\r\n").count();
+        let listed = world.get(&format!("/api/v1/{path}"), &user).await.items().len();
+        assert_eq!(rows, listed + 1, "{path}: {all}");
+        let filtered = text(&world.get(&format!("/api/v1/{path}/export?{filter}"), &user).await);
+        assert_eq!(filtered.split_terminator("\r\n").count(), 1, "{path}: {filtered}");
+    }
+    let viewer = world.member(&user, "vera@example.org", "viewer").await;
+    world.get("/api/v1/audit/export", &viewer).await.is(403, "forbidden");
+    assert_eq!(world.get("/api/v1/commands/export", &viewer).await.status, 200);
+}
+
+#[tokio::test]
+async fn the_installer_is_described_with_a_line_for_each_system() {
+    let (world, user) = World::set_up().await;
+    let install = world.get("/api/v1/install", &user).await;
+    assert_eq!(install.status, 200, "{install:?}");
+    assert!(install.body["release"].is_null(), "nothing is published");
+    let systems = install.body["systems"].as_array().unwrap();
+    let names: Vec<_> = systems.iter().map(|system| system["system"].as_str().unwrap()).collect();
+    assert_eq!(names, ["linux", "macos"]);
+    let line = systems[0]["fleet_line"].as_str().unwrap();
+    let base = install.body["backend_url"].as_str().unwrap_or("{backend}");
+    assert!(line.starts_with(&format!("curl -fsSL {base}/install.sh | ")), "{line}");
+    assert!(line.ends_with("LINK_FLEET_KEY={key} sh"), "{line}");
+    world.get("/api/v1/install", "").await.is(401, "unauthorized");
+}

@@ -1,0 +1,153 @@
+// The form of every page that lets somebody in: one failure in words, and a countdown while the backend wants a pause.
+
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+
+import { Problem } from '../data/problem';
+import { text } from '../text/en';
+
+interface Props {
+  title: string;
+  submit: string;
+  /** What the form does with its values. What it throws is shown. */
+  send: (values: FormData) => Promise<void>;
+  children: ComponentChildren;
+  /** What stands below the button. */
+  after?: ComponentChildren;
+  /** Whether the form is a part of a page, and not what the page is for. */
+  inner?: boolean;
+}
+
+export function EntryForm({ title, submit, send, children, after, inner = false }: Props) {
+  const failed = useSignal('');
+  const busy = useSignal(false);
+  const wait = useSignal(0);
+  const form = useRef<HTMLFormElement>(null);
+  const id = useId();
+  useEffect(() => {
+    if (inner) return;
+    const fields = [...(form.current?.querySelectorAll('input') ?? [])];
+    fields.find(({ value }) => value === '')?.focus();
+  }, []);
+  useEffect(() => {
+    if (wait.value === 0) return undefined;
+    const timer = setTimeout(() => {
+      wait.value -= 1;
+      if (wait.peek() === 0) failed.value = text.entry.waited;
+    }, 1_000);
+    return () => clearTimeout(timer);
+  }, [wait.value]);
+  const sent = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    if (busy.peek() || wait.peek() > 0) return;
+    failed.value = '';
+    busy.value = true;
+    try {
+      await send(new FormData(event.currentTarget as HTMLFormElement));
+    } catch (error) {
+      failed.value = wordsOf(error);
+      if (error instanceof Problem && error.status === 429) wait.value = Math.ceil(error.retryAfter ?? 60);
+    } finally {
+      busy.value = false;
+    }
+  };
+  return (
+    <form ref={form} class={inner ? undefined : 'entry'} aria-labelledby={id} onSubmit={(event) => void sent(event)}>
+      {inner ? (
+        <h2 id={id}>{title}</h2>
+      ) : (
+        <h1 id={id}>
+          <img src="/assets/icon.svg" alt="" width="28" height="28" />
+          {title}
+        </h1>
+      )}
+      {children}
+      <p class="form-error" role="alert" dir="auto">
+        {failed}
+      </p>
+      {wait.value > 0 && (
+        // The failure is spoken once; the seconds are for the eye.
+        <p class="soft" aria-hidden="true">
+          {text.entry.wait(wait.value)}
+        </p>
+      )}
+      <button type="submit" class="button primary" disabled={busy.value || wait.value > 0}>
+        {submit}
+      </button>
+      {after}
+    </form>
+  );
+}
+
+interface FieldProps {
+  name: string;
+  label: string;
+  hint?: string;
+  type?: 'text' | 'email' | 'password';
+  autocomplete?: string;
+  value?: string;
+  minLength?: number;
+  maxLength?: number;
+}
+
+export function EntryField({ name, label, hint, type = 'text', autocomplete = 'off', ...more }: FieldProps) {
+  const hintId = hint ? `${name}-hint` : undefined;
+  const attributes = {
+    id: name, name, autocomplete, autocapitalize: 'none', spellcheck: false, required: true, 'aria-describedby': hintId, ...more,
+  } as const;
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      {type === 'password' && <input type="password" {...attributes} />}
+      {type === 'email' && <input type="email" {...attributes} />}
+      {type === 'text' && <input type="text" {...attributes} />}
+      {hint && (
+        <p id={hintId} class="soft small">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Says why nobody can log in over plain http on the network. */
+export function PlainHttp() {
+  return (
+    <section class="entry" aria-labelledby="plain-title">
+      <h1 id="plain-title">{text.entry.plainTitle}</h1>
+      <p>{text.entry.plain}</p>
+      <ul>
+        {text.entry.plainCures.map((cure) => (
+          <li key={cure}>{cure}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Tells whether the backend logs nobody in at this address. */
+export function isPlainHttp({ protocol, hostname }: { protocol: string; hostname: string }): boolean {
+  return protocol === 'http:' && !/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
+
+/** What happened, and what to do: a hint that names a command is for a terminal. */
+export function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return text.problems.unknown;
+  const hint = error instanceof Problem && error.hint && !error.hint.includes('`link ') ? error.hint : '';
+  return [error.message, hint].filter(Boolean).join(' ');
+}
+
+/** Returns the address to go on to: a path of this origin, whatever `wanted` says. */
+export function safeNext(wanted: string | null): string {
+  const home = '/devices';
+  if (!wanted?.startsWith('/')) return home;
+  try {
+    const url = new URL(wanted, location.origin);
+    // `//host` and `/\host` are addresses of other hosts, and a page of the login would not lead on.
+    if (url.origin !== location.origin || /^[/\\]{2}/.test(wanted)) return home;
+    return url.pathname === '/login' ? home : url.pathname + url.search + url.hash;
+  } catch {
+    return home;
+  }
+}

@@ -1,0 +1,80 @@
+// The lines that install Link on a device. What is supported comes from the release that the backend publishes.
+
+import { Unreachable } from './problem';
+import type { Key } from './types';
+
+export const SYSTEMS = ['linux', 'macos', 'windows'] as const;
+export type System = (typeof SYSTEMS)[number];
+/** Where the key of a line stands. */
+export const HOWS = ['line', 'prompt', 'file'] as const;
+export type How = (typeof HOWS)[number];
+
+/** The name of the file with the key, in the home folder of the device. */
+export const KEY_FILE = 'link-key.txt';
+
+const TARGETS: Record<System, string> = { linux: '-linux-', macos: '-apple-darwin', windows: '-windows-' };
+
+export interface Installer {
+  /** Whether the installer knows the address of the backend by itself. */
+  knowsBackend: boolean;
+  /** Whether the backend has a release. */
+  publishes: boolean;
+  /** The targets of its archives; unknown if the release does not say. */
+  targets: readonly string[] | null;
+}
+
+/** Asks the backend for its installer and its release. Both are public. */
+export async function findInstaller(): Promise<Installer> {
+  const [script, release] = await Promise.all([take('/install.sh'), take('/releases/manifest.json')]);
+  return {
+    knowsBackend: (script ?? '').includes('LINK_BACKEND_URL:='),
+    publishes: release !== null,
+    targets: release === null ? null : targetsOf(release),
+  };
+}
+
+/** Tells whether a device with this system can be installed. Without a release, what Link is released for counts. */
+export function supports({ targets }: Installer, system: System): boolean {
+  if (system === 'windows') return false;
+  if (targets === null) return system === 'linux';
+  return targets.some((target) => target.includes(TARGETS[system]));
+}
+
+/** Returns the line; without a `key`, its place is marked. */
+export function installLine({ knowsBackend }: Installer, kind: Key['kind'], how: How, key = '…'): string {
+  const own = location.origin;
+  const variable = kind === 'fleet' ? 'LINK_FLEET_KEY' : 'LINK_REGISTRATION_KEY';
+  const places = knowsBackend ? '' : `LINK_INSTALL_URL=${own}/releases LINK_BACKEND_URL=${own} `;
+  const fetched = `curl -fsSL ${own}/install.sh`;
+  switch (how) {
+    case 'line':
+      return `${fetched} | ${places}${variable}=${key} sh`;
+    case 'file':
+      return `${fetched} | ${places}${variable}_FILE=~/${KEY_FILE} sh`;
+    case 'prompt':
+      // In a shell of its own, which gives the terminal its echo back however the question ends.
+      return (
+        `(trap 'stty echo; exit 130' INT; stty -echo; printf 'Key: '; read -r ${variable}; stty echo; echo; ` +
+        `export ${variable}; ${fetched} | ${places}sh)`
+      );
+  }
+}
+
+async function take(path: string): Promise<string | null> {
+  try {
+    const response = await fetch(path, { cache: 'no-cache' });
+    return response.ok ? await response.text() : null;
+  } catch (cause) {
+    throw new Unreachable(cause);
+  }
+}
+
+function targetsOf(manifest: string): string[] | null {
+  try {
+    const { archives } = JSON.parse(manifest) as { archives?: unknown };
+    if (!Array.isArray(archives)) return null;
+    return archives.map((archive: { target?: unknown }) => String(archive.target));
+  } catch {
+    return null;
+  }
+}

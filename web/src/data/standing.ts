@@ -1,0 +1,43 @@
+// What a deployment is in the eyes of a person who looks for what is wrong, and what can be done about it. Pure.
+
+import type { Action } from './actions';
+import type { Deployment } from './types';
+
+export const STANDINGS = ['stale', 'failed', 'progress', 'serving', 'stopped', 'cancelled'] as const;
+export type Standing = (typeof STANDINGS)[number];
+
+const UNDER_WAY = new Set(['queued', 'downloading', 'configuring']);
+
+/** Tells whether a deployment counts for a filter: a stale one that is served counts for both. */
+export function stands(deployment: Deployment, standing: Standing): boolean {
+  switch (standing) {
+    case 'stale':
+      return deployment.stale && deployment.state === 'completed';
+    case 'failed':
+      return deployment.state === 'failed';
+    case 'progress':
+      return UNDER_WAY.has(deployment.state);
+    case 'serving':
+      return deployment.serving?.is_serving === true;
+    case 'stopped':
+      return deployment.state === 'completed' && deployment.serving?.is_serving !== true;
+    case 'cancelled':
+      return deployment.state === 'cancelled';
+  }
+}
+
+/** Returns the one standing by which a deployment is ordered: what needs a person comes first. */
+export function standingOf(deployment: Deployment): Standing {
+  return STANDINGS.find((standing) => stands(deployment, standing)) ?? 'stopped';
+}
+
+/** Tells whether a model is on its device, as far as is known: one that was removed is not listed. */
+export function isThere({ serving }: Deployment): boolean {
+  return serving?.state !== 'removed';
+}
+
+/** Returns what mends or ends a deployment, the most useful first. */
+export function remediesFor(deployment: Deployment, online: boolean): Action[] {
+  if (UNDER_WAY.has(deployment.state)) return ['cancel'];
+  return deployment.state === 'completed' && online ? ['repair', 'redeploy'] : ['redeploy'];
+}

@@ -1,0 +1,179 @@
+// Adds a device: what its key may do is chosen first, then the line is made, and the device appears below by itself.
+
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+import { change, query } from '../../app/router';
+import { createKey, keys, useList } from '../../data/account';
+import { allowed } from '../../data/allowed';
+import { findInstaller, HOWS, installLine, supports, SYSTEMS, type How, type Installer, type System } from '../../data/install';
+import { isValid } from '../../data/keys';
+import { me } from '../../data/store';
+import type { Key, KeyCreated } from '../../data/types';
+import { text } from '../../text/en';
+import { ahead } from '../../text/until';
+import { useAttempt } from '../../ui/busy';
+import { now } from '../../ui/clock';
+import { keyOf, KeyFields } from '../../ui/key_fields';
+import { Icon } from '../../ui/icon';
+import { Empty, Failed, Skeleton } from '../../ui/parts';
+import { CopyBox } from '../../ui/secret';
+import { Arrivals } from './arrivals';
+import { KeyBeside } from './key_beside';
+
+import '../../ui/records.css';
+import '../../ui/tabs.css';
+import './add.css';
+
+export function AddPage() {
+  const installer = useSignal<Installer | null>(null);
+  const { fault, run, busy } = useAttempt();
+  const made = useSignal<readonly Key[]>([]);
+  const role = me.value?.role;
+  useList(keys, role !== undefined && allowed(role, 'keys:read'));
+  const look = (): void => {
+    void run(async () => {
+      installer.value = await findInstaller();
+    });
+  };
+  useEffect(() => {
+    document.title = `${text.add.title} – ${text.product}`;
+    look();
+  }, []);
+  const system = SYSTEMS.find((known) => known === query.value.get('system')) ?? 'linux';
+  return (
+    <div class="page add-page">
+      <header class="page-head">
+        <a class="back" href="/devices">
+          <Icon name="back" />
+          {text.shell.devices}
+        </a>
+        <h1>{text.add.title}</h1>
+      </header>
+      <div class="page-scroll">
+        <p class="hint">{text.add.hint}</p>
+        {role === undefined && <Skeleton lines={5} />}
+        {role !== undefined && !allowed(role, 'keys:write') && (
+          <Empty icon="key" title={text.add.viewerTitle}>
+            <p>{text.add.viewer}</p>
+          </Empty>
+        )}
+        {role !== undefined && allowed(role, 'keys:write') && (
+          <>
+            <Systems system={system} />
+            {!installer.value && busy.value && <Skeleton lines={4} />}
+            {!installer.value && fault.value !== '' && <Failed title={text.add.failed} error={new Error(fault.value)} retry={look} />}
+            {installer.value && <Maker key={system} installer={installer.value} system={system} made={(key) => (made.value = [key, ...made.peek()])} />}
+            <Arrivals made={made.value} />
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Systems({ system }: { system: System }) {
+  return (
+    <nav class="tabs" aria-label={text.add.system}>
+      {SYSTEMS.map((one) => (
+        <a key={one} href={one === 'linux' ? '/devices/add' : `/devices/add?system=${one}`} aria-current={one === system ? 'page' : undefined}>
+          {text.add.systems[one]}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function Maker({ installer, system, made }: { installer: Installer; system: System; made: (key: Key) => void }) {
+  const how = HOWS.find((known) => known === query.value.get('key')) ?? 'line';
+  const shown = useSignal<KeyCreated | null>(null);
+  const hidden = useSignal(false);
+  const { busy, fault, run } = useAttempt();
+  // A key that nobody can use any more is not shown any more.
+  const over = useComputed(() => {
+    const info = shown.value?.info;
+    return info !== undefined && (keys.rows.revision.value, !isValid(keys.rows.row(info.key_id)?.value ?? info, now.value));
+  }).value;
+  useEffect(() => {
+    if (over) shown.value = null;
+  }, [over]);
+  if (!supports(installer, system)) {
+    return (
+      <Empty icon="warning" title={text.add.systems[system]}>
+        <p>{text.add.unsupported[system]}</p>
+        {system !== 'linux' && <p>{text.add.unsupportedNext}</p>}
+      </Empty>
+    );
+  }
+  const sent = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    void run(async () => {
+      const created = await createKey(keyOf(form, text.add.title));
+      shown.value = created;
+      hidden.value = false;
+      made(created.info);
+    });
+  };
+  const hide = (): void => {
+    shown.value = null;
+    hidden.value = true;
+  };
+  const { info, key } = shown.value ?? {};
+  const line = installLine(installer, info?.kind ?? 'registration', how, key);
+  return (
+    <>
+      {!installer.publishes && (
+        <div class="banner quiet unpublished">
+          <p>{text.add.unpublished}</p>
+          <CopyBox value="link-backend releases pull URL" label={text.add.unpublishedLabel} primary={false} />
+        </div>
+      )}
+      <form class="card maker" onSubmit={sent}>
+        <KeyFields />
+        <HowChoice how={how} />
+        <p class="form-error" role="alert">
+          {fault}
+        </p>
+        <div class="form-foot">
+          <button type="submit" class={key === undefined ? 'button primary' : 'button'} id="install-make" disabled={busy}>
+            {key === undefined ? text.add.make : text.add.another}
+          </button>
+          <span role="status">{key !== undefined ? text.add.made : hidden.value ? text.add.hidden : ''}</span>
+        </div>
+      </form>
+      {info && key !== undefined && (
+        <section class="card maker" aria-label={text.add.lineOf}>
+          <CopyBox value={line} label={text.add.lineOf} id="install-line" />
+          {how !== 'line' && <KeyBeside value={key} how={how} />}
+          <p class="hint">
+            {info.kind === 'fleet' ? text.add.many(ends(info)) : text.add.single(ends(info))} {text.add.once}
+          </p>
+          <div>
+            <button type="button" class="button" onClick={hide}>
+              {text.add.hide}
+            </button>
+          </div>
+        </section>
+      )}
+    </>
+  );
+}
+
+function ends({ expires_at: end }: Key): string {
+  return end ? ahead(end, now.value) : text.admin.noEnd;
+}
+
+function HowChoice({ how }: { how: How }) {
+  return (
+    <fieldset class="radio-set">
+      <legend>{text.add.how}</legend>
+      {HOWS.map((one) => (
+        <label key={one}>
+          <input type="radio" name="how" value={one} checked={one === how} onChange={() => change({ key: one === 'line' ? null : one }, { replace: true })} />
+          {text.add.hows[one]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,117 @@
+// Adds a model by its file or by an address. A file is read once for its checksum, and then sent while the dialog is away.
+
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { ask, POST } from '../../data/client';
+import { noteRefusal } from '../../data/permission';
+import { models } from '../../data/store';
+import { addFile } from '../../data/uploads';
+import { text } from '../../text/en';
+import { percent } from '../../text/format';
+import { Field } from '../../ui/choice';
+import { Dialog } from '../../ui/dialog';
+import { notice } from '../../ui/notices';
+
+export function AddDialog({ close }: { close: () => void }) {
+  const byFile = useSignal(true);
+  const fault = useSignal('');
+  const busy = useSignal(false);
+  const share = useSignal<number | null>(null);
+  const running = useRef(false);
+  const stop = useRef(new AbortController());
+  useEffect(() => () => stop.current.abort(), []);
+  const add = async (form: FormData): Promise<void> => {
+    const wish = { name: String(form.get('name')).trim(), shared: form.has('shared') };
+    if (byFile.peek()) {
+      const file = form.get('file') as File;
+      const told = (done: number): void => {
+        share.value = file.size > 0 ? done / file.size : 1;
+      };
+      await addFile(wish, file, told, stop.current.signal);
+    } else {
+      const url = String(form.get('url')).trim();
+      const body = { ...wish, url, file_name: lastPart(url), sha256: String(form.get('sha256')).trim(), size_bytes: Number(form.get('size')) };
+      models.changed(await ask(POST('/api/v1/models', { body })));
+    }
+    notice(text.catalogue.added(wish.name));
+    close();
+  };
+  const sent = (event: SubmitEvent): void => {
+    event.preventDefault();
+    if (running.current) return;
+    running.current = busy.value = true;
+    fault.value = '';
+    add(new FormData(event.currentTarget as HTMLFormElement))
+      .catch((error: unknown) => {
+        if (stop.current.signal.aborted) return;
+        noteRefusal(error);
+        fault.value = error instanceof DOMException ? text.catalogue.unreadable : error instanceof Error ? error.message : text.problems.unknown;
+      })
+      .finally(() => {
+        running.current = busy.value = false;
+        share.value = null;
+      });
+  };
+  const words = text.catalogue;
+  return (
+    <Dialog title={words.addTitle} close={close}>
+      <form onSubmit={sent}>
+        <div class="dialog-body">
+          <fieldset class="source-choice" disabled={busy}>
+            <legend>{words.source}</legend>
+            <label class="check-line">
+              <input type="radio" name="source" checked={byFile} onChange={() => (byFile.value = true)} />
+              {words.byFile}
+            </label>
+            <label class="check-line">
+              <input type="radio" name="source" checked={!byFile.value} onChange={() => (byFile.value = false)} />
+              {words.byAddress}
+            </label>
+          </fieldset>
+          <Field label={words.name} control={(ties) => <input {...ties} name="name" required maxLength={100} autocomplete="off" />} />
+          {byFile.value ? (
+            <Field label={words.file} hint={words.fileHint} control={(ties) => <input {...ties} name="file" type="file" required />} />
+          ) : (
+            <>
+              <Field label={words.address} hint={words.addressHint} control={(ties) => <input {...ties} name="url" type="url" required placeholder="https://…" />} />
+              <Field label={words.sha256} hint={words.sha256Hint} control={(ties) => <input {...ties} name="sha256" required pattern="[0-9a-f]{64}" spellcheck={false} autocomplete="off" />} />
+              <Field label={words.size} control={(ties) => <input {...ties} name="size" type="number" required min="1" step="1" />} />
+            </>
+          )}
+          <label class="check-line">
+            <input type="checkbox" name="shared" />
+            {words.share}
+          </label>
+          {share.value !== null && (
+            <p role="status">
+              <progress aria-label={words.checking('')} value={share.value} max={1} />
+              <span class="small soft number">{words.checking(percent(share.value * 100))}</span>
+            </p>
+          )}
+          <p class="form-error" role="alert" dir="auto">
+            {fault}
+          </p>
+        </div>
+        <div class="dialog-foot">
+          <button type="button" class="button" onClick={close}>
+            {text.dialog.cancel}
+          </button>
+          <button type="submit" class="button primary" disabled={busy}>
+            {byFile.value ? words.addFile : words.addAddress}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Returns the file name of an address. */
+function lastPart(address: string): string {
+  const last = new URL(address).pathname.split('/').pop() ?? '';
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}

@@ -1,0 +1,198 @@
+// One model: what it is, where it is deployed, how much it is used, and what can be done with it.
+
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { path, query } from '../../app/router';
+import { ask, PATCH } from '../../data/client';
+import { may, noteRefusal } from '../../data/permission';
+import { isThere } from '../../data/standing';
+import { deployments, devices, models, modelsLoading, reload } from '../../data/store';
+import type { Model } from '../../data/types';
+import { usagePage } from '../../data/usage_page';
+import { text } from '../../text/en';
+import { bytes, moment } from '../../text/format';
+import { DeployDialog } from '../../ui/deploy';
+import { Icon } from '../../ui/icon';
+import { failure, notice } from '../../ui/notices';
+import { orderOf } from '../../ui/order';
+import { Badge, Copied, Empty, Failed, Foreign, Skeleton, visible } from '../../ui/parts';
+import { arranged, SORTABLE, USUAL, type Named } from '../deployments/view';
+import { Table } from '../deployments/table';
+import { RemoveModel } from './remove';
+import { UploadActions, UploadProgress } from './upload';
+
+import '../deployments/deployments.css';
+import './catalogue.css';
+
+const DAYS = 30;
+
+export function ModelPage() {
+  const id = path.value.split('/')[2] ?? '';
+  void models.revision.value;
+  const model = models.row(id)?.value;
+  const { state, error } = modelsLoading.value;
+  if (model) return <Shown key={id} model={model} />;
+  if (state === 'failed') return <Failed title={text.catalogue.failedTitle} error={error} retry={() => void reload()} />;
+  if (state !== 'ready') return <Skeleton lines={8} />;
+  return (
+    <Empty icon="box" title={text.catalogue.missingTitle}>
+      <p>{text.catalogue.missing}</p>
+      <a class="button" href="/models">
+        {text.catalogue.back}
+      </a>
+    </Empty>
+  );
+}
+
+function Shown({ model }: { model: Model }) {
+  const deploying = useSignal(false);
+  useEffect(() => {
+    document.title = `${model.name.slice(0, 80)} – ${text.product}`;
+  }, [model.name]);
+  const order = useComputed(() => orderOf(query.value.get('sort'), SORTABLE, USUAL));
+  const there = useComputed(() => {
+    void [deployments.revision.value, devices.revision.value];
+    const mine = deployments.all().filter((one) => one.model_id === model.model_id && isThere(one));
+    const named: Named[] = mine.map((deployment) => ({
+      deployment,
+      model: model.name,
+      device: devices.row(deployment.device_id)?.peek().name ?? deployment.device_id,
+    }));
+    return arranged(named, { search: '', standing: null, model: '', device: '', order: order.value });
+  }).value;
+  return (
+    <div class="page model-page">
+      <header class="model-page-head">
+        <a class="back" href="/models">
+          <Icon name="back" />
+          {text.catalogue.back}
+        </a>
+        <div class="title-line">
+          <h1>
+            <Foreign>{model.name}</Foreign>
+          </h1>
+          <Badge tone={model.ready ? 'good' : 'warn'}>{model.ready ? text.catalogue.state.ready : text.catalogue.state.incomplete}</Badge>
+          {model.shared && <Badge tone="quiet">{text.catalogue.state.shared}</Badge>}
+          <span class="spacer" />
+          <UploadActions model={model} />
+          {model.ready && (model.owned || model.shared) && may('deployments:write') && (
+            <button type="button" class="button primary" onClick={() => (deploying.value = true)}>
+              {text.catalogue.deploy}
+            </button>
+          )}
+          {model.owned && may('models:write') && <Share model={model} />}
+          {model.owned && may('models:write') && <RemoveModel model={model} there={there.map(({ deployment }) => deployment)} />}
+        </div>
+        <UploadProgress model={model} />
+      </header>
+      <Facts model={model} />
+      <h2>{text.catalogue.deployments}</h2>
+      {there.length > 0 ? <Table shown={there} order={order.value} selected={undefined} /> : <p class="soft">{text.catalogue.notDeployed}</p>}
+      {deploying.value && <DeployDialog model={model.model_id} close={() => (deploying.value = false)} />}
+    </div>
+  );
+}
+
+function Share({ model }: { model: Model }) {
+  const busy = useSignal(false);
+  const running = useRef(false);
+  const toggle = async (): Promise<void> => {
+    if (running.current) return;
+    running.current = busy.value = true;
+    try {
+      const params = { path: { model_id: model.model_id } };
+      const changed = await ask(PATCH('/api/v1/models/{model_id}', { params, body: { shared: !model.shared } }));
+      models.changed(changed);
+      notice(changed.shared ? text.catalogue.shared(visible(model.name)) : text.catalogue.unshared(visible(model.name)));
+    } catch (error) {
+      noteRefusal(error);
+      failure(error);
+    } finally {
+      running.current = busy.value = false;
+    }
+  };
+  return (
+    <button type="button" class="button" disabled={busy} onClick={() => void toggle()}>
+      {model.shared ? text.catalogue.unshareIt : text.catalogue.shareIt}
+    </button>
+  );
+}
+
+function Facts({ model }: { model: Model }) {
+  const words = text.catalogue;
+  const { facts } = model;
+  const rows: [string, string | null | undefined][] = [
+    [words.fileName, model.file_name],
+    [words.columns.size, model.size_bytes ? bytes(model.size_bytes) : null],
+    [words.columns.plugin, model.plugin],
+    [words.publisher, model.owned ? null : model.publisher],
+    [words.architecture, facts?.architecture],
+    [words.parameters, facts ? facts.parameters.toLocaleString('en') : null],
+    [words.quantization, facts?.quantization],
+    [words.context, facts?.context_length ? words.tokens(facts.context_length) : null],
+    [words.memory, facts ? bytes(facts.memory_bytes) : null],
+    [words.from, model.url],
+    [words.sha256, model.sha256],
+    [words.created, moment(model.created_at)],
+  ];
+  return (
+    <section class="card" aria-label={words.facts}>
+      <dl class="facts-list">
+        {rows.map(
+          ([name, value]) =>
+            value && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>
+                  <Foreign>{value}</Foreign>
+                </dd>
+              </div>
+            ),
+        )}
+        <div>
+          <dt>{words.id}</dt>
+          <dd>
+            <Copied code={model.model_id} label={words.copyId} />
+          </dd>
+        </div>
+        <div>
+          <dt>{words.usage}</dt>
+          <dd>
+            <UsageLine id={model.model_id} />
+          </dd>
+        </div>
+      </dl>
+    </section>
+  );
+}
+
+/** The sum of the last 30 days. */
+function UsageLine({ id }: { id: string }) {
+  const words = useSignal<string | null>(null);
+  useEffect(() => {
+    let gone = false;
+    const load = async (): Promise<void> => {
+      const from = new Date(Date.now() - DAYS * 86_400_000).toISOString();
+      const sum = { inferences: 0, prompt: 0, completion: 0 };
+      let cursor: string | null | undefined;
+      do {
+        const answer = await usagePage({ model_id: id, bucket: 'day', from, limit: 200, ...(cursor ? { cursor } : {}) });
+        for (const one of answer.items) {
+          sum.inferences += one.inferences;
+          sum.prompt += one.prompt_tokens;
+          sum.completion += one.completion_tokens;
+        }
+        cursor = answer.next_cursor;
+      } while (cursor && !gone);
+      if (!gone) words.value = text.catalogue.usageWords(sum.inferences, sum.prompt, sum.completion);
+    };
+    load().catch(() => {
+      if (!gone) words.value = text.catalogue.usageFailed;
+    });
+    return () => {
+      gone = true;
+    };
+  }, [id]);
+  return <span class="number">{words.value ?? '…'}</span>;
+}

@@ -1,0 +1,177 @@
+// The models of the account and the shared ones: where they are, what is being uploaded, and how to add one.
+
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+import { change, query } from '../../app/router';
+import { may } from '../../data/permission';
+import { isThere } from '../../data/standing';
+import { deployments, models, modelsLoading, reload } from '../../data/store';
+import type { Deployment, Model } from '../../data/types';
+import { text } from '../../text/en';
+import { bytes } from '../../text/format';
+import { Chips } from '../../ui/choice';
+import { DeployDialog } from '../../ui/deploy';
+import { Icon } from '../../ui/icon';
+import { List, type ListRow } from '../../ui/list';
+import { byText, nameKey } from '../../ui/order';
+import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, visible } from '../../ui/parts';
+import { AddDialog } from './add';
+import { UploadActions, UploadProgress } from './upload';
+
+import '../deployments/deployments.css';
+import './catalogue.css';
+
+const COLUMNS = ['name', 'state', 'size', 'plugin', 'deployed', 'actions'] as const;
+const STATES = ['ready', 'incomplete', 'shared'] as const;
+/** The heights of a row in pixels, as the style sheet has them. */
+const HEIGHTS = [54, 124] as const;
+
+export function ModelsPage() {
+  const adding = useSignal(false);
+  const deploying = useSignal<string | null>(null);
+  useEffect(() => {
+    document.title = `${text.catalogue.title} – ${text.product}`;
+  }, []);
+  const all = useComputed(() => {
+    void models.revision.value;
+    return models.all().sort((a, b) => byText(nameKey(a.name), nameKey(b.name)) || byText(a.model_id, b.model_id));
+  }).value;
+  const byModel = useComputed(() => {
+    void deployments.revision.value;
+    const groups = new Map<string, Deployment[]>();
+    for (const one of deployments.all().filter(isThere)) groups.set(one.model_id, [...(groups.get(one.model_id) ?? []), one]);
+    return groups;
+  });
+  const search = query.value.get('q') ?? '';
+  const wanted = STATES.find((known) => known === query.value.get('state')) ?? null;
+  const words = search.trim().toLowerCase();
+  const found = all.filter(
+    ({ name, file_name, plugin, model_id }) =>
+      words === '' || [name, file_name, plugin, model_id].some((one) => one.toLowerCase().includes(words)),
+  );
+  const shown = found.filter((model) => wanted === null || isIn(model, wanted));
+  const { state, error } = modelsLoading.value;
+  const writes = may('models:write');
+  const options = STATES.map((value) => ({ value, words: text.catalogue.state[value], count: found.filter((model) => isIn(model, value)).length }));
+  const add = writes && (
+    <button type="button" class="button primary" onClick={() => (adding.value = true)}>
+      <Icon name="plus" />
+      {text.catalogue.add}
+    </button>
+  );
+  return (
+    <div class="page models-page">
+      <header class="page-head">
+        <h1>{text.catalogue.title}</h1>
+        <p class="soft number" role="status">
+          {all.length > 0 && (words !== '' || wanted ? text.list.countOf(shown.length, all.length) : text.catalogue.count(all.length))}
+        </p>
+        <span class="spacer" />
+        {all.length > 0 && add}
+      </header>
+      {all.length > 0 && (
+        <>
+          <div class="filters" role="search" aria-label={text.list.filters}>
+            <label class="search">
+              <Icon name="search" />
+              <input
+                type="search"
+                aria-label={text.catalogue.search}
+                placeholder={text.catalogue.search}
+                spellcheck={false}
+                autocomplete="off"
+                value={search}
+                onInput={(event) => change({ q: event.currentTarget.value }, { replace: true })}
+              />
+            </label>
+            <Chips label={text.catalogue.states} options={options} value={wanted ?? ''} choose={(value) => change({ state: value })} />
+          </div>
+        </>
+      )}
+      {shown.length > 0 && (
+        <List
+          name="catalogue-row"
+          label={text.catalogue.table}
+          columns={COLUMNS.map((name) => ({ name, title: text.catalogue.columns[name] }))}
+          ids={shown.map(({ model_id }) => model_id)}
+          heights={HEIGHTS}
+          row={(id) => rowOf(id, byModel.value.get(id) ?? [], () => (deploying.value = id))}
+        />
+      )}
+      {all.length > 0 && shown.length === 0 && (
+        <Empty icon="filter" title={text.list.noMatchTitle}>
+          <p>{text.list.noMatch}</p>
+          <button type="button" class="button" onClick={() => change({ q: null, state: null })}>
+            {text.list.clear}
+          </button>
+        </Empty>
+      )}
+      {all.length === 0 && state === 'ready' && (
+        <Empty icon="box" title={text.catalogue.nothingTitle}>
+          <p>{text.catalogue.nothing}</p>
+          {add}
+        </Empty>
+      )}
+      {all.length === 0 && state !== 'ready' && state !== 'failed' && <Skeleton lines={6} />}
+      {state === 'failed' && all.length > 0 && <Outdated title={text.catalogue.failedTitle} error={error} retry={() => void reload()} />}
+      {state === 'failed' && all.length === 0 && <Failed title={text.catalogue.failedTitle} error={error} retry={() => void reload()} />}
+      {adding.value && <AddDialog close={() => (adding.value = false)} />}
+      {deploying.value !== null && <DeployDialog model={deploying.value} close={() => (deploying.value = null)} />}
+    </div>
+  );
+}
+
+function isIn(model: Model, state: (typeof STATES)[number]): boolean {
+  if (state === 'shared') return model.shared;
+  return model.ready === (state === 'ready');
+}
+
+function rowOf(id: string, there: readonly Deployment[], deploy: () => void): ListRow | null {
+  const model = models.row(id)?.value;
+  if (!model) return null;
+  const stale = there.filter((one) => one.stale && one.state === 'completed').length;
+  const name = visible(model.name);
+  return {
+    title: model.name,
+    cells: {
+      name: (
+        <div class="stacked">
+          <a class="strong" href={`/models/${id}`}>
+            <Foreign>{model.owned || !model.publisher ? model.name : `${model.publisher}/${model.name}`}</Foreign>
+          </a>
+          <Foreign class="small soft">{model.file_name}</Foreign>
+        </div>
+      ),
+      state: (
+        <div class="stacked">
+          <span class="badges">
+            <Badge tone={model.ready ? 'good' : 'warn'}>{model.ready ? text.catalogue.state.ready : text.catalogue.state.incomplete}</Badge>
+            {model.shared && <Badge tone="quiet">{text.catalogue.state.shared}</Badge>}
+          </span>
+          <UploadProgress model={model} />
+        </div>
+      ),
+      size: <span class="number soft">{model.size_bytes ? bytes(model.size_bytes) : '–'}</span>,
+      plugin: <Foreign class="small soft">{model.plugin}</Foreign>,
+      deployed: (
+        <>
+          <a href={`/deployments?model_id=${id}`}>
+            <span class="number">{text.catalogue.deployedOn(there.length)}</span>
+          </a>
+          {stale > 0 && <Badge tone="warn">{text.catalogue.stale(stale)}</Badge>}
+        </>
+      ),
+      actions: (
+        <div class="row-actions">
+          <UploadActions model={model} />
+          {model.ready && (model.owned || model.shared) && may('deployments:write') && (
+            <button type="button" class="button" aria-label={text.list.actionOn(text.catalogue.deploy, name)} onClick={deploy}>
+              {text.catalogue.deploy}
+            </button>
+          )}
+        </div>
+      ),
+    },
+  };
+}

@@ -1,0 +1,120 @@
+// The upload of a model's file: how far it is, a pause, and the file chosen again after a reload.
+
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+
+import { may } from '../../data/permission';
+import type { Model } from '../../data/types';
+import { goOn, pause, resumeWith, uploads, type Upload } from '../../data/uploads';
+import { text } from '../../text/en';
+import { bytes, percent } from '../../text/format';
+import { Field } from '../../ui/choice';
+import { Dialog } from '../../ui/dialog';
+import { Foreign, visible } from '../../ui/parts';
+
+/** How far the upload is; nothing without an upload from this tab. */
+export function UploadProgress({ model }: { model: Model }) {
+  const upload = uploads.value.get(model.model_id);
+  if (!upload) return null;
+  if (upload.state === 'failed') return <Foreign class="small bad-words">{uploadWords(upload)}</Foreign>;
+  return (
+    <span class="download">
+      <progress aria-label={text.catalogue.uploadOf(visible(model.name))} value={upload.done} max={Math.max(upload.total, 1)} />
+      <span class="small soft number">{uploadWords(upload)}</span>
+    </span>
+  );
+}
+
+export function UploadActions({ model }: { model: Model }) {
+  const choosing = useSignal(false);
+  const id = model.model_id;
+  const upload = uploads.value.get(id);
+  if (model.ready || model.url || !model.owned || !may('models:write')) return null;
+  const name = visible(model.name);
+  const runs = upload?.state === 'uploading' || upload?.state === 'waiting';
+  return (
+    <>
+      {runs && (
+        <button type="button" class="button" aria-label={text.list.actionOn(text.catalogue.pause, name)} onClick={() => pause(id)}>
+          {text.catalogue.pause}
+        </button>
+      )}
+      {upload?.state === 'paused' && (
+        <button type="button" class="button" aria-label={text.list.actionOn(text.catalogue.goOn, name)} onClick={() => goOn(id)}>
+          {text.catalogue.goOn}
+        </button>
+      )}
+      {upload?.state === 'failed' && (
+        <button type="button" class="button" aria-label={text.list.actionOn(text.problems.retry, name)} onClick={() => goOn(id)}>
+          {text.problems.retry}
+        </button>
+      )}
+      {!upload && (
+        <button type="button" class="button" aria-label={text.list.actionOn(text.catalogue.choose, name)} onClick={() => (choosing.value = true)}>
+          {text.catalogue.choose}
+        </button>
+      )}
+      {choosing.value && <ChooseAgain model={model} close={() => (choosing.value = false)} />}
+    </>
+  );
+}
+
+function ChooseAgain({ model, close }: { model: Model; close: () => void }) {
+  const fault = useSignal('');
+  const busy = useSignal(false);
+  const running = useRef(false);
+  const sent = (event: SubmitEvent): void => {
+    event.preventDefault();
+    if (running.current) return;
+    running.current = busy.value = true;
+    fault.value = '';
+    const file = new FormData(event.currentTarget as HTMLFormElement).get('file') as File;
+    resumeWith(model, file)
+      .then(close, (error: unknown) => {
+        fault.value = error instanceof DOMException ? text.catalogue.unreadable : error instanceof Error ? error.message : text.problems.unknown;
+      })
+      .finally(() => (running.current = busy.value = false));
+  };
+  const checking = uploads.value.get(model.model_id);
+  return (
+    <Dialog title={text.catalogue.chooseTitle} close={close}>
+      <form onSubmit={sent}>
+        <div class="dialog-body">
+          <p dir="auto">{text.catalogue.chooseWhy(visible(model.file_name))}</p>
+          <Field label={text.catalogue.file} control={(ties) => <input {...ties} name="file" type="file" required />} />
+          {checking?.state === 'checking' && (
+            <p role="status" class="small soft number">
+              {uploadWords(checking)}
+            </p>
+          )}
+          <p class="form-error" role="alert">
+            {fault}
+          </p>
+        </div>
+        <div class="dialog-foot">
+          <button type="button" class="button" onClick={close}>
+            {text.dialog.cancel}
+          </button>
+          <button type="submit" class="button primary" disabled={busy}>
+            {text.catalogue.goOn}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function uploadWords({ state, done, total, error }: Upload): string {
+  switch (state) {
+    case 'checking':
+      return text.catalogue.checking(percent(total > 0 ? (done / total) * 100 : 100));
+    case 'uploading':
+      return text.catalogue.uploading(bytes(done), bytes(total));
+    case 'waiting':
+      return text.catalogue.waiting;
+    case 'paused':
+      return text.catalogue.paused(bytes(done), bytes(total));
+    case 'failed':
+      return error instanceof Error ? error.message : text.catalogue.uploadFailed;
+  }
+}

@@ -1,0 +1,158 @@
+// What is done to several deployments: each action has a preview of what it touches.
+
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+
+import { ask, POST } from '../../data/client';
+import { modelName } from '../../data/names';
+import { may, noteRefusal } from '../../data/permission';
+import { sentence } from '../../data/problem';
+import { stands } from '../../data/standing';
+import { devices } from '../../data/store';
+import type { Deployment } from '../../data/types';
+import { text } from '../../text/en';
+import { Dialog } from '../../ui/dialog';
+import { Icon } from '../../ui/icon';
+import { ManyDialog, partsOf } from '../../ui/many';
+import { notice } from '../../ui/notices';
+import { Foreign } from '../../ui/parts';
+
+export type ManyKind = 'repair' | 'redeploy';
+const MOST_SHOWN = 8;
+
+/** The preview of a repair or a redeployment of deployments, by model. */
+export function RemedyDialog({ kind, targets, close }: { kind: ManyKind; targets: readonly Deployment[]; close: () => void }) {
+  const parts = partsOf(
+    targets,
+    (model) => modelName(model, targets.find(({ model_id }) => model_id === model)?.alias),
+    (model) => (kind === 'repair' ? { kind: 'repair', model_id: model } : { kind: 'deploy', model_id: model, serve: true }),
+  );
+  const words = text.deployed;
+  return (
+    <ManyDialog
+      title={kind === 'repair' ? words.repairTitle : words.redeployTitle}
+      why={kind === 'repair' ? words.repairWhy : words.redeployWhy}
+      action={kind === 'repair' ? words.repairRun : words.redeployRun}
+      parts={parts}
+      close={close}
+    />
+  );
+}
+
+/** The stale deployments in a sentence, with what mends them. */
+export function StaleBanner({ stale }: { stale: readonly Deployment[] }) {
+  const kind = useSignal<ManyKind | null>(null);
+  const targets = useRef<readonly Deployment[]>([]);
+  const open = (wanted: ManyKind): void => {
+    targets.current = stale;
+    kind.value = wanted;
+  };
+  return (
+    <div class="stale-banner">
+      <Icon name="warning" />
+      <p>{text.deployed.stale(stale.length)}</p>
+      <span class="spacer" />
+      {may('serving:operate') && (
+        <button type="button" class="button primary" onClick={() => open('repair')}>
+          {text.deployed.repairAll}
+        </button>
+      )}
+      {may('deployments:write') && (
+        <button type="button" class="button" onClick={() => open('redeploy')}>
+          {text.deployed.redeployAll}
+        </button>
+      )}
+      {kind.value && <RemedyDialog kind={kind.value} targets={targets.current} close={() => (kind.value = null)} />}
+    </div>
+  );
+}
+
+export function DeploymentBar({ chosen, unselect }: { chosen: readonly Deployment[]; unselect: () => void }) {
+  const kind = useSignal<ManyKind | 'cancel' | null>(null);
+  const targets = useRef<readonly Deployment[]>([]);
+  const served = chosen.filter(({ state }) => state === 'completed');
+  const running = chosen.filter((one) => stands(one, 'progress'));
+  const ended = chosen.filter((one) => !stands(one, 'progress'));
+  const open = (wanted: ManyKind | 'cancel', of: readonly Deployment[]): void => {
+    targets.current = of;
+    kind.value = wanted;
+  };
+  return (
+    <div class="list-bar" role="region" aria-label={text.list.bar}>
+      <strong class="number" role="status">
+        {text.list.selected(chosen.length)}
+      </strong>
+      {may('serving:operate') && (
+        <button type="button" class="button" disabled={served.length === 0} onClick={() => open('repair', served)}>
+          {text.deployed.repair}
+        </button>
+      )}
+      {may('deployments:write') && (
+        <>
+          <button type="button" class="button" disabled={ended.length === 0} onClick={() => open('redeploy', ended)}>
+            {text.deployed.redeploy}
+          </button>
+          <button type="button" class="button" disabled={running.length === 0} onClick={() => open('cancel', running)}>
+            {text.deployed.cancel}
+          </button>
+        </>
+      )}
+      <span class="spacer" />
+      <button type="button" class="button quiet" onClick={unselect}>
+        {text.list.unselect}
+      </button>
+      {kind.value === 'cancel' && <CancelDialog targets={targets.current} close={() => (kind.value = null)} />}
+      {kind.value && kind.value !== 'cancel' && (
+        <RemedyDialog kind={kind.value} targets={targets.current} close={() => (kind.value = null)} />
+      )}
+    </div>
+  );
+}
+
+/** Cancels deployments one after the other: the backend has no operation for it. */
+function CancelDialog({ targets, close }: { targets: readonly Deployment[]; close: () => void }) {
+  const busy = useSignal(false);
+  const started = useRef(false);
+  const run = async (): Promise<void> => {
+    if (started.current) return;
+    started.current = busy.value = true;
+    let failed = 0;
+    let why = '';
+    for (const { deployment_id } of targets) {
+      try {
+        await ask(POST('/api/v1/deployments/{deployment_id}/cancel', { params: { path: { deployment_id } } }));
+      } catch (error) {
+        noteRefusal(error);
+        failed += 1;
+        why = error instanceof Error ? sentence(error.message) : text.problems.unknown;
+      }
+    }
+    if (failed < targets.length) notice(text.deployed.cancelled(targets.length - failed));
+    if (failed > 0) notice(text.deployed.notCancelled(failed, why), 'bad');
+    close();
+  };
+  return (
+    <Dialog title={text.deployed.cancelTitle} close={close}>
+      <div class="dialog-body">
+        <p>{text.deployed.cancelWhy(targets.length)}</p>
+        <ul class="touched-group">
+          {targets.slice(0, MOST_SHOWN).map(({ deployment_id: id, model_id, device_id, alias }) => (
+            <li key={id}>
+              <Foreign>{modelName(model_id, alias)}</Foreign>{' '}
+              <Foreign class="soft">{devices.row(device_id)?.peek().name ?? device_id}</Foreign>
+            </li>
+          ))}
+        </ul>
+        {targets.length > MOST_SHOWN && <p class="soft small">{text.bulk.andMore(targets.length - MOST_SHOWN)}</p>}
+      </div>
+      <div class="dialog-foot">
+        <button type="button" class="button" onClick={close}>
+          {text.dialog.close}
+        </button>
+        <button type="button" class="button danger" disabled={busy} onClick={() => void run()}>
+          {text.deployed.cancelRun(targets.length)}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

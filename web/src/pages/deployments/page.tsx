@@ -1,0 +1,104 @@
+// All deployments of the account, those that need a person first: their progress, and what mends or ends them.
+
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+import { change, query } from '../../app/router';
+import { may } from '../../data/permission';
+import { isThere, stands, STANDINGS } from '../../data/standing';
+import { deployments, deploymentsLoading, devices, models, reload } from '../../data/store';
+import { text } from '../../text/en';
+import { Chips } from '../../ui/choice';
+import { Icon } from '../../ui/icon';
+import { Empty, Failed, Outdated, Skeleton } from '../../ui/parts';
+import { SearchAndFilters } from '../../ui/search';
+import { DeploymentBar, StaleBanner } from './bulk';
+import { Table } from './table';
+import { arranged, fitting, viewOf, type Named } from './view';
+
+import './deployments.css';
+
+export function DeploymentsPage() {
+  const view = useComputed(() => viewOf(query.value));
+  const all = useComputed(() => {
+    void [deployments.revision.value, devices.revision.value, models.revision.value];
+    return deployments.all().filter(isThere).map(named);
+  });
+  const found = useComputed(() => fitting(all.value, view.value));
+  const shown = useComputed(() => arranged(found.value, view.value));
+  const selected = useSignal<ReadonlySet<string>>(new Set());
+  const chosen = useComputed(() =>
+    shown.value.map(({ deployment }) => deployment).filter(({ deployment_id: id }) => selected.value.has(id)),
+  );
+  const stale = useComputed(() => found.value.map(({ deployment }) => deployment).filter((one) => stands(one, 'stale')));
+  const loading = deploymentsLoading.value;
+  useEffect(() => {
+    document.title = `${text.deployed.title} – ${text.product}`;
+  }, []);
+  const options = STANDINGS.map((value) => ({
+    value,
+    words: text.deployed.standing[value],
+    count: found.value.filter(({ deployment }) => stands(deployment, value)).length,
+  }));
+  const { search, standing, model, device } = view.value;
+  const filtered = search !== '' || standing !== null || model !== '' || device !== '';
+  const clear = (): void => change({ q: null, state: null, model_id: null, device_id: null });
+  const operates = may('serving:operate') || may('deployments:write');
+  const isLoading = loading.state === 'idle' || loading.state === 'loading';
+  return (
+    <div class="page deployments-page">
+      <header class="page-head">
+        <h1>{text.deployed.title}</h1>
+        <p class="soft number" role={isLoading ? undefined : 'status'}>
+          {all.value.length > 0 && (filtered ? text.list.countOf(shown.value.length, all.value.length) : text.deployed.count(all.value.length))}
+          {all.value.length > 0 && isLoading && `, ${text.list.loading}`}
+        </p>
+      </header>
+      {all.value.length > 0 && (
+        <>
+          <SearchAndFilters search={search} model={model} device={device} filtered={filtered} clear={clear} />
+          <Chips label={text.deployed.states} options={options} value={standing ?? ''} choose={(value) => change({ state: value })} />
+          {chosen.value.length > 0 ? (
+            <DeploymentBar chosen={chosen.value} unselect={() => (selected.value = new Set())} />
+          ) : (
+            stale.value.length > 0 && <StaleBanner stale={stale.value} />
+          )}
+        </>
+      )}
+      {shown.value.length > 0 && <Table shown={shown.value} order={view.value.order} selected={operates ? selected : undefined} />}
+      {all.value.length > 0 && shown.value.length === 0 && (
+        <Empty icon="filter" title={text.list.noMatchTitle}>
+          <p>{text.list.noMatch}</p>
+          <button type="button" class="button" onClick={clear}>
+            {text.list.clear}
+          </button>
+        </Empty>
+      )}
+      {all.value.length === 0 && loading.state === 'ready' && (
+        <Empty icon="rocket" title={text.deployed.nothingTitle}>
+          <p>{text.deployed.nothing}</p>
+          <a class="button primary" href="/models">
+            <Icon name="box" />
+            {text.deployed.nothingAction}
+          </a>
+        </Empty>
+      )}
+      {all.value.length === 0 && loading.state !== 'ready' && loading.state !== 'failed' && <Skeleton lines={10} />}
+      {loading.state === 'failed' && all.value.length > 0 && (
+        <Outdated title={text.deployed.failedTitle} error={loading.error} retry={() => void reload()} />
+      )}
+      {loading.state === 'failed' && all.value.length === 0 && (
+        <Failed title={text.deployed.failedTitle} error={loading.error} retry={() => void reload()} />
+      )}
+    </div>
+  );
+}
+
+function named(deployment: Named['deployment']): Named {
+  const model = models.row(deployment.model_id)?.peek();
+  return {
+    deployment,
+    model: model?.name ?? deployment.alias,
+    device: devices.row(deployment.device_id)?.peek().name ?? deployment.device_id,
+  };
+}

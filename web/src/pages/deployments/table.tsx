@@ -1,0 +1,122 @@
+// The table of deployments. A row follows its deployment and its device; its controls are away while one of them works.
+
+import type { Signal } from '@preact/signals';
+
+import { change } from '../../app/router';
+import { pending, type Action } from '../../data/actions';
+import { may } from '../../data/permission';
+import { sentence } from '../../data/problem';
+import { stateOf } from '../../data/selection';
+import { remediesFor, standingOf } from '../../data/standing';
+import { deployments, devices } from '../../data/store';
+import type { Deployment } from '../../data/types';
+import { text } from '../../text/en';
+import { carryOut } from '../../ui/carry_out';
+import { List, type ListRow } from '../../ui/list';
+import { orderWords, turned, type Order } from '../../ui/order';
+import { Badge, Foreign, Time, visible } from '../../ui/parts';
+import { DownloadProgress, StandingBadge } from '../../ui/standing';
+import { COLUMNS, portOf, SORTABLE, USUAL, type Named } from './view';
+
+/** The heights of a row in pixels, as the style sheet has them. */
+const HEIGHTS = [52, 124] as const;
+
+interface Props {
+  shown: readonly Named[];
+  order: Order;
+  selected: Signal<ReadonlySet<string>> | undefined;
+}
+
+export function Table({ shown, order, selected }: Props) {
+  const names = new Map(shown.map((one) => [one.deployment.deployment_id, one]));
+  const columns = COLUMNS.map((name) => ({ name, title: text.deployed.columns[name], sortable: SORTABLE.includes(name) }));
+  return (
+    <List
+      name="deployment-row"
+      label={text.deployed.table}
+      columns={columns}
+      ids={shown.map(({ deployment }) => deployment.deployment_id)}
+      heights={HEIGHTS}
+      order={order}
+      sort={(column) => change({ sort: orderWords(turned(order, column), USUAL) })}
+      selected={selected}
+      row={(id) => rowOf(id, names.get(id))}
+    />
+  );
+}
+
+function rowOf(id: string, names: Named | undefined): ListRow | null {
+  const deployment = deployments.row(id)?.value;
+  if (!deployment || !names) return null;
+  const { model, device } = names;
+  const state = devices.row(deployment.device_id)?.value;
+  const presence = state ? stateOf(state) : null;
+  const why = deployment.reason ?? deployment.serving?.detail;
+  return {
+    title: text.deployed.rowOf(model, device),
+    cells: {
+      standing: (
+        <div class="stacked">
+          <StandingBadge deployment={deployment} />
+          {standingOf(deployment) === 'progress' && <DownloadProgress deployment={deployment} name={model} />}
+        </div>
+      ),
+      model: (
+        <div class="stacked">
+          <a class="strong" href={`/models/${deployment.model_id}`}>
+            <Foreign>{model}</Foreign>
+          </a>
+          {why ? (
+            <Foreign class="small why">{sentence(why)}</Foreign>
+          ) : (
+            model !== deployment.alias && <Foreign class="small soft">{deployment.alias}</Foreign>
+          )}
+        </div>
+      ),
+      device: (
+        <>
+          <a href={`/devices/${deployment.device_id}`}>
+            <Foreign>{device}</Foreign>
+          </a>
+          {presence === 'offline' && <Badge tone="quiet">{text.deployed.offline}</Badge>}
+          {presence === 'updating' && <Badge tone="busy">{text.state.updating}</Badge>}
+        </>
+      ),
+      port: <span class="number soft">{portOf(deployment)}</span>,
+      updated: <Time at={deployment.updated_at} />,
+      actions: presence !== 'updating' && <RowActions deployment={deployment} name={visible(model)} online={presence === 'online'} />,
+    },
+  };
+}
+
+function RowActions({ deployment, name, online }: { deployment: Deployment; name: string; online: boolean }) {
+  const doing = pending.value.get(deployment.deployment_id);
+  if (doing && doing in text.models.pending) {
+    return (
+      <span class="soft" role="status">
+        {text.models.pending[doing]}
+      </span>
+    );
+  }
+  const allowed = remediesFor(deployment, online).filter((action) => may(permissionOf(action)));
+  return (
+    <div class="row-actions">
+      {allowed.map((action) => (
+        <button
+          key={action}
+          type="button"
+          class={action === 'repair' && deployment.stale ? 'button primary' : 'button'}
+          data-action={action}
+          aria-label={text.list.actionOn(text.models[action], name)}
+          onClick={() => carryOut(action, deployment, name)}
+        >
+          {text.models[action]}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function permissionOf(action: Action): 'serving:operate' | 'deployments:write' {
+  return action === 'repair' || action === 'serve' || action === 'stop' ? 'serving:operate' : 'deployments:write';
+}

@@ -1,0 +1,100 @@
+// What the list of deployments shows, as the address says it: search, filters and order. Pure.
+
+import { stands, standingOf, STANDINGS, type Standing } from '../../data/standing';
+import type { Deployment } from '../../data/types';
+import { byText, nameKey, orderOf, type Order } from '../../ui/order';
+
+export const COLUMNS = ['standing', 'model', 'device', 'port', 'updated', 'actions'] as const;
+export const SORTABLE = ['standing', 'model', 'device', 'port', 'updated'];
+export const USUAL: Order = { column: 'standing', descending: false };
+
+export interface View {
+  search: string;
+  standing: Standing | null;
+  model: string;
+  device: string;
+  order: Order;
+}
+
+export interface Named {
+  deployment: Deployment;
+  model: string;
+  device: string;
+}
+
+/** Reads the address; what it does not understand has no effect. */
+export function viewOf(query: URLSearchParams): View {
+  return {
+    search: query.get('q') ?? '',
+    standing: STANDINGS.find((known) => known === query.get('state')) ?? null,
+    model: query.get('model_id') ?? '',
+    device: query.get('device_id') ?? '',
+    order: orderOf(query.get('sort'), SORTABLE, USUAL),
+  };
+}
+
+/** Returns the deployments that fit all filters but that of the state: the chips count these. */
+export function fitting(all: readonly Named[], { search, model, device }: View): Named[] {
+  const words = search.trim().toLowerCase();
+  return all.filter(
+    (one) =>
+      (model === '' || one.deployment.model_id === model) &&
+      (device === '' || one.deployment.device_id === device) &&
+      (words === '' || contains(one, words)),
+  );
+}
+
+/** Returns the deployments of a state, or all, in order: what needs a person first, unless another column is chosen. */
+export function arranged(found: readonly Named[], { standing, order }: View): Named[] {
+  const shown = standing === null ? [...found] : found.filter(({ deployment }) => stands(deployment, standing));
+  const direction = order.descending ? -1 : 1;
+  const compare = comparison(order.column);
+  return shown
+    .map((one) => ({ one, keys: keysOf(one) }))
+    .sort(
+      (a, b) =>
+        direction * compare(a, b) ||
+        byText(a.keys.device, b.keys.device) ||
+        byText(a.keys.model, b.keys.model) ||
+        byText(a.one.deployment.deployment_id, b.one.deployment.deployment_id),
+    )
+    .map(({ one }) => one);
+}
+
+interface Keyed {
+  one: Named;
+  keys: { rank: number; model: string; device: string };
+}
+
+function keysOf({ deployment, model, device }: Named): Keyed['keys'] {
+  return { rank: STANDINGS.indexOf(standingOf(deployment)), model: nameKey(model), device: nameKey(device) };
+}
+
+function comparison(column: string): (a: Keyed, b: Keyed) => number {
+  switch (column) {
+    case 'model':
+      return (a, b) => byText(a.keys.model, b.keys.model);
+    case 'device':
+      return (a, b) => byText(a.keys.device, b.keys.device);
+    case 'port':
+      return (a, b) => portOf(a.one.deployment) - portOf(b.one.deployment);
+    case 'updated':
+      return (a, b) => byText(a.one.deployment.updated_at, b.one.deployment.updated_at);
+    default:
+      return (a, b) => a.keys.rank - b.keys.rank;
+  }
+}
+
+export function portOf({ serving, port }: Deployment): number {
+  return serving?.port ?? port;
+}
+
+function contains({ deployment, model, device }: Named, words: string): boolean {
+  return (
+    model.toLowerCase().includes(words) ||
+    device.toLowerCase().includes(words) ||
+    deployment.alias.includes(words) ||
+    deployment.device_id.includes(words) ||
+    deployment.model_id.includes(words)
+  );
+}

@@ -1,0 +1,112 @@
+// Deploy to the selected devices, repair what is stale on them, or remove them. Each has a preview of what it touches.
+
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+
+import { removeDevice } from '../../data/actions';
+import { may, noteRefusal } from '../../data/permission';
+import { sentence } from '../../data/problem';
+import { isThere, stands } from '../../data/standing';
+import { deployments } from '../../data/store';
+import type { Deployment, Device } from '../../data/types';
+import { text } from '../../text/en';
+import { DeployDialog } from '../../ui/deploy';
+import { Confirm } from '../../ui/dialog';
+import { notice } from '../../ui/notices';
+import { Foreign } from '../../ui/parts';
+import { RemedyDialog } from '../deployments/bulk';
+
+const MOST_SHOWN = 8;
+
+type Kind = 'deploy' | 'repair' | 'remove';
+
+export function MoreActions({ devices, unselect }: { devices: readonly Device[]; unselect: () => void }) {
+  const kind = useSignal<Kind | null>(null);
+  // The devices that were ticked when the dialog was opened, and no others.
+  const targets = useRef<readonly Device[]>([]);
+  const stale = useRef<readonly Deployment[]>([]);
+  const close = (): void => {
+    kind.value = null;
+  };
+  const open = (wanted: Kind): void => {
+    targets.current = devices;
+    if (wanted === 'repair') {
+      const ids = new Set(devices.map(({ device_id }) => device_id));
+      stale.current = deployments.all().filter((one) => ids.has(one.device_id) && stands(one, 'stale'));
+      if (stale.current.length === 0) {
+        notice(text.bulkMore.nothingToRepair);
+        return;
+      }
+    }
+    kind.value = wanted;
+  };
+  return (
+    <>
+      {may('deployments:write') && (
+        <button type="button" class="button" onClick={() => open('deploy')}>
+          {text.bulkMore.deploy}
+        </button>
+      )}
+      {may('serving:operate') && (
+        <button type="button" class="button" onClick={() => open('repair')}>
+          {text.bulkMore.repair}
+        </button>
+      )}
+      {may('devices:write') && (
+        <button type="button" class="button" onClick={() => open('remove')}>
+          {text.bulkMore.remove}
+        </button>
+      )}
+      {kind.value === 'deploy' && <DeployDialog targets={targets.current.map(({ device_id }) => device_id)} close={close} />}
+      {kind.value === 'repair' && <RemedyDialog kind="repair" targets={stale.current} close={close} />}
+      {kind.value === 'remove' && <RemoveDevices targets={targets.current} close={close} unselect={unselect} />}
+    </>
+  );
+}
+
+/** Removes devices one after the other: the backend has no operation for it. */
+function RemoveDevices({ targets, close, unselect }: { targets: readonly Device[]; close: () => void; unselect: () => void }) {
+  const typed = useSignal('');
+  const busy = useSignal(false);
+  const running = useRef(false);
+  const words = text.bulkMore;
+  const wanted = words.typed(targets.length);
+  const ids = new Set(targets.map(({ device_id }) => device_id));
+  const lost = deployments.all().filter((one) => ids.has(one.device_id) && isThere(one)).length;
+  const run = async (): Promise<void> => {
+    if (running.current) return;
+    running.current = busy.value = true;
+    let failed = 0;
+    let why = '';
+    for (const id of ids) {
+      try {
+        await removeDevice(id);
+      } catch (error) {
+        noteRefusal(error);
+        failed += 1;
+        why = error instanceof Error ? sentence(error.message) : text.problems.unknown;
+      }
+    }
+    if (failed < ids.size) notice(words.removed(ids.size - failed));
+    if (failed > 0) notice(words.notRemoved(failed, why), 'bad');
+    close();
+    unselect();
+  };
+  return (
+    <Confirm title={words.removeTitle} action={words.removeRun(targets.length)} close={close} ready={typed.value.trim() === wanted && !busy.value} act={() => void run()}>
+      <p>{words.removeWhy(targets.length, lost)}</p>
+      <ul>
+        {targets.slice(0, MOST_SHOWN).map(({ device_id: id, name }) => (
+          <li key={id}>
+            <Foreign>{name}</Foreign>
+          </li>
+        ))}
+      </ul>
+      {targets.length > MOST_SHOWN && <p class="soft small">{text.bulk.andMore(targets.length - MOST_SHOWN)}</p>}
+      <div class="field">
+        <label for="remove-devices">{text.many.type(wanted)}</label>
+        <input id="remove-devices" autofocus autocomplete="off" spellcheck={false} value={typed} onInput={(event) => (typed.value = event.currentTarget.value)} />
+      </div>
+    </Confirm>
+  );
+}

@@ -1,0 +1,58 @@
+// An invitation: somebody who is logged in joins, and anybody else becomes a new person. `#TOKEN` in the address fills it.
+
+import { useSignal } from '@preact/signals';
+
+import { EntryField, EntryForm, isPlainHttp, PlainHttp } from '../../app/entry';
+import { go } from '../../app/router';
+import { logOut, open, session } from '../../data/session';
+import { me } from '../../data/store';
+import { text } from '../../text/en';
+import { Foreign } from '../../ui/parts';
+import { useFragment } from './fragment';
+
+export function InvitePage() {
+  const token = useFragment();
+  const typed = useSignal(token);
+  const isIn = session.value === 'in';
+  const send = async (values: FormData): Promise<void> => {
+    const person = isIn ? {} : { email: String(values.get('email')).trim(), password: String(values.get('password')) };
+    await open({ with: 'invitation', invitation_token: String(values.get('invitation')).trim(), ...person });
+    go('/devices', { replace: true });
+  };
+  if (isPlainHttp(location)) {
+    return (
+      <main class="login">
+        <PlainHttp />
+      </main>
+    );
+  }
+  return (
+    <main class="login">
+      <EntryForm title={text.entry.inviteTitle} submit={text.entry.join} send={send}>
+        <EntryField name="invitation" label={text.entry.invitation} hint={text.entry.invitationHint} value={typed.peek()} />
+        {isIn ? (
+          <p>
+            {text.entry.joinAs} <Foreign>{me.value?.email ?? ''}</Foreign>. {text.entry.another}{' '}
+            <button type="button" class="button quiet" onClick={() => void logOut()}>
+              {text.shell.logOut}
+            </button>
+          </p>
+        ) : (
+          <>
+            <p class="soft">{text.entry.newPerson}</p>
+            <EntryField name="email" label={text.login.email} type="email" autocomplete="username" />
+            <EntryField
+              name="password"
+              label={text.login.password}
+              hint={text.entry.passwordHint}
+              type="password"
+              autocomplete="new-password"
+              minLength={12}
+              maxLength={200}
+            />
+          </>
+        )}
+      </EntryForm>
+    </main>
+  );
+}

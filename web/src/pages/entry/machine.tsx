@@ -1,0 +1,103 @@
+// Lets a machine log in as the person at this page (RFC 8628): type its code, look at what asks, allow or refuse. A code in
+// the address fills the field and decides nothing, and neither button has the focus: Enter alone allows nobody.
+
+import './machine.css';
+
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { EntryField, EntryForm, wordsOf } from '../../app/entry';
+import { ask, POST } from '../../data/client';
+import { me } from '../../data/store';
+import type { PendingDevice } from '../../data/types';
+import { text } from '../../text/en';
+import { moment } from '../../text/format';
+import { Foreign } from '../../ui/parts';
+import { useFragment } from './fragment';
+
+export function MachinePage() {
+  const code = useFragment();
+  const pending = useSignal<PendingDevice | null>(null);
+  const done = useSignal<'allowed' | 'refused' | null>(null);
+  if (done.value) return <Done allowed={done.value === 'allowed'} />;
+  if (pending.value) return <Decide pending={pending.value} decided={(how) => (done.value = how)} />;
+  const send = async (values: FormData): Promise<void> => {
+    const body = { user_code: String(values.get('user-code')).trim() };
+    pending.value = await ask(POST('/api/v1/auth/device/inquire', { body }));
+  };
+  return (
+    <EntryForm title={text.machine.title} submit={text.machine.next} send={send}>
+      <EntryField name="user-code" label={text.machine.code} hint={text.machine.codeHint} value={code.slice(0, 20)} maxLength={20} />
+    </EntryForm>
+  );
+}
+
+function Decide({ pending, decided }: { pending: PendingDevice; decided: (how: 'allowed' | 'refused') => void }) {
+  const failed = useSignal('');
+  const busy = useSignal(false);
+  const title = useFocus();
+  const decide = async (allow: boolean): Promise<void> => {
+    failed.value = '';
+    busy.value = true;
+    try {
+      await ask(POST('/api/v1/auth/device/decide', { body: { user_code: pending.user_code, allow } }));
+      decided(allow ? 'allowed' : 'refused');
+    } catch (error) {
+      failed.value = wordsOf(error);
+      busy.value = false;
+    }
+  };
+  return (
+    <section class="entry" aria-labelledby="machine-title">
+      <h1 id="machine-title" ref={title} tabIndex={-1}>
+        {text.machine.question}
+      </h1>
+      <p>
+        <strong>
+          <Foreign>{pending.client_name}</Foreign>
+        </strong>{' '}
+        {text.machine.wants}{' '}
+        <strong>
+          <Foreign>{me.value?.email ?? ''}</Foreign>
+        </strong>{' '}
+        {text.machine.shows}
+      </p>
+      <p class="user-code">{pending.user_code}</p>
+      <p>
+        {text.machine.from} <Foreign>{pending.address}</Foreign>, {moment(pending.created_at)}.
+      </p>
+      <p>{text.machine.gets}</p>
+      <p>{text.machine.careful}</p>
+      <p class="form-error" role="alert" dir="auto">
+        {failed}
+      </p>
+      <div class="choice">
+        <button type="button" class="button" disabled={busy.value} onClick={() => void decide(false)}>
+          {text.machine.refuse}
+        </button>
+        <button type="button" class="button primary" disabled={busy.value} onClick={() => void decide(true)}>
+          {text.machine.allow}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function Done({ allowed }: { allowed: boolean }) {
+  const title = useFocus();
+  return (
+    <section class="entry">
+      <h1 ref={title} tabIndex={-1}>
+        {allowed ? text.machine.allowed : text.machine.refused}
+      </h1>
+      <p>{text.machine.close}</p>
+    </section>
+  );
+}
+
+/** Gives the focus to a heading, which is then read out. */
+function useFocus() {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  return heading;
+}

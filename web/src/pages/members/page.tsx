@@ -1,0 +1,182 @@
+// The members of the account and its open invitations.
+
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+import { invitations, members, useList, withdraw } from '../../data/account';
+import { allowed } from '../../data/allowed';
+import { me } from '../../data/store';
+import type { Invitation, Me, Member } from '../../data/types';
+import { text } from '../../text/en';
+import { useAttempt } from '../../ui/busy';
+import { Icon } from '../../ui/icon';
+import { failure, notice } from '../../ui/notices';
+import { Badge, Foreign, Skeleton, Time } from '../../ui/parts';
+import { ListState, Records, type Column } from '../../ui/records';
+import { Until } from '../../ui/until';
+import { InviteDialog } from './invite';
+import { RemoveMemberDialog } from './remove';
+import { RoleDialog } from './role';
+
+/** What is asked about a member. */
+type Asked = { what: 'role' | 'remove'; member: Member } | { what: 'invite' } | null;
+
+export function MembersPage() {
+  useEffect(() => {
+    document.title = `${text.members.title} – ${text.product}`;
+  }, []);
+  return <div class="page">{me.value ? <Members caller={me.value} /> : <Skeleton lines={5} />}</div>;
+}
+
+function Members({ caller }: { caller: Me }) {
+  const writes = allowed(caller.role, 'members:write');
+  useList(members);
+  const asked = useSignal<Asked>(null);
+  const all = useComputed(() => {
+    void members.rows.revision.value;
+    return members.rows.all().sort((a, b) => Date.parse(a.joined_at) - Date.parse(b.joined_at));
+  }).value;
+  const owners = all.filter(({ role }) => role === 'owner').length;
+  const may = (member: Member): boolean => writes && (caller.role === 'owner' || member.role !== 'owner');
+  const close = (): void => {
+    asked.value = null;
+  };
+  const now = asked.value;
+  return (
+    <>
+      <header class="page-head">
+        <h1>{text.members.title}</h1>
+        <p class="soft number" role="status">
+          {all.length === 0 ? '' : text.members.count(all.length)}
+        </p>
+        <span class="spacer" />
+        {writes && (
+          <button type="button" class="button primary" onClick={() => (asked.value = { what: 'invite' })}>
+            <Icon name="plus" />
+            {text.members.invite}
+          </button>
+        )}
+      </header>
+      <div class="page-scroll">
+        <p class="hint">{text.members.hint}</p>
+        <ListState loading={members.loading.value} count={all.length} title={text.members.failedTitle} retry={() => void members.load()}>
+          <Records
+            label={text.members.table}
+            columns={columnsOf(caller, writes, may, owners, (what, member) => (asked.value = { what, member }))}
+            items={all}
+            idOf={({ user_id }) => user_id}
+          />
+        </ListState>
+        <Invitations writes={writes} />
+      </div>
+      {now?.what === 'invite' && <InviteDialog caller={caller} close={close} />}
+      {now?.what === 'role' && <RoleDialog asked={now.member} caller={caller} close={close} />}
+      {now?.what === 'remove' && <RemoveMemberDialog member={now.member} close={close} />}
+    </>
+  );
+}
+
+function columnsOf(
+  caller: Me,
+  writes: boolean,
+  may: (member: Member) => boolean,
+  owners: number,
+  ask: (what: 'role' | 'remove', member: Member) => void,
+): Column<Member>[] {
+  const names = text.members.columns;
+  const isMe = (member: Member): boolean => member.user_id === caller.user_id;
+  const columns: Column<Member>[] = [
+    {
+      name: names.email,
+      class: 'wide',
+      cell: (member) => (
+        <span class="choices">
+          <Foreign>{member.email}</Foreign>
+          {isMe(member) && <Badge tone="quiet">{text.members.you}</Badge>}
+        </span>
+      ),
+    },
+    { name: names.role, class: 'tight', cell: ({ role }) => <span title={text.members.roleMeans[role]}>{text.shell.role[role]}</span> },
+    { name: names.joined, class: 'tight', cell: ({ joined_at }) => <Time at={joined_at} /> },
+  ];
+  const actions: Column<Member> = {
+    name: names.actions,
+    class: 'actions',
+    cell: (member) => {
+      if (!may(member)) return null;
+      if (member.role === 'owner' && owners <= 1) return <span class="soft small">{text.members.lastOwner}</span>;
+      return (
+        <>
+          <button type="button" class="button" aria-label={text.members.changeOf(member.email)} onClick={() => ask('role', member)}>
+            {text.members.change}
+          </button>{' '}
+          {!isMe(member) && (
+            <button type="button" class="button danger" aria-label={text.members.removeOf(member.email)} onClick={() => ask('remove', member)}>
+              {text.members.remove}
+            </button>
+          )}
+        </>
+      );
+    },
+  };
+  return writes ? [...columns, actions] : columns;
+}
+
+function Invitations({ writes }: { writes: boolean }) {
+  useList(invitations);
+  const { busy, run } = useAttempt();
+  const all = useComputed(() => (invitations.rows.revision.value, invitations.rows.all())).value;
+  const take = (invitation: Invitation): void => {
+    void run(async () => {
+      try {
+        await withdraw(invitation.invitation_id);
+        notice(text.members.withdrawn);
+      } catch (error) {
+        failure(error);
+        void invitations.load();
+      }
+    });
+  };
+  const names = text.members.invitationColumns;
+  const columns: Column<Invitation>[] = [
+    { name: names.email, class: 'wide', cell: ({ email }) => <Foreign>{email ?? text.members.anybody}</Foreign> },
+    { name: names.role, class: 'tight', cell: ({ role }) => text.shell.role[role] },
+    { name: names.expires, class: 'tight', cell: ({ expires_at }) => <Until at={expires_at} /> },
+  ];
+  const actions: Column<Invitation> = {
+    name: names.actions,
+    class: 'actions',
+    cell: (invitation) => (
+      <button
+        type="button"
+        class="button"
+        aria-label={text.members.withdrawOf(invitation.email ?? text.members.anybody)}
+        disabled={busy.value}
+        onClick={() => take(invitation)}
+      >
+        {text.members.withdraw}
+      </button>
+    ),
+  };
+  return (
+    <section class="page-scroll" aria-labelledby="invitations-title">
+      <h2 id="invitations-title">{text.members.invitations}</h2>
+      <ListState
+        loading={invitations.loading.value}
+        count={all.length}
+        title={text.members.invitationsFailed}
+        retry={() => void invitations.load()}
+      >
+        {all.length === 0 && <p class="soft">{text.members.noInvitations}</p>}
+        {all.length > 0 && (
+          <Records
+            label={text.members.invitations}
+            columns={writes ? [...columns, actions] : columns}
+            items={all}
+            idOf={({ invitation_id }) => invitation_id}
+          />
+        )}
+      </ListState>
+    </section>
+  );
+}

@@ -1,0 +1,114 @@
+// One operation: how far it has come, and its result on each device, which follow the operation while it runs.
+
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+import { change, path, query } from '../../app/router';
+import { operations } from '../../data/operator';
+import { ask, GET } from '../../data/client';
+import { Problem } from '../../data/problem';
+import type { Operation } from '../../data/types';
+import { text } from '../../text/en';
+import { Chips } from '../../ui/choice';
+import { Icon } from '../../ui/icon';
+import { Badge, Empty, Failed, Foreign, Skeleton, Time } from '../../ui/parts';
+import { OperationActions } from './actions';
+import { Progress } from './progress';
+import { Results } from './results';
+import { TONES, workWords } from './words';
+
+import './operations.css';
+
+const STATES = ['failed', 'pending', 'sent', 'succeeded', 'skipped', 'cancelled'] as const;
+
+export function OperationPage() {
+  useEffect(() => operations.watch(), []);
+  const id = path.value.split('/')[2] ?? '';
+  return <One key={id} id={id} />;
+}
+
+function One({ id }: { id: string }) {
+  const { rows } = operations;
+  const operation = useComputed(() => (rows.revision.value, rows.row(id)?.value)).value;
+  const failed = useSignal<unknown>(null);
+  const asked = useSignal(0);
+  const known = operation !== undefined;
+  useEffect(() => {
+    // A pasted address does not wait for the list of all operations.
+    if (known) return;
+    ask(GET('/api/v1/operations/{operation_id}', { params: { path: { operation_id: id } } })).then(
+      (loaded) => rows.changed(loaded),
+      (error: unknown) => (failed.value = error),
+    );
+  }, [id, known, asked.value]);
+  if (operation) return <Shown operation={operation} />;
+  const { value: error } = failed;
+  if (error instanceof Problem && (error.status === 404 || error.status === 422)) {
+    return (
+      <Empty icon="tasks" title={text.works.missingTitle}>
+        <p>{text.works.missing}</p>
+        <a class="button" href="/operations">
+          {text.works.back}
+        </a>
+      </Empty>
+    );
+  }
+  if (error !== null) {
+    const retry = (): void => {
+      failed.value = null;
+      asked.value += 1;
+    };
+    return <Failed title={text.works.oneFailedTitle} error={error} retry={retry} />;
+  }
+  return <Skeleton lines={8} />;
+}
+
+function Shown({ operation }: { operation: Operation }) {
+  const words = workWords(operation.work);
+  useEffect(() => {
+    document.title = `${words.slice(0, 80)} – ${text.product}`;
+  }, [words]);
+  const { counts, state, select, created_at: begun, ended_at: end, requested_by: by } = operation;
+  const wanted = STATES.find((known) => known === query.value.get('state')) ?? null;
+  const options = STATES.map((value) => ({ value, words: text.works.item[value], count: counts[value] })).filter(
+    ({ count, value }) => count > 0 || value === wanted,
+  );
+  return (
+    <div class="page operation-page">
+      <header class="operation-head">
+        <a class="back" href="/operations">
+          <Icon name="back" />
+          {text.works.back}
+        </a>
+        <div class="title-line">
+          <h1>
+            <Foreign>{words}</Foreign>
+          </h1>
+          <span role="status">
+            <Badge tone={TONES[state]}>{text.works.state[state]}</Badge>
+          </span>
+          <span class="spacer" />
+          <OperationActions operation={operation} />
+        </div>
+        <p class="facts soft small">
+          <span>
+            {text.works.started} <Time at={begun} /> {text.works.by(text.works.actor[by.kind])}
+          </span>
+          {end && (
+            <span>
+              {text.works.endedAt} <Time at={end} />
+            </span>
+          )}
+          {select && (
+            <span>
+              {text.works.selection} <Foreign class="tag">{select}</Foreign>
+            </span>
+          )}
+        </p>
+        <Progress operation={operation} />
+      </header>
+      <Chips label={text.works.itemStates} options={options} value={wanted ?? ''} choose={(value) => change({ state: value })} />
+      <Results key={wanted ?? ''} operation={operation} wanted={wanted} />
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+// What needs a person: each thing in a sentence, with the list behind it and what mends it.
+
+import { useComputed } from '@preact/signals';
+
+import { may } from '../../data/permission';
+import { stands } from '../../data/standing';
+import { deployments, devices } from '../../data/store';
+import type { Device, Summary } from '../../data/types';
+import { text } from '../../text/en';
+import { Icon, type IconName } from '../../ui/icon';
+import { Foreign } from '../../ui/parts';
+import { StaleBanner } from '../deployments/bulk';
+import { diskShare } from '../devices/view';
+
+import '../deployments/deployments.css';
+
+/** The share of a disk from which on it is nearly full. */
+const NEARLY_FULL = 0.9;
+const MOST_NAMED = 4;
+
+interface Point {
+  words: string;
+  href: string;
+  icon: IconName;
+  tone: 'bad' | 'warn';
+  devices?: readonly Device[];
+}
+
+export function Attention({ current }: { current: Summary }) {
+  const stale = useComputed(() => {
+    void deployments.revision.value;
+    return deployments.all().filter((one) => stands(one, 'stale'));
+  }).value;
+  const all = useComputed(() => (devices.revision.value, devices.all())).value;
+  const points = pointsOf(current, all);
+  if (points.length === 0 && stale.length === 0 && current.deployments.stale === 0) {
+    return (
+      <p class="all-well" role="status">
+        <Icon name="check" />
+        {text.overviewPage.well}
+      </p>
+    );
+  }
+  return (
+    <section aria-label={text.overviewPage.needs} class="attention">
+      {stale.length > 0 && (
+        <div data-point="stale">
+          <StaleBanner stale={stale} />
+        </div>
+      )}
+      {points.length > 0 && (
+        <ul>
+          {points.map(({ words, href, icon, tone, devices: named = [] }) => (
+            <li key={href + icon} class={tone}>
+              <Icon name={icon} />
+              <p>
+                {words}{' '}
+                {named.slice(0, MOST_NAMED).map((device) => (
+                  <a key={device.device_id} class="named" href={`/devices/${device.device_id}`}>
+                    <Foreign>{device.name}</Foreign>
+                  </a>
+                ))}
+              </p>
+              <span class="spacer" />
+              <a class="button" href={href} aria-label={text.overviewPage.showWhat(words)}>
+                {text.overviewPage.show}
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function pointsOf({ devices: counts, deployments: deployed, keys, models }: Summary, all: readonly Device[]): Point[] {
+  const words = text.overviewPage;
+  const offline = all.filter(({ online }) => !online);
+  const back = all.filter(({ last_update: update }) => update?.outcome === 'rolled_back');
+  const full = all.filter((device) => diskShare(device) >= NEARLY_FULL);
+  const points: (Point & { count: number })[] = [
+    { count: counts.offline, words: words.offline(counts.offline), href: '/devices?select=state%3Doffline', icon: 'devices', tone: 'bad', devices: offline },
+    { count: deployed.failed, words: words.failed(deployed.failed), href: '/deployments?state=failed', icon: 'rocket', tone: 'bad' },
+    { count: back.length, words: words.rolledBack(back.length), href: '/devices?sort=version', icon: 'back', tone: 'bad', devices: back },
+    { count: full.length, words: words.full(full.length), href: '/devices?sort=-disk', icon: 'disk', tone: 'warn', devices: full },
+    { count: models.incomplete, words: words.incomplete(models.incomplete), href: '/models?state=incomplete', icon: 'box', tone: 'warn' },
+    { count: may('keys:read') ? keys.ending_within_week : 0, words: words.keys(keys.ending_within_week), href: '/keys', icon: 'key', tone: 'warn' },
+  ];
+  return points.filter(({ count }) => count > 0);
+}

@@ -1,0 +1,179 @@
+// What needs a person first, then the counts of the account and what has happened last. With no device: how to begin.
+
+import { useComputed } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+import { loadSummary, recent, RECENT, summary, summaryLoading, watchSummary } from '../../data/operator';
+import { deviceName, modelName } from '../../data/names';
+import type { Command, Summary } from '../../data/types';
+import { text } from '../../text/en';
+import { byText } from '../../ui/order';
+import { Badge, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
+import { Attention } from './attention';
+
+import './overview.css';
+
+export function OverviewPage() {
+  useEffect(() => {
+    document.title = `${text.overviewPage.title} – ${text.product}`;
+    const ends = [watchSummary(), recent.watch()];
+    return () => ends.forEach((end) => end());
+  }, []);
+  const current = summary.value;
+  const { state, error } = summaryLoading.value;
+  const retry = (): void => void loadSummary();
+  return (
+    <div class="page overview-page">
+      <header class="page-head">
+        <h1>{text.overviewPage.title}</h1>
+      </header>
+      {state === 'failed' && current && <Outdated title={text.overviewPage.failedTitle} error={error} retry={retry} />}
+      {state === 'failed' && !current && <Failed title={text.overviewPage.failedTitle} error={error} retry={retry} />}
+      {state !== 'failed' && !current && <Skeleton lines={8} />}
+      {current && (current.devices.total === 0 ? <FirstSteps /> : <Account current={current} />)}
+    </div>
+  );
+}
+
+function Account({ current }: { current: Summary }) {
+  return (
+    <>
+      <Attention current={current} />
+      <Tiles current={current} />
+      <div class="overview-columns">
+        <Newest />
+        <Versions current={current} />
+      </div>
+    </>
+  );
+}
+
+const number = (count: number): string => count.toLocaleString('en');
+
+function Tiles({ current: { devices, deployments, models, repairs, operations, usage_today: usage } }: { current: Summary }) {
+  const words = text.overviewPage;
+  const tokens = usage.prompt_tokens + usage.completion_tokens;
+  return (
+    <section aria-label={words.counts}>
+      <ul class="tiles">
+        <Tile name={words.devices} href="/devices?select=state%3Donline" value={words.of(devices.online, devices.total)} more={devices.updating > 0 ? words.updating(devices.updating) : ''} />
+        <Tile name={words.deployments} href="/deployments?state=serving" value={words.of(deployments.serving, deployments.total)} />
+        <Tile name={words.progress} href="/deployments?state=progress" value={number(deployments.in_progress)} />
+        <Tile name={words.models} href="/models" value={number(models.total)} />
+        <Tile name={words.repairs} href="/repairs?state=sent" value={number(repairs.sent)} />
+        <Tile name={words.operations} href="/operations?state=running" value={number(operations.running)} />
+        <Tile
+          name={words.tokens}
+          href="/usage"
+          value={number(tokens)}
+          more={`${words.requests(usage.requests)}${tokens > 0 ? `: ${words.tokensDetail(number(usage.prompt_tokens), number(usage.completion_tokens))}` : ''}`}
+        />
+      </ul>
+    </section>
+  );
+}
+
+function Tile({ name, href, value, more = '' }: { name: string; href: string; value: string; more?: string }) {
+  return (
+    <li>
+      <a class="tile" href={href}>
+        <span class="soft small">{name}</span>
+        <strong class="number">{value}</strong>
+        {more && <span class="soft small">{more}</span>}
+      </a>
+    </li>
+  );
+}
+
+function Versions({ current: { versions } }: { current: Summary }) {
+  return (
+    <section class="card">
+      <h2>{text.overviewPage.versions}</h2>
+      <ul class="version-list">
+        {versions.map(({ version, devices }) => (
+          <li key={version}>
+            <a href={`/devices?select=${encodeURIComponent(`version=${version}`)}`}>
+              <Foreign class="number">{version}</Foreign>
+            </a>
+            <span class="soft number">{text.overviewPage.versionOf(devices)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The newest commands, with what became of them. */
+function Newest() {
+  const { rows, loading } = recent;
+  const shown = useComputed(() => {
+    void rows.revision.value;
+    return rows.all().sort((a, b) => byText(b.created_at, a.created_at)).slice(0, RECENT);
+  }).value;
+  const { state, error } = loading.value;
+  return (
+    <section class="card">
+      <h2>{text.overviewPage.newest}</h2>
+      {state === 'failed' && <Outdated title={text.overviewPage.eventsFailed} error={error} retry={() => recent.load()} />}
+      {shown.length === 0 && state === 'ready' && <p class="soft">{text.overviewPage.noEvents}</p>}
+      {shown.length === 0 && (state === 'idle' || state === 'loading') && <Skeleton lines={4} />}
+      <ul class="event-list">
+        {shown.map((command) => (
+          <Event key={command.command_id} command={command} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Event({ command }: { command: Command }) {
+  const [tone, words] = outcomeOf(command);
+  return (
+    <li>
+      <span class="event-what">
+        <a href={`/devices/${command.device_id}?tab=commands`}>{text.commands.kinds[command.type]}</a>
+        <span class="soft">
+          {command.model_id && <Foreign>{modelName(command.model_id)}</Foreign>} <Foreign>{deviceName(command.device_id)}</Foreign>
+        </span>
+      </span>
+      <Badge tone={tone}>{words}</Badge>
+      <span class="soft small event-when">
+        <Time at={command.created_at} />
+      </span>
+    </li>
+  );
+}
+
+function outcomeOf({ state, result }: Command): [Tone, string] {
+  if (!result) return [state === 'expired' ? 'bad' : 'busy', text.commands.states[state]];
+  const { status } = result;
+  const tone = status === 'succeeded' ? 'good' : status === 'failed' || status === 'rejected' ? 'bad' : 'quiet';
+  return [tone, text.commands.results[status]];
+}
+
+function FirstSteps() {
+  const words = text.overviewPage;
+  const steps = [
+    { title: words.step1, body: words.step1Body, action: words.step1Action, href: '/devices/add' },
+    { title: words.step2, body: words.step2Body, action: words.step2Action, href: '/models' },
+    { title: words.step3, body: words.step3Body, action: words.step3Action, href: '/workspace' },
+  ];
+  return (
+    <section class="card first-steps">
+      <h2>{words.welcome}</h2>
+      <ol>
+        {steps.map(({ title, body, action, href }, index) => (
+          <li key={href}>
+            <div>
+              <h3>{title}</h3>
+              <p class="soft">{body}</p>
+            </div>
+            <a class={index === 0 ? 'button primary' : 'button'} href={href}>
+              {action}
+            </a>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,254 @@
+// The queue of repairs: where each command is, how long it is good for, what the device said, and another try.
+
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { change, query } from '../../app/router';
+import { repairs } from '../../data/operator';
+import { pending } from '../../data/actions';
+import { modelName } from '../../data/names';
+import { may } from '../../data/permission';
+import { sentence } from '../../data/problem';
+import { deployments, devices, models } from '../../data/store';
+import type { Command } from '../../data/types';
+import { text } from '../../text/en';
+import { span } from '../../text/span';
+import { carryOut } from '../../ui/carry_out';
+import { Chips } from '../../ui/choice';
+import { now } from '../../ui/clock';
+import { List, type ListRow } from '../../ui/list';
+import { ManyDialog, partsOf } from '../../ui/many';
+import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
+import { SearchAndFilters } from '../../ui/search';
+import { fitting, standingOf, STANDINGS, timeLeft, viewOf, worthRetrying, type Named, type Standing } from './view';
+
+import './repairs.css';
+
+const COLUMNS = ['standing', 'model', 'device', 'left', 'result', 'created', 'actions'] as const;
+/** The heights of a row in pixels, as the style sheet has them. */
+const HEIGHTS = [50, 124] as const;
+const TONES: Record<Standing, Tone> = {
+  sent: 'busy', processed: 'busy', expired: 'bad', failed: 'bad', succeeded: 'good', superseded: 'quiet',
+};
+
+export function RepairsPage() {
+  const { rows, loading } = repairs;
+  useEffect(() => {
+    document.title = `${text.repairing.title} – ${text.product}`;
+    return repairs.watch();
+  }, []);
+  const view = useComputed(() => viewOf(query.value));
+  const all = useComputed(() => {
+    void [rows.revision.value, devices.revision.value, models.revision.value];
+    return rows.all().map(named);
+  });
+  const found = useComputed(() => fitting(all.value, view.value));
+  const shown = useComputed(() => {
+    const { standing } = view.value;
+    return standing === null ? found.value : found.value.filter(({ command }) => standingOf(command) === standing);
+  });
+  const selected = useSignal<ReadonlySet<string>>(new Set());
+  const { search, standing, model, device } = view.value;
+  const filtered = search !== '' || standing !== null || model !== '' || device !== '';
+  const clear = (): void => change({ q: null, state: null, model_id: null, device_id: null });
+  const { state, error } = loading.value;
+  const isLoading = state === 'idle' || state === 'loading';
+  const chosen = shown.value.map(({ command }) => command).filter(({ command_id: id }) => selected.value.has(id));
+  const operates = may('serving:operate');
+  const options = STANDINGS.map((value) => ({
+    value,
+    words: text.repairing.standing[value],
+    count: found.value.filter(({ command }) => standingOf(command) === value).length,
+  }));
+  const names = new Map(shown.value.map((one) => [one.command.command_id, one]));
+  return (
+    <div class="page repairs-page">
+      <header class="page-head">
+        <h1>{text.repairing.title}</h1>
+        <p class="soft number" role={isLoading ? undefined : 'status'}>
+          {all.value.length > 0 && (filtered ? text.list.countOf(shown.value.length, all.value.length) : text.repairing.count(all.value.length))}
+          {all.value.length > 0 && isLoading && `, ${text.list.loading}`}
+        </p>
+        <span class="spacer" />
+        {operates && <RetryExpired expired={worthRetrying(found.value.map(({ command }) => command))} />}
+      </header>
+      {all.value.length > 0 && (
+        <>
+          <SearchAndFilters search={search} model={model} device={device} filtered={filtered} clear={clear} />
+          <Chips label={text.repairing.states} options={options} value={standing ?? ''} choose={(value) => change({ state: value })} />
+          {operates && chosen.length > 0 && <RepairBar chosen={chosen} unselect={() => (selected.value = new Set())} />}
+        </>
+      )}
+      {shown.value.length > 0 && (
+        <List
+          name="repair-row"
+          label={text.repairing.table}
+          columns={COLUMNS.map((name) => ({ name, title: text.repairing.columns[name] }))}
+          ids={shown.value.map(({ command }) => command.command_id)}
+          heights={HEIGHTS}
+          selected={operates ? selected : undefined}
+          row={(id) => rowOf(id, names.get(id))}
+        />
+      )}
+      {all.value.length > 0 && shown.value.length === 0 && (
+        <Empty icon="filter" title={text.list.noMatchTitle}>
+          <p>{text.list.noMatch}</p>
+          <button type="button" class="button" onClick={clear}>
+            {text.list.clear}
+          </button>
+        </Empty>
+      )}
+      {all.value.length === 0 && state === 'ready' && (
+        <Empty icon="wrench" title={text.repairing.nothingTitle}>
+          <p>{text.repairing.nothing}</p>
+          <a class="button" href="/deployments">
+            {text.repairing.nothingAction}
+          </a>
+        </Empty>
+      )}
+      {all.value.length === 0 && (isLoading || state === 'refreshing') && <Skeleton lines={10} />}
+      {state === 'failed' && all.value.length > 0 && (
+        <Outdated title={text.repairing.failedTitle} error={error} retry={() => repairs.load()} />
+      )}
+      {state === 'failed' && all.value.length === 0 && (
+        <Failed title={text.repairing.failedTitle} error={error} retry={() => repairs.load()} />
+      )}
+    </div>
+  );
+}
+
+/** Repairs anew what has expired. */
+function RetryExpired({ expired }: { expired: readonly Command[] }) {
+  const open = useSignal(false);
+  const targets = useRef<readonly Command[]>([]);
+  if (expired.length === 0 && !open.value) return null;
+  const show = (): void => {
+    targets.current = expired;
+    open.value = true;
+  };
+  return (
+    <>
+      <button type="button" class="button" onClick={show}>
+        {text.repairing.retryExpired(expired.length)}
+      </button>
+      {open.value && (
+        <Again title={text.repairing.retryTitle} why={text.repairing.retryWhy} targets={targets.current} close={() => (open.value = false)} />
+      )}
+    </>
+  );
+}
+
+function RepairBar({ chosen, unselect }: { chosen: readonly Command[]; unselect: () => void }) {
+  const open = useSignal(false);
+  const targets = useRef<readonly Command[]>([]);
+  const show = (): void => {
+    targets.current = chosen;
+    open.value = true;
+  };
+  return (
+    <div class="list-bar" role="region" aria-label={text.list.bar}>
+      <strong class="number" role="status">
+        {text.list.selected(chosen.length)}
+      </strong>
+      <button type="button" class="button" onClick={show}>
+        {text.repairing.repairSelected}
+      </button>
+      <span class="spacer" />
+      <button type="button" class="button quiet" onClick={unselect}>
+        {text.list.unselect}
+      </button>
+      {open.value && (
+        <Again title={text.deployed.repairTitle} why={text.deployed.repairWhy} targets={targets.current} close={() => (open.value = false)} />
+      )}
+    </div>
+  );
+}
+
+function Again({ title, why, targets, close }: { title: string; why: string; targets: readonly Command[]; close: () => void }) {
+  const things = targets.flatMap(({ model_id, device_id }) => (model_id ? [{ model_id, device_id }] : []));
+  const parts = partsOf(things, (model) => modelName(model), (model) => ({ kind: 'repair', model_id: model }));
+  return <ManyDialog title={title} why={why} action={text.deployed.repairRun} parts={parts} close={close} />;
+}
+
+function rowOf(id: string, names: Named | undefined): ListRow | null {
+  const command = repairs.rows.row(id)?.value;
+  if (!command || !names) return null;
+  const standing = standingOf(command);
+  const left = timeLeft(command, now.value);
+  return {
+    title: text.deployed.rowOf(names.model, names.device),
+    cells: {
+      standing: <Badge tone={TONES[standing]}>{text.repairing.standing[standing]}</Badge>,
+      model: command.model_id ? (
+        <a class="strong" href={`/models/${command.model_id}`}>
+          <Foreign>{names.model}</Foreign>
+        </a>
+      ) : (
+        <Foreign>{names.model}</Foreign>
+      ),
+      device: (
+        <a href={`/devices/${command.device_id}?tab=commands`}>
+          <Foreign>{names.device}</Foreign>
+        </a>
+      ),
+      left: left === null ? <span class="soft">{text.repairing.ended}</span> : <span class="number">{text.repairing.left(span(left))}</span>,
+      result: <Foreign class="small">{resultOf(command)}</Foreign>,
+      created: <Time at={command.created_at} />,
+      actions: may('serving:operate') && (standing === 'expired' || standing === 'failed') && <Retry command={command} name={names.model} />,
+    },
+  };
+}
+
+function Retry({ command, name }: { command: Command; name: string }) {
+  void deployments.revision.value;
+  const deployment = deployments
+    .all()
+    .find(({ model_id, device_id }) => model_id === command.model_id && device_id === command.device_id);
+  if (!deployment) return null;
+  const doing = pending.value.get(deployment.deployment_id);
+  if (doing) {
+    return (
+      <span class="soft" role="status">
+        {text.models.pending[doing]}
+      </span>
+    );
+  }
+  return (
+    <button
+      type="button"
+      class="button"
+      data-action="repair"
+      aria-label={text.list.actionOn(text.repairing.retry, name)}
+      onClick={() => carryOut('repair', deployment, name)}
+    >
+      {text.repairing.retry}
+    </button>
+  );
+}
+
+/** What the device said; without a report, what the repair waits for. */
+function resultOf(command: Command): string {
+  if (command.result?.output) return sentence(command.result.output);
+  if (command.note) return sentence(command.note);
+  switch (standingOf(command)) {
+    case 'sent':
+      return text.repairing.waitingForDevice;
+    case 'processed':
+      return text.repairing.waiting;
+    case 'expired':
+      return text.repairing.expired;
+    case 'superseded':
+      return text.repairing.superseded;
+    case 'failed':
+    case 'succeeded':
+      return '';
+  }
+}
+
+function named(command: Command): Named {
+  return {
+    command,
+    model: command.model_id ? (models.row(command.model_id)?.peek().name ?? command.model_id) : '',
+    device: devices.row(command.device_id)?.peek().name ?? command.device_id,
+  };
+}

@@ -1,0 +1,75 @@
+// What the queue of repairs shows, as the address says it, and which expired repairs are worth another one. Pure.
+
+import type { Command } from '../../data/types';
+import { byText } from '../../ui/order';
+
+export const STANDINGS = ['sent', 'processed', 'expired', 'failed', 'succeeded', 'superseded'] as const;
+export type Standing = (typeof STANDINGS)[number];
+
+export interface View {
+  search: string;
+  standing: Standing | null;
+  model: string;
+  device: string;
+}
+
+export interface Named {
+  command: Command;
+  model: string;
+  device: string;
+}
+
+/** Reads the address; what it does not understand has no effect. */
+export function viewOf(query: URLSearchParams): View {
+  return {
+    search: query.get('q') ?? '',
+    standing: STANDINGS.find((known) => known === query.get('state')) ?? null,
+    model: query.get('model_id') ?? '',
+    device: query.get('device_id') ?? '',
+  };
+}
+
+/** Returns what became of a repair: until the device has reported, where the command is. */
+export function standingOf({ state, result }: Command): Standing {
+  switch (result?.status) {
+    case undefined:
+      return state;
+    case 'succeeded':
+      return 'succeeded';
+    case 'superseded':
+    case 'cancelled':
+      return 'superseded';
+    case 'failed':
+    case 'rejected':
+      return 'failed';
+  }
+}
+
+/** Returns the repairs that fit all filters but that of the state, newest first. */
+export function fitting(all: readonly Named[], { search, model, device }: View): Named[] {
+  const words = search.trim().toLowerCase();
+  return all
+    .filter(
+      ({ command, model: modelName, device: deviceName }) =>
+        (model === '' || command.model_id === model) &&
+        (device === '' || command.device_id === device) &&
+        (words === '' || modelName.toLowerCase().includes(words) || deviceName.toLowerCase().includes(words)),
+    )
+    .sort((a, b) => byText(b.command.created_at, a.command.created_at) || byText(a.command.command_id, b.command.command_id));
+}
+
+/** Returns the expired repairs after which no other repair of the model on its device was sent. `all` is newest first. */
+export function worthRetrying(all: readonly Command[]): Command[] {
+  const seen = new Set<string>();
+  return all.filter((command) => {
+    const place = `${command.model_id ?? ''} ${command.device_id}`;
+    if (seen.has(place)) return false;
+    seen.add(place);
+    return standingOf(command) === 'expired';
+  });
+}
+
+/** Returns the time until a repair expires in milliseconds, or nothing if that does not matter any more. */
+export function timeLeft(command: Command, now: number): number | null {
+  return standingOf(command) === 'sent' ? Math.max(0, Date.parse(command.expires_at) - now) : null;
+}

@@ -1,0 +1,31 @@
+// Settings of the account: the allowlist, and the policy by which administrators of browsers allow the workspace.
+
+import { useEffect } from 'preact/hooks';
+
+import { allowed } from '../../data/allowed';
+import { me } from '../../data/store';
+import { text } from '../../text/en';
+import { Skeleton } from '../../ui/parts';
+import { AllowlistCard } from './allowlist';
+import { NetworkCard } from './network';
+
+import '../../ui/records.css';
+import './settings.css';
+
+export function SettingsPage() {
+  useEffect(() => {
+    document.title = `${text.settings.title} – ${text.product}`;
+  }, []);
+  const role = me.value?.role;
+  return (
+    <div class="page">
+      <header class="page-head">
+        <h1>{text.settings.title}</h1>
+      </header>
+      <div class="page-scroll settings">
+        {role === undefined ? <Skeleton lines={6} /> : <AllowlistCard writes={allowed(role, 'settings:write')} />}
+        <NetworkCard />
+      </div>
+    </div>
+  );
+}

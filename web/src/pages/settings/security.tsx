@@ -1,0 +1,123 @@
+// The sessions of the person at this page, and their password. A part of the page about settings.
+
+import './security.css';
+
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+import { EntryField, EntryForm } from '../../app/entry';
+import { ask, DELETE, GET, POST } from '../../data/client';
+import type { SessionInfo } from '../../data/types';
+import { text } from '../../text/en';
+import { failure, notice } from '../../ui/notices';
+import { Badge, Failed, Foreign, Skeleton, Time } from '../../ui/parts';
+
+export function Security() {
+  return (
+    <>
+      <Sessions />
+      <Password />
+    </>
+  );
+}
+
+function Sessions() {
+  const sessions = useSignal<readonly SessionInfo[] | null>(null);
+  const failed = useSignal<unknown>(null);
+  const load = async (): Promise<void> => {
+    failed.value = null;
+    try {
+      sessions.value = (await ask(GET('/api/v1/sessions'))).items;
+    } catch (error) {
+      failed.value = error;
+    }
+  };
+  useEffect(() => void load(), []);
+  const end = async (work: () => Promise<unknown>, done: string): Promise<void> => {
+    try {
+      await work();
+      notice(done);
+    } catch (error) {
+      failure(error);
+    }
+    await load();
+    document.getElementById('sessions-title')?.focus();
+  };
+  const endOne = (id: string): Promise<void> =>
+    end(() => ask(DELETE('/api/v1/sessions/{session_id}', { params: { path: { session_id: id } } })), text.security.ended);
+  const endOthers = (): Promise<void> => end(() => ask(DELETE('/api/v1/sessions')), text.security.endedOthers);
+  return (
+    <section class="card" aria-labelledby="sessions-title">
+      <h2 id="sessions-title" tabIndex={-1}>
+        {text.security.sessions}
+      </h2>
+      <p class="soft">{text.security.sessionsHint}</p>
+      {failed.value !== null && <Failed title={text.security.failed} error={failed.value} retry={() => void load()} />}
+      {sessions.value === null && failed.value === null && <Skeleton lines={3} />}
+      {sessions.value && (
+        <>
+          <ul class="sessions">
+            {sessions.value.map((one) => (
+              <Session key={one.session_id} session={one} end={() => void endOne(one.session_id)} />
+            ))}
+          </ul>
+          {sessions.value.some(({ current }) => !current) && (
+            <button type="button" class="button danger" onClick={() => void endOthers()}>
+              {text.security.endOthers}
+            </button>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Session({ session, end }: { session: SessionInfo; end: () => void }) {
+  const name = session.agent || (session.kind === 'browser' ? text.security.browser : text.security.program);
+  return (
+    <li>
+      <div>
+        <p>
+          <strong>
+            <Foreign>{name}</Foreign>
+          </strong>{' '}
+          {session.current && <Badge tone="good">{text.security.current}</Badge>}
+        </p>
+        <p class="soft small">
+          {text.security.used} <Time at={session.last_used_at} /> {text.security.address}{' '}
+          {session.address ? <Foreign>{session.address}</Foreign> : text.security.unknownAddress}
+          {' · '}
+          {text.security.created} <Time at={session.created_at} /> {text.security.login[session.login] ?? ''}
+        </p>
+      </div>
+      {!session.current && (
+        <button type="button" class="button" aria-label={text.security.endThis(name)} onClick={end}>
+          {text.security.end}
+        </button>
+      )}
+    </li>
+  );
+}
+
+function Password() {
+  const form = useSignal(0);
+  const send = async (values: FormData): Promise<void> => {
+    const word = (name: string): string => String(values.get(name));
+    if (word('new-password') !== word('new-password-again')) throw new Error(text.security.differ);
+    const body = { current_password: word('current-password'), new_password: word('new-password') };
+    await ask(POST('/api/v1/me/password', { body }));
+    notice(text.security.changed);
+    form.value += 1;
+  };
+  const fresh = { type: 'password', autocomplete: 'new-password', minLength: 12, maxLength: 200 } as const;
+  return (
+    <section class="card password-change">
+      <EntryForm key={form.value} title={text.security.password} submit={text.security.change} send={send} inner>
+        <p class="soft">{text.security.changeHint}</p>
+        <EntryField name="current-password" label={text.security.currentPassword} type="password" autocomplete="current-password" />
+        <EntryField name="new-password" label={text.security.newPassword} hint={text.entry.passwordHint} {...fresh} />
+        <EntryField name="new-password-again" label={text.security.again} {...fresh} />
+      </EntryForm>
+    </section>
+  );
+}

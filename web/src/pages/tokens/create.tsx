@@ -1,0 +1,133 @@
+// A new token: its scopes are chosen among those of the caller's role; then the token is shown once.
+
+import { useSignal, type Signal } from '@preact/signals';
+
+import { createToken } from '../../data/account';
+import type { Permission, Role } from '../../data/types';
+import { text } from '../../text/en';
+import { inDays } from '../../text/until';
+import { useAttempt } from '../../ui/busy';
+import { Dialog } from '../../ui/dialog';
+import { CopyBox } from '../../ui/secret';
+import { isRead, scopesOf, type Group } from './scopes';
+
+/** Lifetimes that are offered, in days; the backend takes up to 366. */
+const LIFETIMES = [1, 7, 30, 90, 365] as const;
+const USUAL = 90;
+
+export function CreateTokenDialog({ role, close }: { role: Role; close: () => void }) {
+  const made = useSignal<string | null>(null);
+  const chosen = useSignal<ReadonlySet<Permission>>(new Set());
+  const { busy, fault, run } = useAttempt();
+  const groups = scopesOf(role);
+  const all = groups.flatMap(({ scopes }) => scopes);
+  const sent = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const values = new FormData(event.currentTarget as HTMLFormElement);
+    // A role that was lowered while the dialog was open takes scopes away.
+    const scopes = all.filter((scope) => chosen.peek().has(scope));
+    if (scopes.length === 0) {
+      fault.value = text.tokens.noScope;
+      return;
+    }
+    void run(async () => {
+      const name = String(values.get('name')).trim();
+      made.value = (await createToken(name, scopes, inDays(Number(values.get('days'))))).token;
+    });
+  };
+  if (made.value !== null) {
+    return (
+      <Dialog title={text.tokens.created} close={close} wide>
+        <div class="dialog-body" id="new-token">
+          <p role="status">
+            <strong>{text.admin.once}</strong>
+          </p>
+          <CopyBox value={made.value} label={text.tokens.theToken} />
+          <p class="hint">{text.tokens.usage}</p>
+        </div>
+        <div class="dialog-foot">
+          <button type="button" class="button" onClick={close}>
+            {text.admin.done}
+          </button>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title={text.tokens.create} close={close} wide>
+      <form onSubmit={sent}>
+        <div class="dialog-body">
+          <div class="field">
+            <label for="token-name">{text.tokens.name}</label>
+            <input id="token-name" name="name" required maxLength={100} autofocus autocomplete="off" spellcheck={false} aria-describedby="token-name-hint" />
+            <p class="hint" id="token-name-hint">
+              {text.tokens.nameHint}
+            </p>
+          </div>
+          <div class="field">
+            <label for="token-days">{text.tokens.expires}</label>
+            <select id="token-days" name="days">
+              {LIFETIMES.map((days) => (
+                <option key={days} value={days} selected={days === USUAL}>
+                  {text.admin.days(days)}
+                </option>
+              ))}
+            </select>
+          </div>
+          <ScopeChoice groups={groups} chosen={chosen} />
+          <p class="form-error" role="alert">
+            {fault}
+          </p>
+        </div>
+        <div class="dialog-foot">
+          <button type="button" class="button" onClick={close}>
+            {text.tokens.cancel}
+          </button>
+          <button type="submit" class="button primary" disabled={busy}>
+            {text.tokens.submit}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function ScopeChoice({ groups, chosen }: { groups: readonly Group[]; chosen: Signal<ReadonlySet<Permission>> }) {
+  const all = groups.flatMap(({ scopes }) => scopes);
+  const take = (scopes: Permission[]) => () => {
+    chosen.value = new Set(scopes);
+  };
+  const toggle = (scope: Permission): void => {
+    const next = new Set(chosen.peek());
+    if (!next.delete(scope)) next.add(scope);
+    chosen.value = next;
+  };
+  return (
+    <fieldset class="radio-set">
+      <legend>{text.tokens.scopes}</legend>
+      <div class="choices">
+        <button type="button" class="button" onClick={take(all.filter(isRead))}>
+          {text.tokens.readOnly}
+        </button>
+        <button type="button" class="button" onClick={take(all)}>
+          {text.tokens.everything}
+        </button>
+        <button type="button" class="button quiet" onClick={take([])}>
+          {text.tokens.nothing}
+        </button>
+      </div>
+      <div class="scope-groups">
+        {groups.map(({ about, scopes }) => (
+          <div key={about} class="scope-group">
+            {scopes.map((scope) => (
+              <label key={scope} class="tick">
+                <input type="checkbox" checked={chosen.value.has(scope)} onChange={() => toggle(scope)} />
+                <code>{scope}</code>
+              </label>
+            ))}
+          </div>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

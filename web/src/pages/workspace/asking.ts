@@ -1,0 +1,144 @@
+// Asks the chosen model and follows the answer.
+
+import { signal } from '@preact/signals';
+
+import { text } from '../../text/en';
+import { complete } from '../../workspace/chat';
+import { fresh, messagesOf, newId, type Conversation, type Figures, type Turn } from '../../workspace/conversations';
+import { Sentences } from '../../workspace/plain';
+import { RequestFailure, type Pieces, type Usage } from '../../workspace/stream';
+import type { Target } from '../../workspace/targets';
+import { clear, explain, remedy } from './failures';
+import { choose, conversation, settle, target } from './state';
+
+/** The answer that is under way. Its text grows outside of the signals: a component reads it once a frame. */
+export class Running {
+  text = '';
+  thought = '';
+  /** Milliseconds of the clock. */
+  readonly began = performance.now();
+  first: number | null = null;
+  readonly stopper = new AbortController();
+  readonly heard = signal<'nothing' | 'thought' | 'text'>('nothing');
+  onText: (piece: string) => void = () => undefined;
+  onThought: (piece: string) => void = () => undefined;
+
+  constructor(
+    readonly conversationId: string,
+    readonly turn: string,
+  ) {}
+
+  hear({ text: words, thought }: Pieces): void {
+    if (words === '' && thought === '') return;
+    this.first ??= performance.now();
+    if (thought !== '') {
+      this.thought += thought;
+      this.onThought(thought);
+    }
+    if (words !== '') {
+      this.text += words;
+      this.onText(words);
+    }
+    const heard = this.text !== '' ? 'text' : 'thought';
+    if (this.heard.peek() !== heard) this.heard.value = heard;
+  }
+
+  figures(usage: Usage | null): Figures {
+    const seconds = (performance.now() - this.began) / 1000;
+    return {
+      promptTokens: usage?.prompt_tokens ?? null,
+      tokens: usage?.completion_tokens ?? null,
+      first: this.first === null ? null : (this.first - this.began) / 1000,
+      seconds,
+    };
+  }
+}
+
+export const running = signal<Running | null>(null);
+/** What a screen reader is told: whole sentences, and the end. */
+export const spoken = signal('');
+
+/** Asks a question in the current conversation. A question that failed is replaced. */
+export function ask(question: string): void {
+  begin(question, conversation.peek().turns.filter(({ answer }) => answer !== ''));
+}
+
+/** Asks the question of a turn again, changed or not. What came after the turn is given up. */
+export function askAgain(id: string, question: string): void {
+  const { turns } = conversation.peek();
+  const place = turns.findIndex((turn) => turn.id === id);
+  if (place !== -1) begin(question, turns.slice(0, place));
+}
+
+function begin(question: string, before: readonly Turn[]): void {
+  const chosen = target.peek();
+  if (!chosen || chosen.absent !== null || running.peek() || remedy.peek().busy) return;
+  const turn: Turn = { id: newId(), question, answer: '', thought: '', figures: null, model: chosen.name, state: 'asked' };
+  // The model of a conversation does not change because another one is served.
+  choose(chosen.id);
+  settle({ ...conversation.peek(), turns: [...before, turn] });
+  void run(chosen);
+}
+
+export function stop(): void {
+  running.peek()?.stopper.abort();
+}
+
+/** Shows another conversation. An answer that is under way is stopped and kept as far as it came. */
+export function show(next: Conversation = fresh(Date.now())): void {
+  stop();
+  clear();
+  conversation.value = next;
+}
+
+async function run(chosen: Target): Promise<void> {
+  const started = conversation.peek();
+  const turn = started.turns.at(-1);
+  if (!turn) return;
+  const answer = new Running(started.id, turn.id);
+  const sentences = new Sentences();
+  clear();
+  spoken.value = '';
+  running.value = answer;
+  const ended = (state: Turn['state'], usage: Usage | null): void => {
+    running.value = null;
+    const figures = answer.figures(usage);
+    const { text: words, thought } = answer;
+    const done = { ...turn, model: chosen.name, answer: words, thought, figures, state };
+    replaceTurn(started, done);
+  };
+  const heard = (pieces: Pieces): void => {
+    answer.hear(pieces);
+    const whole = sentences.push(pieces.text);
+    if (whole !== '') spoken.value = whole;
+  };
+  try {
+    const { signal: stopped } = answer.stopper;
+    const { port, alias: model } = chosen;
+    const question = { port, model, messages: messagesOf(started), sampling: started.sampling, signal: stopped, heard };
+    const usage = await complete(question);
+    ended('complete', usage);
+    spoken.value = `${sentences.end()} ${text.workspace.finished}`.trim();
+  } catch (error) {
+    if (!(error instanceof RequestFailure)) {
+      ended('incomplete', null);
+      throw error;
+    }
+    if (error.seen.kind === 'stopped') {
+      ended('stopped', null);
+      spoken.value = text.workspace.stopped;
+      return;
+    }
+    ended(answer.text === '' ? 'asked' : 'incomplete', null);
+    if (conversation.peek().id === started.id) await explain(chosen, error.seen, run);
+  }
+}
+
+/** Keeps a turn in its conversation, also if another one is shown by now. */
+function replaceTurn(started: Conversation, done: Turn): void {
+  const shown = conversation.peek();
+  const here = shown.id === started.id ? shown : started;
+  const next = { ...here, turns: here.turns.map((turn) => (turn.id === done.id ? done : turn)) };
+  settle(next);
+  if (shown.id !== started.id) conversation.value = shown;
+}

@@ -1,0 +1,106 @@
+// The bar of the workspace: which model on which device, why one cannot be asked, and what mends that.
+
+import { useSignal } from '@preact/signals';
+
+import { reload } from '../../data/store';
+import { text } from '../../text/en';
+import { Badge, Empty, Failed, Skeleton, visible } from '../../ui/parts';
+import type { Remedy } from '../../workspace/causes';
+import { carryOut } from '../../workspace/remedies';
+import type { Absence, Target } from '../../workspace/targets';
+import { running } from './asking';
+import { remedy } from './failures';
+import { choose, loading, target, targets } from './state';
+
+/** What makes a model that cannot be asked one that can. */
+const WAY_BACK: Partial<Record<Absence, Remedy>> = { stopped: 'serve', failed: 'redeploy' };
+
+export function ModelChoice() {
+  const chosen = target.value;
+  if (!chosen) return null;
+  const served = targets.value.filter(({ absent }) => absent === null);
+  const others = targets.value.filter(({ absent }) => absent !== null);
+  return (
+    <div class="model-choice">
+      <label for="model">{text.workspace.model}</label>
+      <select
+        id="model"
+        value={chosen.id}
+        disabled={running.value !== null || remedy.value.busy}
+        onChange={(event) => choose(event.currentTarget.value)}
+      >
+        {[...served, ...others].map((one) => (
+          <option key={one.id} value={one.id}>
+            {nameOf(one)}
+            {one.absent !== null && ` (${text.workspace.absent[one.absent]})`}
+          </option>
+        ))}
+      </select>
+      {chosen.stale && (
+        <Badge tone="warn" title={text.workspace.staleWhy}>
+          {text.workspace.stale}
+        </Badge>
+      )}
+    </div>
+  );
+}
+
+/** Why the chosen model cannot be asked, or may be refused, with what mends it. */
+export function ModelState() {
+  const chosen = target.value;
+  if (!chosen) return null;
+  const { absent } = chosen;
+  if (absent === null) {
+    return chosen.stale ? <Offer key={`${chosen.id} stale`} chosen={chosen} words={text.workspace.staleWhy} action="repair" /> : null;
+  }
+  return <Offer key={`${chosen.id} ${absent}`} chosen={chosen} words={text.workspace.absentWhy[absent]} action={WAY_BACK[absent] ?? null} />;
+}
+
+function Offer({ chosen, words, action }: { chosen: Target; words: string; action: Remedy | null }) {
+  const progress = useSignal('');
+  const busy = useSignal(false);
+  const act = async (): Promise<void> => {
+    if (!action || busy.peek()) return;
+    busy.value = true;
+    try {
+      await carryOut(action, chosen, (said) => (progress.value = said));
+    } catch (error) {
+      const why = error instanceof Error ? error.message : text.problems.unknown;
+      progress.value = text.workspace.serveFailed(visible(chosen.name), visible(why));
+    } finally {
+      busy.value = false;
+    }
+  };
+  return (
+    <div class="offer">
+      <p>{words}</p>
+      {action && (
+        <button type="button" class="button" data-offer={action} aria-disabled={busy.value} onClick={() => void act()}>
+          {text.remedies[action]}
+        </button>
+      )}
+      <p class="soft" role="status" dir="auto">
+        {progress}
+      </p>
+    </div>
+  );
+}
+
+/** What stands in place of the chat while there is no model to ask. */
+export function NoModel() {
+  const { state, error } = loading.value;
+  if (state === 'failed') return <Failed title={text.models.failedTitle} error={error} retry={() => void reload()} />;
+  if (state !== 'ready') return <Skeleton lines={6} />;
+  return (
+    <Empty icon="chat" title={text.workspace.noModelTitle}>
+      <p>{text.workspace.noModel}</p>
+      <a class="button" href="/">
+        {text.workspace.toDashboard}
+      </a>
+    </Empty>
+  );
+}
+
+function nameOf({ name, device }: Target): string {
+  return text.workspace.choice(visible(name).slice(0, 80), visible(device).slice(0, 60));
+}

@@ -1,0 +1,69 @@
+// The field in which a question is typed. Its text survives a reload of the tab.
+
+import { useEffect, useRef } from 'preact/hooks';
+
+import { text } from '../../text/en';
+import { ask, running, stop } from './asking';
+import { doing, remedy } from './failures';
+import { draft, target, write } from './state';
+
+export function Composer() {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const busy = running.value !== null;
+  const blocked = target.value?.absent !== null || remedy.value.busy;
+  useEffect(() => {
+    if (!busy) field.current?.focus({ preventScroll: true });
+  }, [busy]);
+  useEffect(() => {
+    const grown = field.current;
+    if (!grown) return;
+    grown.style.height = 'auto';
+    grown.style.height = `${grown.scrollHeight + 2}px`;
+  }, [draft.value]);
+  const sent = (event: Event): void => {
+    event.preventDefault();
+    const words = draft.peek().trim();
+    if (words === '' || busy || blocked) return;
+    write('');
+    ask(words);
+  };
+  const pressed = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    sent(event);
+  };
+  return (
+    <form class="composer" onSubmit={sent}>
+      <label for="message" class="visually-hidden">
+        {text.workspace.message}
+      </label>
+      <div class="composer-row">
+        <textarea
+          ref={field}
+          id="message"
+          rows={2}
+          dir="auto"
+          placeholder={text.workspace.placeholder}
+          aria-describedby="message-hint"
+          value={draft}
+          onInput={(event) => write(event.currentTarget.value)}
+          onKeyDown={pressed}
+        />
+        {busy ? (
+          <button type="button" id="stop" class="button" onClick={stop}>
+            {text.workspace.stop}
+          </button>
+        ) : (
+          <button type="submit" id="send" class="button primary" aria-disabled={blocked}>
+            {text.workspace.send}
+          </button>
+        )}
+      </div>
+      <div class="composer-foot small soft">
+        <p id="message-hint">{text.workspace.hint}</p>
+        <p id="status" role="status">
+          {doing}
+        </p>
+      </div>
+    </form>
+  );
+}

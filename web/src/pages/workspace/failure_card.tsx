@@ -1,0 +1,119 @@
+// The card of a failure: its cause, what can be done, and what was looked at.
+
+import { useEffect, useRef } from 'preact/hooks';
+
+import { text } from '../../text/en';
+import { visible } from '../../ui/parts';
+import { CopyButton } from './answer';
+import { failed, mend, remedy, type Failure } from './failures';
+import { target } from './state';
+
+export function FailureCard() {
+  const failure = failed.value;
+  // What is said about one model is not about another.
+  if (!failure || failure.target.id !== target.value?.id) return null;
+  return <Card key={failure.cause.code} failure={failure} />;
+}
+
+function Card({ failure }: { failure: Failure }) {
+  const { cause, facts } = failure;
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => card.current?.scrollIntoView?.({ block: 'nearest' }), [failure]);
+  const { words, busy } = remedy.value;
+  return (
+    <article ref={card} class={cause.code === 'engine-loading' ? 'cause mild' : 'cause'} data-cause={cause.code}>
+      <div role="alert" class="cause-words">
+        <h2>
+          <Prose words={cause.title} />
+        </h2>
+        <p dir="auto">
+          <Prose words={cause.detail} />
+        </p>
+        <p class="soft" dir="auto">
+          <Prose words={cause.remedy} />
+        </p>
+      </div>
+      {cause.code.startsWith('local-network') && <HowToAllow origin={facts.page.origin} />}
+      <div class="remedies" role="group" aria-label={text.remedies.group}>
+        {cause.actions.map((action, index) => (
+          <button
+            key={action}
+            type="button"
+            class={index === 0 ? 'button primary' : 'button'}
+            data-action={action}
+            aria-disabled={busy}
+            onClick={() => void mend(action)}
+          >
+            {text.remedies[action]}
+          </button>
+        ))}
+        <p class="soft progress-words" role="status" dir="auto">
+          <Prose words={words} />
+        </p>
+      </div>
+      <Checked facts={facts} />
+    </article>
+  );
+}
+
+/** How to give the permission, the policy for administrators, and the way round. */
+function HowToAllow({ origin }: { origin: string }) {
+  const policy = JSON.stringify({ LoopbackNetworkAllowedForUrls: [origin], LocalNetworkAccessAllowedForUrls: [origin] }, null, 2);
+  const { port } = new URL(origin);
+  return (
+    <div class="how-to">
+      <h3>{text.localNetwork.steps}</h3>
+      <ol>
+        {text.localNetwork.step.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ol>
+      <p>{text.localNetwork.policy}</p>
+      <div class="policy">
+        <pre tabIndex={0}>{policy}</pre>
+        <CopyButton words={policy} label={text.localNetwork.copyPolicy} />
+      </div>
+      <p>{text.localNetwork.around(port === '' ? '' : `:${port}`)}</p>
+    </div>
+  );
+}
+
+/** What was looked at, for whoever wants to know or to pass it on. */
+function Checked({ facts }: { facts: Failure['facts'] }) {
+  const { page, reachable, permission, backend, device, deployment, allowlist, seen, target } = facts;
+  const { checks } = text;
+  const rows: [string, string][] = [
+    [checks.page, `${page.origin}${page.secure ? '' : ` ${checks.insecure}`}`],
+    [checks.browser, seen.message ?? '–'],
+    ...(seen.status ? [[checks.device, `${seen.status} ${seen.code ?? ''}`] as [string, string]] : []),
+    [`127.0.0.1:${target.port}`, reachable ? checks.answers : checks.silent],
+    [checks.permission, page.loopback ? checks.notNeeded : (permission ?? checks.noPermission)],
+    [checks.backend, backend ? checks.answers : checks.silent],
+    [target.device, device ? (device.online ? checks.online : checks.offline) : checks.unknown],
+    [target.model, deployment ? deployment.state.replace('_', ' ') : checks.unknown],
+    [checks.allowlist, deployment ? (deployment.stale ? checks.stale : checks.current) : checks.unknown],
+    [checks.currentList, allowlist ? allowlist.join(', ') || checks.empty : checks.unknown],
+  ];
+  return (
+    <details class="checked">
+      <summary>{checks.title}</summary>
+      <dl>
+        {rows.map(([name, value]) => (
+          <div key={name}>
+            <dt dir="auto">{visible(name)}</dt>
+            <dd dir="auto">{visible(value)}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+/** A sentence in which the words between backticks are code. */
+function Prose({ words }: { words: string }) {
+  return (
+    <>
+      {visible(words).split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}
+    </>
+  );
+}

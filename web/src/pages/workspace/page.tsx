@@ -1,0 +1,96 @@
+// The workspace: chat, transcribe and classify with the models on this computer.
+
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+import { me } from '../../data/store';
+import { text } from '../../text/en';
+import { Dialog } from '../../ui/dialog';
+import { Icon } from '../../ui/icon';
+import { narrow } from '../../ui/narrow';
+import { isLoopback, permissionState } from '../../workspace/facts';
+import { ModelChoice, ModelState, NoModel } from './bar';
+import { Chat } from './chat';
+import { failed } from './failures';
+import { Files } from './files';
+import { History } from './history';
+import { SamplingForm } from './sampling';
+import { openStorage, refused, target } from './state';
+
+import './workspace.css';
+
+export function WorkspacePage() {
+  const listed = useSignal(false);
+  const chosen = target.value;
+  const task = chosen?.task ?? 'chat';
+  const user = me.value?.user_id;
+  useEffect(() => {
+    document.title = `${text.workspace.title} – ${text.product}`;
+  }, []);
+  useEffect(() => void openStorage(), [user]);
+  const aside = task === 'chat' && !narrow.value;
+  return (
+    <div class={aside ? 'page workspace-page with-history' : 'page workspace-page'}>
+      {aside && (
+        <aside class="history-side" aria-label={text.conversations.title}>
+          <History />
+        </aside>
+      )}
+      <div class="workspace-main">
+        <header class="workspace-head">
+          <h1 class={narrow.value ? 'visually-hidden' : ''}>{text.workspace.title}</h1>
+          <ModelChoice />
+          {task === 'chat' && narrow.value && (
+            <button type="button" class="button" onClick={() => (listed.value = true)}>
+              <Icon name="chat" />
+              {text.conversations.title}
+            </button>
+          )}
+        </header>
+        <ModelState />
+        {refused.value !== null && (
+          <p class="banner bad" role="status">
+            {text.conversations.refused[refused.value]}
+          </p>
+        )}
+        {chosen && <BeforeAsking />}
+        {!chosen && <NoModel />}
+        {chosen && task === 'chat' && (
+          <>
+            <SamplingForm />
+            <Chat />
+          </>
+        )}
+        {chosen && task !== 'chat' && <Files task={task} target={chosen} />}
+      </div>
+      {listed.value && (
+        <Dialog title={text.conversations.title} close={() => (listed.value = false)}>
+          <div class="dialog-body">
+            <History chosen={() => (listed.value = false)} />
+          </div>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+/** Explains the browser's question before the browser asks it. */
+function BeforeAsking() {
+  const asks = useSignal(false);
+  useEffect(() => {
+    if (isLoopback(location.hostname)) return;
+    void permissionState().then((state) => (asks.value = state === 'prompt'));
+  }, []);
+  if (!asks.value || failed.value !== null) return null;
+  return (
+    <section class="offer" aria-labelledby="permission-title">
+      <div>
+        <h2 id="permission-title">{text.localNetwork.title}</h2>
+        <p>{text.localNetwork.ask}</p>
+      </div>
+      <button type="button" class="button" onClick={() => (asks.value = false)}>
+        {text.localNetwork.understood}
+      </button>
+    </section>
+  );
+}

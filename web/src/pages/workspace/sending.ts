@@ -1,0 +1,61 @@
+// Sends files to a model that transcribes or classifies, one after the other, and keeps what came of each.
+
+import { signal } from '@preact/signals';
+
+import { text } from '../../text/en';
+import { newId } from '../../workspace/conversations';
+import { send, type FileTask, type Outcome } from '../../workspace/files';
+import { RequestFailure } from '../../workspace/stream';
+import type { Target } from '../../workspace/targets';
+import { clear, explain } from './failures';
+
+export interface Sent {
+  id: string;
+  file: File;
+  task: FileTask;
+  model: string;
+  state: 'waiting' | 'working' | 'done' | 'failed';
+  outcome: Outcome | null;
+}
+
+export const sent = signal<readonly Sent[]>([]);
+export const announced = signal('');
+
+/** How many results are kept on the page. */
+const MOST = 50;
+let queue: Promise<void> = Promise.resolve();
+
+export function sendAll(files: Iterable<File>, task: FileTask, target: Target): void {
+  clear();
+  for (const file of files) {
+    const one: Sent = { id: newId(), file, task, model: target.name, state: 'waiting', outcome: null };
+    sent.value = [one, ...sent.peek()].slice(0, MOST);
+    queue = queue.then(() => deliver(one.id, target));
+  }
+}
+
+/** Sends a file that is on the page again. */
+export function sendAgain(id: string, target: Target): void {
+  clear();
+  queue = queue.then(() => deliver(id, target));
+}
+
+async function deliver(id: string, target: Target): Promise<void> {
+  const one = sent.peek().find((known) => known.id === id);
+  if (!one) return;
+  change(id, { state: 'working', outcome: null });
+  try {
+    const stopper = new AbortController();
+    const outcome = await send(one.task, target.port, target.alias, one.file, stopper.signal);
+    change(id, { state: 'done', outcome });
+    announced.value = text.dropped.done(one.file.name);
+  } catch (error) {
+    change(id, { state: 'failed' });
+    const seen = error instanceof RequestFailure ? error.seen : { kind: 'engine' as const, engine: true, detail: text.dropped.unreadable };
+    await explain(target, seen, (now) => deliver(id, now));
+  }
+}
+
+function change(id: string, part: Partial<Sent>): void {
+  sent.value = sent.peek().map((one) => (one.id === id ? { ...one, ...part } : one));
+}

@@ -1,0 +1,40 @@
+// Words of the audit trail.
+
+import { plural } from './plural';
+
+export const audit = {
+  title: 'Audit',
+  hint: 'What was done and refused in this account: by whom, when, from where, on what.',
+  count: (count: number, more: boolean) => (more ? `the newest ${plural(count, 'entry', 'entries')}` : plural(count, 'entry', 'entries')),
+  table: 'Entries, newest first',
+  columns: { at: 'When', actor: 'Who', action: 'What', subject: 'On what', detail: 'Detail', address: 'From' },
+  csvColumns: ['id', 'at', 'actor_kind', 'actor_id', 'actor', 'action', 'outcome', 'subject_id', 'subject', 'detail', 'address'],
+  refused: 'Refused',
+  system: 'the backend',
+  kinds: { user: 'User', token: 'Token', device: 'Device', system: 'System' },
+  filters: 'Filters',
+  what: 'What',
+  anything: 'Everything',
+  groups: {
+    login: 'Logins', account: 'Account', member: 'Members', token: 'Tokens', key: 'Keys', device: 'Devices', model: 'Models',
+    deployment: 'Deployments', serving: 'Serving and repairs', operation: 'Operations', setting: 'Settings',
+  },
+  who: 'Who',
+  anybody: 'Everybody',
+  whoOther: (id: string) => `Id ${id}`,
+  subject: 'Id of what it was done to',
+  since: 'From',
+  until: 'Up to and including',
+  clear: 'Clear all',
+  only: (what: string) => `Show only entries about ${what}`,
+  more: 'Load older entries',
+  csv: 'Export CSV',
+  exporting: (count: number) => `Exporting… ${count.toLocaleString('en')}`,
+  cut: (count: number) => `The file ends after ${plural(count, 'entry', 'entries')}. Narrow the filter to get the rest.`,
+  nothingTitle: 'No entry yet',
+  nothing: 'Logins and changes in this account appear here.',
+  noMatchTitle: 'No entry matches',
+  noMatch: 'No entry matches the filters.',
+  failedTitle: 'The audit trail could not be loaded',
+  newer: 'Show newer entries',
+} as const;

@@ -1,0 +1,103 @@
+// Words of the list of devices and of the actions on many of them.
+
+import { plural } from './plural';
+
+export const selection = {
+  notATerm: 'A filter is a term such as tag=lab, version<1.3.0 or state=online.',
+  notAVersion: 'The version must be a semantic version, such as 1.3.0.',
+  notAState: 'The state must be online, offline or updating.',
+  onlyVersionsCompare: 'Only versions can be compared with < and >.',
+  noTag: 'The tag is missing, or has a comma.',
+} as const;
+
+export const state = {
+  online: 'Online',
+  offline: 'Offline',
+  updating: 'Updating…',
+  offlineSince: (when: string) => `Offline since ${when}`,
+  neverSeen: 'Never seen',
+} as const;
+
+export const time = { never: 'never', now: 'just now' } as const;
+
+export const devices = {
+  title: 'Devices',
+  count: (count: number) => plural(count, 'device', 'devices'),
+  countOf: (shown: number, all: number) => `${shown.toLocaleString('en')} of ${plural(all, 'device', 'devices')}`,
+  loading: 'loading more…',
+  search: 'Search name, id, host or tag',
+  filters: 'Filters',
+  filter: 'Add a filter',
+  filterTerm: 'Term of a filter',
+  filterHint: 'tag=lab, version<1.3.0, state=online',
+  filterAdd: 'Add',
+  filterState: 'State',
+  filterVersion: 'Version',
+  filterTag: 'Tag',
+  removeFilter: (term: string) => `Remove the filter ${term}`,
+  clear: 'Clear all',
+  csv: 'Export CSV',
+  columns: {
+    name: 'Name',
+    state: 'State',
+    version: 'Version',
+    platform: 'Platform',
+    models: 'Models',
+    cpu: 'CPU',
+    memory: 'Memory',
+    disk: 'Disk free',
+    tags: 'Tags',
+    seen: 'Last seen',
+  },
+  csvColumns: [
+    'id', 'name', 'state', 'version', 'os', 'arch', 'hostname', 'models', 'cpu_percent',
+    'memory_used_bytes', 'memory_total_bytes', 'disk_free_bytes', 'disk_total_bytes', 'tags', 'last_seen_at',
+  ],
+  sortBy: (column: string) => `Sort by ${column}`,
+  table: 'Devices',
+  select: (name: string) => `Select ${name}`,
+  selectAll: (count: number) => `Select all ${plural(count, 'device', 'devices')} that match`,
+  selected: (count: number) => `${count.toLocaleString('en')} selected`,
+  unselect: 'Clear selection',
+  stale: (count: number) => `${count} stale`,
+  staleTitle: (count: number) =>
+    `${plural(count, 'model has', 'models have')} an allowlist that lacks an origin`,
+  free: (amount: string) => `${amount} free`,
+  more: (count: number) => `+${count}`,
+  nothingTitle: 'No device yet',
+  nothing: 'A device appears here by itself as soon as it registers. One line in a terminal of the device is enough.',
+  nothingAction: 'Add a device',
+  noMatchTitle: 'No device matches',
+  noMatch: 'No device matches the search and the filters.',
+  failedTitle: 'The devices could not be loaded',
+  rolledBack: 'Rolled back',
+} as const;
+
+export const bulk = {
+  bar: 'Actions for the selected devices',
+  tag: 'Add tags',
+  untag: 'Remove tags',
+  update: 'Update',
+  titles: { tag: 'Add tags', untag: 'Remove tags', update: 'Update agents' },
+  tags: 'Tags',
+  tagsHint: 'Several tags are separated by commas.',
+  version: 'Version',
+  versionHint: 'A version of the releases of this backend, such as 1.3.0.',
+  preview: 'Preview',
+  previewing: 'Previewing…',
+  touched: (count: number) => `This touches ${plural(count, 'device', 'devices')}:`,
+  andMore: (count: number) => `and ${count.toLocaleString('en')} more`,
+  offline: 'offline',
+  run: (count: number) => `Apply to ${plural(count, 'device', 'devices')}`,
+  cancel: 'Cancel',
+  started: (count: number) => `Started for ${plural(count, 'device', 'devices')}.`,
+  ended: (succeeded: number, failed: number, skipped: number) =>
+    [
+      `${plural(succeeded, 'device', 'devices')} done`,
+      failed > 0 ? `${failed.toLocaleString('en')} failed` : '',
+      skipped > 0 ? `${skipped.toLocaleString('en')} skipped` : '',
+    ]
+      .filter(Boolean)
+      .join(', ') + '.',
+  none: 'The selected devices are gone.',
+} as const;

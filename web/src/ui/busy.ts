@@ -1,0 +1,39 @@
+// One thing at a time: while it runs, a second click does nothing.
+
+import { useSignal, type Signal } from '@preact/signals';
+
+import { text } from '../text/en';
+
+export interface Attempt {
+  busy: Signal<boolean>;
+  /** Why the last attempt failed, in the backend's words. */
+  fault: Signal<string>;
+  /** Runs `work` unless it runs already, and returns whether it succeeded. */
+  run: (work: () => Promise<void>) => Promise<boolean>;
+}
+
+export function useAttempt(): Attempt {
+  const busy = useSignal(false);
+  const fault = useSignal('');
+  const run = async (work: () => Promise<void>): Promise<boolean> => {
+    if (busy.peek()) return false;
+    busy.value = true;
+    fault.value = '';
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      fault.value = wordsOf(error);
+      return false;
+    } finally {
+      busy.value = false;
+    }
+  };
+  return { busy, fault, run };
+}
+
+/** Returns what went wrong and, if the backend says so, what to do. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return text.problems.unknown;
+  return 'hint' in error && typeof error.hint === 'string' ? `${error.message} ${error.hint}` : error.message;
+}

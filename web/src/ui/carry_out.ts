@@ -1,0 +1,25 @@
+// Does something to a deployment once, and says how that ended.
+
+import { act, pending, type Action } from '../data/actions';
+import { noteRefusal } from '../data/permission';
+import { sentence } from '../data/problem';
+import type { Deployment } from '../data/types';
+import { text } from '../text/en';
+import { failure, notice } from './notices';
+
+/** Carries out an action. While one is under way for the deployment, a second one, as of a double click, has no effect. */
+export function carryOut(action: Action, deployment: Deployment, name: string): void {
+  if (pending.peek().has(deployment.deployment_id)) return;
+  act(action, deployment).then(
+    (command) => {
+      const { result } = command ?? {};
+      if (command && !result) notice(text.models.failed(name, text.models.expired), 'bad');
+      else if (result && result.status !== 'succeeded') notice(text.models.failed(name, sentence(result.output)), 'bad');
+      else notice(text.models.done[action](name));
+    },
+    (error: unknown) => {
+      noteRefusal(error);
+      failure(error);
+    },
+  );
+}

@@ -1,0 +1,63 @@
+// Chips of which one is chosen, each with the number of things behind it, and a native list for longer choices.
+
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+import { visible } from './parts';
+
+export interface Option {
+  value: string;
+  words: string;
+  count?: number;
+}
+
+/** The chosen value, or `''` for all. A second press on a chip takes the filter away. */
+export function Chips({ label, options, value, choose }: { label: string; options: readonly Option[]; value: string; choose: (value: string) => void }) {
+  return (
+    <div class="chips" role="group" aria-label={label}>
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          class="button chip-button"
+          aria-pressed={option.value === value}
+          onClick={() => choose(option.value === value ? '' : option.value)}
+        >
+          {option.words}
+          {option.count !== undefined && <span class="soft number">{option.count.toLocaleString('en')}</span>}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export function Select({ label, all, options, value, choose }: { label: string; all: string; options: readonly Option[]; value: string; choose: (value: string) => void }) {
+  const known = value === '' || options.some((option) => option.value === value);
+  return (
+    <select class="filter-select" aria-label={label} value={value} onChange={(event) => choose(event.currentTarget.value)}>
+      <option value="">{all}</option>
+      {!known && <option value={value}>{value}</option>}
+      {options.map((option) => (
+        <option key={option.value} value={option.value}>
+          {visible(option.words).slice(0, 80)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** A labelled control of a form, with a hint. `control` gets the attributes that tie the three together. */
+export function Field({ label, hint, control }: { label: string; hint?: string; control: (ties: { id: string; 'aria-describedby'?: string }) => ComponentChildren }) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {control(hint ? { id, 'aria-describedby': `${id}-hint` } : { id })}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}

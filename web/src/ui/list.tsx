@@ -1,0 +1,157 @@
+// A table of any number of rows: only those in sight are in the document, and each is drawn again only when what it shows
+// has changed. Its columns are sorted and its rows are selected if the page says so.
+
+import { useComputed, type Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+
+import { text } from '../text/en';
+import { Icon } from './icon';
+import { narrow } from './narrow';
+import type { Order } from './order';
+import { useVirtual } from './virtual';
+
+import './list.css';
+
+export interface ListColumn {
+  name: string;
+  title: string;
+  sortable?: boolean;
+}
+
+export interface ListRow {
+  /** What a screen reader calls the row. */
+  title: string;
+  cells: Record<string, ComponentChildren>;
+}
+
+interface Props {
+  /** The class of the rows, which gives the columns their widths. */
+  name: string;
+  label: string;
+  columns: readonly ListColumn[];
+  ids: string[];
+  /** The heights of a row in pixels on wide and on narrow screens, as the style sheet of the page has them. */
+  heights: readonly [number, number];
+  row: (id: string) => ListRow | null;
+  order?: Order;
+  sort?: (column: string) => void;
+  selected?: Signal<ReadonlySet<string>> | undefined;
+}
+
+/** The height of the heads of the columns, with the lines around them. */
+const HEAD = 41;
+
+export function List({ name, label, columns, ids, heights, row, order, sort, selected }: Props) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const height = heights[narrow.value ? 1 : 0];
+  const { items, total } = useVirtual(scroller, ids.length, height);
+  const chosen = selected ? ids.reduce((count, id) => count + Number(selected.value.has(id)), 0) : 0;
+  const toggleAll = (): void => {
+    if (selected) selected.value = chosen === ids.length ? new Set() : new Set(ids);
+  };
+  return (
+    <div class="list-frame" style={{ flexBasis: `${total + HEAD}px`, minHeight: `min(${total + HEAD}px, 10rem)` }}>
+      <div
+        class="list-scroll"
+        ref={scroller}
+        tabIndex={0}
+        role="table"
+        aria-label={label}
+        aria-rowcount={ids.length + 1}
+        aria-colcount={columns.length + (selected ? 1 : 0)}
+      >
+        <div role="rowgroup" class="list-head">
+          <div class={`list-row ${name}`} role="row" aria-rowindex={1}>
+            {selected && (
+              <div class="list-cell check" role="columnheader">
+                <input
+                  type="checkbox"
+                  aria-label={text.list.selectAll(ids.length)}
+                  title={text.list.selectAll(ids.length)}
+                  checked={chosen > 0 && chosen === ids.length}
+                  indeterminate={chosen > 0 && chosen < ids.length}
+                  onChange={toggleAll}
+                />
+              </div>
+            )}
+            {columns.map((column) => (
+              <Head key={column.name} column={column} order={order} sort={sort} />
+            ))}
+          </div>
+        </div>
+        <div role="rowgroup" class="list-rows" style={{ height: `${total}px` }}>
+          {items.map(({ index, start }) => {
+            const id = ids[index];
+            return id === undefined ? null : (
+              <Row key={id} id={id} index={index} start={start} height={height} name={name} columns={columns} row={row} selected={selected} />
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Head({ column, order, sort }: { column: ListColumn; order: Order | undefined; sort: ((column: string) => void) | undefined }) {
+  const { name, title, sortable } = column;
+  if (!sortable || !sort) {
+    return (
+      <div class={`list-cell ${name}`} role="columnheader">
+        {title}
+      </div>
+    );
+  }
+  const active = order?.column === name;
+  return (
+    <div class={`list-cell ${name}`} role="columnheader" aria-sort={active ? (order.descending ? 'descending' : 'ascending') : 'none'}>
+      <button type="button" title={text.list.sortBy(title)} onClick={() => sort(name)}>
+        {title}
+        {active && <Icon name={order.descending ? 'down' : 'up'} />}
+      </button>
+    </div>
+  );
+}
+
+interface RowProps {
+  id: string;
+  index: number;
+  start: number;
+  height: number;
+  name: string;
+  columns: readonly ListColumn[];
+  row: (id: string) => ListRow | null;
+  selected: Signal<ReadonlySet<string>> | undefined;
+}
+
+function Row({ id, index, start, height, name, columns, row, selected }: RowProps) {
+  const picked = useComputed(() => selected?.value.has(id) ?? false).value;
+  const shown = row(id);
+  if (!shown) return null;
+  const toggle = (): void => {
+    if (!selected) return;
+    const next = new Set(selected.peek());
+    if (!next.delete(id)) next.add(id);
+    selected.value = next;
+  };
+  return (
+    <div
+      class={`list-row ${name}${picked ? ' picked' : ''}`}
+      role="row"
+      aria-rowindex={index + 2}
+      data-id={id}
+      style={{ transform: `translateY(${start}px)`, height: `${height}px` }}
+    >
+      {selected && (
+        <div class="list-cell check" role="cell">
+          <input type="checkbox" aria-label={text.list.select(shown.title)} checked={picked} onChange={toggle} />
+        </div>
+      )}
+      {columns.map((column) => (
+        <div key={column.name} class={`list-cell ${column.name}`} role="cell">
+          {shown.cells[column.name]}
+        </div>
+      ))}
+    </div>
+  );
+}

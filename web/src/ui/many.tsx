@@ -1,0 +1,184 @@
+// The same work on many devices, for one model or for several: first a preview of what it touches, in the backend's words,
+// then an operation for each model. A start that is repeated, as after a cut, starts nothing twice.
+
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { idempotencyKey } from '../data/client';
+import { begin, ended, plan } from '../data/operations';
+import { noteRefusal } from '../data/permission';
+import type { Operation, OperationPlan, Work } from '../data/types';
+import { text } from '../text/en';
+import { Dialog } from './dialog';
+import { failure, notice } from './notices';
+import { Badge, Foreign, Skeleton } from './parts';
+
+/** One operation: its work and the devices, which are ids because a selection would be another one at the start. */
+export interface Part {
+  name: string;
+  work: Work;
+  devices: string[];
+}
+
+interface Props {
+  title: string;
+  why: string;
+  /** The words of the button that starts it. */
+  action: (devices: number) => string;
+  parts: readonly Part[];
+  /** What has to be typed first, if something is lost. */
+  typed?: string;
+  close: () => void;
+}
+
+const MOST_SHOWN = 6;
+const MOST_PARTS_SHOWN = 10;
+
+export function ManyDialog({ title, why, action, parts, typed, close }: Props) {
+  // What was chosen when the dialog was opened, and nothing else: rows that come or change meanwhile are not in.
+  const fixed = useRef(parts.map((part) => ({ ...part, key: idempotencyKey() })));
+  const plans = useSignal<OperationPlan[] | null>(null);
+  const busy = useSignal(false);
+  const fault = useSignal('');
+  const words = useSignal('');
+  const done = useRef(0);
+  const open = useRef(true);
+  const running = useRef(false);
+  const attempt = async (step: () => Promise<void>): Promise<void> => {
+    if (running.current) return;
+    running.current = busy.value = true;
+    fault.value = '';
+    try {
+      await step();
+    } catch (error) {
+      noteRefusal(error);
+      fault.value = error instanceof Error ? error.message : text.problems.unknown;
+    } finally {
+      running.current = busy.value = false;
+    }
+  };
+  const preview = (): void => {
+    void attempt(async () => {
+      const made: OperationPlan[] = [];
+      for (const { work, devices } of fixed.current) {
+        made.push(await plan(work, devices));
+        if (!open.current) return;
+      }
+      plans.value = made;
+    });
+  };
+  useEffect(() => {
+    preview();
+    return () => {
+      open.current = false;
+    };
+  }, []);
+  const run = (): void => {
+    void attempt(async () => {
+      const started: Operation[] = [];
+      for (const { work, devices, key } of fixed.current.slice(done.current)) {
+        const operation = await begin(work, devices, key);
+        done.current += 1;
+        started.push(operation);
+        follow(operation);
+      }
+      notice(text.many.started(started.length, touched(plans.peek() ?? [])));
+      close();
+    });
+  };
+  const total = touched(plans.value ?? []);
+  const ready = plans.value !== null && total > 0 && (typed === undefined || words.value.trim() === typed);
+  const sent = (event: Event): void => {
+    event.preventDefault();
+    if (plans.peek() === null) preview();
+    else if (ready) run();
+  };
+  return (
+    <Dialog title={title} close={close}>
+      <form onSubmit={sent}>
+        <div class="dialog-body">
+          <p>{why}</p>
+          {plans.value === null && busy.value && <Skeleton lines={3} />}
+          {plans.value && <Touched plans={plans.value} names={fixed.current.map(({ name }) => name)} total={total} />}
+          {plans.value && typed !== undefined && (
+            <div class="field">
+              <label for="many-typed" dir="auto">
+                {text.many.type(typed)}
+              </label>
+              <input id="many-typed" autocomplete="off" spellcheck={false} value={words} onInput={(event) => (words.value = event.currentTarget.value)} />
+            </div>
+          )}
+          <p class="form-error" role="alert" dir="auto">
+            {fault}
+          </p>
+        </div>
+        <div class="dialog-foot">
+          <button type="button" class="button" onClick={close}>
+            {text.dialog.cancel}
+          </button>
+          {plans.value === null ? (
+            <button type="submit" class="button primary" disabled={busy}>
+              {busy.value ? text.bulk.previewing : text.problems.retry}
+            </button>
+          ) : (
+            <button type="submit" class={typed === undefined ? 'button primary' : 'button danger'} disabled={busy.value || !ready}>
+              {action(total)}
+            </button>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Touched({ plans, names, total }: { plans: OperationPlan[]; names: string[]; total: number }) {
+  if (total === 0) return <p role="status">{text.bulk.none}</p>;
+  const shown = plans.slice(0, MOST_PARTS_SHOWN);
+  return (
+    <div class="touched">
+      <p role="status">{text.many.touched(total, plans.length)}</p>
+      {shown.map(({ devices, first }, index) => (
+        <div key={index} class="touched-group">
+          <p>
+            <Foreign class="strong">{names[index] ?? ''}</Foreign> <span class="soft">{text.devices.count(devices)}</span>
+          </p>
+          <ul>
+            {first.slice(0, MOST_SHOWN).map((device) => (
+              <li key={device.device_id}>
+                <Foreign>{device.name}</Foreign>
+                {!device.online && <Badge tone="quiet">{text.bulk.offline}</Badge>}
+              </li>
+            ))}
+          </ul>
+          {devices > MOST_SHOWN && <p class="soft small">{text.bulk.andMore(devices - Math.min(first.length, MOST_SHOWN))}</p>}
+        </div>
+      ))}
+      {plans.length > shown.length && <p class="soft small">{text.many.moreModels(plans.length - shown.length)}</p>}
+    </div>
+  );
+}
+
+function touched(plans: readonly OperationPlan[]): number {
+  return plans.reduce((sum, { devices }) => sum + devices, 0);
+}
+
+function follow(operation: Operation): void {
+  ended(operation).then(({ counts }) => {
+    notice(text.bulk.ended(counts.succeeded, counts.failed, counts.skipped), counts.failed > 0 ? 'bad' : 'good');
+  }, failure);
+}
+
+/** Groups things by model into parts, a device once for each model. */
+export function partsOf(
+  things: readonly { model_id: string; device_id: string }[],
+  nameOf: (model: string) => string,
+  workOf: (model: string) => Work,
+): Part[] {
+  const groups = new Map<string, Set<string>>();
+  for (const { model_id: model, device_id: device } of things) {
+    const group = groups.get(model);
+    if (group) group.add(device);
+    else groups.set(model, new Set([device]));
+  }
+  return [...groups].map(([model, devices]) => ({ name: nameOf(model), work: workOf(model), devices: [...devices] }));
+}

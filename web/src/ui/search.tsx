@@ -1,0 +1,55 @@
+// The search field of a list whose things belong to a model and a device, with a filter for each. All is in the address.
+
+import { change } from '../app/router';
+import { deviceName } from '../data/names';
+import { models } from '../data/store';
+import { text } from '../text/en';
+import { Select } from './choice';
+import { Icon } from './icon';
+import { Foreign } from './parts';
+
+interface Props {
+  search: string;
+  model: string;
+  device: string;
+  filtered: boolean;
+  clear: () => void;
+}
+
+export function SearchAndFilters({ search, model, device, filtered, clear }: Props) {
+  void models.revision.value;
+  const options = models
+    .all()
+    .map(({ model_id: value, name: words }) => ({ value, words }))
+    .sort((a, b) => a.words.localeCompare(b.words, 'en'));
+  return (
+    <div class="filters" role="search" aria-label={text.list.filters}>
+      <label class="search">
+        <Icon name="search" />
+        <input
+          type="search"
+          aria-label={text.list.search}
+          placeholder={text.list.search}
+          spellcheck={false}
+          autocomplete="off"
+          value={search}
+          onInput={(event) => change({ q: event.currentTarget.value }, { replace: true })}
+        />
+      </label>
+      <Select label={text.list.model} all={text.list.allModels} options={options} value={model} choose={(value) => change({ model_id: value })} />
+      {device !== '' && (
+        <span class="chip">
+          <Foreign>{deviceName(device)}</Foreign>
+          <button type="button" aria-label={text.devices.removeFilter(deviceName(device))} onClick={() => change({ device_id: null })}>
+            <Icon name="close" />
+          </button>
+        </span>
+      )}
+      {filtered && (
+        <button type="button" class="button quiet" onClick={clear}>
+          {text.list.clear}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+// A time in the future: how far away it is, and that it is close.
+
+import { text } from '../text/en';
+import { moment } from '../text/format';
+import { ahead } from '../text/until';
+import { now } from './clock';
+
+export function Until({ at }: { at: string | null | undefined }) {
+  if (!at) return <span class="soft">{text.admin.noEnd}</span>;
+  return (
+    <time dateTime={at} title={moment(at)}>
+      {Date.parse(at) <= now.value ? text.admin.ended : ahead(at, now.value)}
+    </time>
+  );
+}

@@ -1,0 +1,71 @@
+// Which models can be asked, on which device, and why the others cannot. Pure.
+
+import type { Deployment, Device, Model } from '../data/types';
+
+/** What a model takes: words, or files of a kind. */
+export type Task = 'chat' | 'transcribe' | 'images' | 'sounds';
+
+/** Why a model cannot be asked. */
+export type Absence = 'stopped' | 'starting' | 'deploying' | 'failed' | 'offline' | 'updating';
+
+export interface Target {
+  id: string;
+  modelId: string;
+  deviceId: string;
+  deployment: Deployment;
+  name: string;
+  device: string;
+  alias: string;
+  port: number;
+  task: Task;
+  stale: boolean;
+  /** `null` if the model is served. */
+  absent: Absence | null;
+}
+
+const TASKS: Readonly<Record<string, Task>> = {
+  language_model: 'chat',
+  audio_transcriber: 'transcribe',
+  image_classifier: 'images',
+  audio_classifier: 'sounds',
+};
+
+/** Returns all current deployments that this page knows how to ask, served ones first. */
+export function targetsOf(
+  deployments: readonly Deployment[],
+  modelOf: (id: string) => Model | undefined,
+  deviceOf: (id: string) => Device | undefined,
+): Target[] {
+  const found: Target[] = [];
+  for (const deployment of deployments) {
+    const model = modelOf(deployment.model_id);
+    const device = deviceOf(deployment.device_id);
+    // A model that this account may not read was shared with it once; most models are language models.
+    const task = TASKS[model?.plugin ?? 'language_model'];
+    if (!task || deployment.state === 'cancelled') continue;
+    found.push({
+      id: `${deployment.model_id} ${deployment.device_id}`,
+      modelId: deployment.model_id,
+      deviceId: deployment.device_id,
+      deployment,
+      name: model ? (model.owned || !model.publisher ? model.name : `${model.publisher}/${model.name}`) : deployment.alias,
+      device: device?.name ?? deployment.device_id,
+      alias: deployment.alias,
+      port: deployment.serving?.port ?? deployment.port,
+      task,
+      stale: deployment.stale,
+      absent: absence(deployment, device),
+    });
+  }
+  const order = (target: Target): number => (target.absent === null ? 0 : 1);
+  return found.sort((a, b) => order(a) - order(b) || a.name.localeCompare(b.name) || a.device.localeCompare(b.device));
+}
+
+function absence({ state, serving }: Deployment, device: Device | undefined): Absence | null {
+  if (device?.status === 'updating') return 'updating';
+  if (device && !device.online) return 'offline';
+  if (serving?.is_serving) return null;
+  if (state === 'failed') return 'failed';
+  if (state !== 'completed') return 'deploying';
+  return serving?.state === 'starting' ? 'starting' : 'stopped';
+}

@@ -1,0 +1,161 @@
+// The page that adds a device: the key is made when its line is asked for, and the device appears by itself.
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { go } from '../src/app/router';
+import { installLine, supports } from '../src/data/install';
+import { apply, deployments, devices } from '../src/data/store';
+import type { Key } from '../src/data/types';
+import { AddPage } from '../src/pages/add/page';
+import { backend, type Backend } from './backend';
+import { deployment, device, HOSTILE } from './fixtures';
+import { accessible, blank, press, says, show, tick, type } from './page';
+
+const SECRET = 'lrk_0123456789abcdefghij';
+const INFO: Key = {
+  key_id: 'key_1', kind: 'registration', name: 'Add a device', created_at: '2026-11-20T00:00:00Z',
+  expires_at: new Date(Date.now() + 86_400_000).toISOString(), devices: 0, tags: [], revoked: false,
+};
+const MANIFEST = { version: '1.3.0', archives: [{ target: 'x86_64-unknown-linux-gnu', name: 'link.tar.gz' }] };
+
+let root: HTMLElement;
+let served: Backend;
+
+/** The files of the backend beside its API; `null` is a file that it does not have. */
+let files: Record<string, string | null>;
+
+beforeEach(() => {
+  files = { '/install.sh': ': "${LINK_BACKEND_URL:=https://link.example}"', '/releases/manifest.json': JSON.stringify(MANIFEST) };
+  served = backend({ '/keys': ({ method }) => (method === 'POST' ? [201, { key: SECRET, info: INFO }] : [200, { items: [] }]) });
+  const api = globalThis.fetch;
+  vi.stubGlobal('fetch', async (input: Request | string, init?: RequestInit) => {
+    const file = typeof input === 'string' ? files[input] : undefined;
+    if (file === undefined) return api(input, init);
+    return new Response(file ?? '', { status: file === null ? 404 : 200 });
+  });
+  root = blank('owner');
+  go('/devices/add');
+});
+afterEach(() => {
+  show(root, null);
+});
+
+describe('the page that adds a device', () => {
+  it('makes a key only when a line is asked for, once for two clicks, and shows the device with each step', async () => {
+    show(root, <AddPage />);
+    await says('Make the install line');
+    await accessible();
+    expect(served.to('/keys').filter(({ method }) => method === 'POST')).toEqual([]);
+    await type('Tags of its devices', 'lab, second floor,lab');
+    const make = await press('Make the install line');
+    make.click();
+    await says(`LINK_REGISTRATION_KEY=${SECRET} sh`);
+    const made = served.to('/keys').filter(({ method }) => method === 'POST');
+    expect(made).toHaveLength(1);
+    expect(made[0]?.body).toMatchObject({ kind: 'registration', tags: ['lab', 'second floor'] });
+    await says('Waiting for a device');
+    await accessible();
+
+    devices.changed(device('new', { registered_at: '2026-11-20T00:01:00Z', online: false }));
+    devices.changed(device('old'));
+    await vi.waitFor(() => expect(document.querySelectorAll('.arrival')).toHaveLength(1));
+    const done = (): number => document.querySelectorAll('.step.done').length;
+    expect(done()).toBe(1);
+    devices.patched('dev_new', { online: true });
+    await vi.waitFor(() => expect(done()).toBe(2));
+    deployments.changed(deployment('m', 'dev_new'));
+    await vi.waitFor(() => expect(done()).toBe(3));
+    await accessible();
+  });
+
+  it('takes the key out of the document once it is used, or hidden, or the page is left', async () => {
+    show(root, <AddPage />);
+    await press('Make the install line');
+    await says(SECRET);
+    apply({ kind: 'key', id: 'key_1', change: 'changed', item: { ...INFO, devices: 1 } });
+    await vi.waitFor(() => expect(document.body.innerHTML).not.toContain(SECRET));
+    await press('Make the install line');
+    await says(SECRET);
+    await press('Hide the key');
+    await says('The key is hidden.');
+    expect(document.body.innerHTML).not.toContain(SECRET);
+    await press('Make the install line');
+    await says(SECRET);
+    show(root, null);
+    expect(document.body.innerHTML).not.toContain(SECRET);
+    expect(location.href + JSON.stringify({ ...sessionStorage, ...localStorage })).not.toContain(SECRET);
+  });
+
+  it('keeps the key out of the line if it is to be asked for or in a file', async () => {
+    show(root, <AddPage />);
+    await press('Make the install line');
+    await says(SECRET);
+    await tick('in a file');
+    await says('LINK_REGISTRATION_KEY_FILE=~/link-key.txt');
+    expect(location.search).toBe('?key=file');
+    expect(document.getElementById('install-line')?.textContent).not.toContain(SECRET);
+    expect(document.getElementById('install-key')?.textContent).toBe(SECRET);
+    await accessible();
+    await tick('in no file');
+    await says('read -r LINK_REGISTRATION_KEY');
+    expect(document.getElementById('install-line')?.textContent).not.toContain(SECRET);
+  });
+
+  it('says for which systems there is no release, and makes no key for them', async () => {
+    go('/devices/add?system=windows');
+    show(root, <AddPage />);
+    await says('not available for Windows yet');
+    await accessible();
+    go('/devices/add?system=macos');
+    await says('not available for macOS yet');
+    expect(document.getElementById('install-make')).toBeNull();
+    go('/devices/add');
+    await says('Make the install line');
+  });
+
+  it('says that the backend has no release yet, and what fails in the backend’s words', async () => {
+    files['/releases/manifest.json'] = null;
+    served.answers['/keys'] = [409, { status: 409, detail: 'the account has too many keys', hint: 'revoke some' }];
+    show(root, <AddPage />);
+    await says('publishes no release yet');
+    await press('Make the install line');
+    await says('The account has too many keys. Revoke some.');
+    await accessible();
+  });
+
+  it('creates nothing for who may not', async () => {
+    show(root, null);
+    root = blank('operator');
+    show(root, <AddPage />);
+    await says('Your role cannot create keys.');
+    await accessible();
+  });
+
+  it('shows hostile names as text', async () => {
+    show(root, <AddPage />);
+    await press('Make the install line');
+    await says(SECRET);
+    for (const [index, name] of HOSTILE.entries()) devices.changed(device(`h${index}`, { name, registered_at: '2026-11-20T00:01:00Z' }));
+    await vi.waitFor(() => expect(document.querySelectorAll('.arrival')).toHaveLength(HOSTILE.length));
+    expect(root.querySelector('img')).toBeNull();
+    expect(root.textContent).not.toMatch(/[\u0000\u202e\u200b]/);
+  });
+});
+
+describe('an install line', () => {
+  const installer = { knowsBackend: true, publishes: true, targets: ['x86_64-unknown-linux-gnu'] };
+
+  it('names the backend only if the installer does not know it', () => {
+    expect(installLine(installer, 'fleet', 'line', 'k')).toBe('curl -fsSL http://127.0.0.1/install.sh | LINK_FLEET_KEY=k sh');
+    const unknowing = installLine({ ...installer, knowsBackend: false }, 'registration', 'file');
+    expect(unknowing).toContain('LINK_INSTALL_URL=http://127.0.0.1/releases LINK_BACKEND_URL=http://127.0.0.1 ');
+  });
+
+  it('is offered for the systems of the release', () => {
+    expect(supports(installer, 'macos')).toBe(false);
+    expect(supports({ ...installer, targets: ['aarch64-apple-darwin'] }, 'macos')).toBe(true);
+    expect(supports({ ...installer, targets: ['aarch64-apple-darwin'] }, 'linux')).toBe(false);
+    expect(supports({ ...installer, targets: null }, 'linux')).toBe(true);
+    expect(supports({ ...installer, targets: ['x86_64-pc-windows-msvc'] }, 'windows')).toBe(false);
+  });
+});

@@ -1,0 +1,115 @@
+// The audit trail: filtered by the address, older entries by cursor, and a file of what the filter shows.
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { change, go } from '../src/app/router';
+import { everyEntry, parametersOf } from '../src/data/audit';
+import { devices } from '../src/data/store';
+import type { AuditEntry } from '../src/data/types';
+import { csvOf } from '../src/pages/audit/csv';
+import { AuditPage } from '../src/pages/audit/page';
+import { backend, type Backend } from './backend';
+import { device, HOSTILE } from './fixtures';
+import { accessible, blank, press, says, show, type } from './page';
+
+function entry(id: string, more: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    entry_id: `aud_${id}`, at: '2026-11-20T10:00:00Z', actor: { kind: 'user', id: 'usr_ann' }, action: 'device.rename', subject: 'dev_a',
+    outcome: 'done', detail: '', address: '127.0.0.1', ...more,
+  };
+}
+
+const NONE = { action: '', actor: '', subject: '', since: '', until: '' };
+
+let root: HTMLElement;
+let served: Backend;
+
+beforeEach(() => {
+  served = backend({
+    '/members': [200, { items: [{ user_id: 'usr_ann', email: 'ann@example.com', role: 'owner', joined_at: '2026-11-01T00:00:00Z' }] }],
+    '/audit': ({ query }) => (query.get('cursor') ? [200, { items: [entry('2')] }] : [200, { items: [entry('1')], next_cursor: 'c' }]),
+  });
+  root = blank('admin');
+  go('/audit');
+});
+afterEach(() => {
+  show(root, null);
+});
+
+describe('the audit trail', () => {
+  it('has names beside ids and loads older entries by cursor', async () => {
+    devices.changed(device('a', { name: 'workstation' }));
+    show(root, <AuditPage />);
+    expect(root.querySelector('.skeleton')).not.toBeNull();
+    await says('the newest 1 entry');
+    await says('workstation');
+    expect(root.querySelector('tbody')?.textContent).toContain('ann@example.com');
+    await accessible();
+    await press('Load older entries');
+    await says('2 entries');
+    expect(root.querySelectorAll('tbody tr')).toHaveLength(2);
+    expect(served.to('/audit').map(({ query }) => query.get('cursor'))).toEqual([null, 'c']);
+  });
+
+  it('is filtered by the address, and a click on a name filters', async () => {
+    show(root, <AuditPage />);
+    await says('1 entry');
+    await type('What', 'key');
+    await vi.waitFor(() => expect(served.to('/audit').at(-1)?.query.get('action')).toBe('key'));
+    expect(location.search).toBe('?action=key');
+    root.querySelector<HTMLElement>('.named')?.click();
+    await vi.waitFor(() => expect(served.to('/audit').at(-1)?.query.get('actor')).toBe('usr_ann'));
+    served.answers['/audit'] = [200, { items: [] }];
+    change({ since: '2026-11-01', until: '2026-11-02' });
+    await says('No entry matches');
+    await accessible();
+    const asked = served.to('/audit').at(-1)?.query;
+    expect(Date.parse(asked?.get('until') ?? '') - Date.parse(asked?.get('since') ?? '')).toBe(2 * 86_400_000);
+    await press('Clear all');
+    await says('No entry yet');
+    expect(location.search).toBe('');
+    await accessible();
+  });
+
+  it('fails in the backend’s words and tries again', async () => {
+    served.answers['/audit'] = [422, { status: 422, detail: 'the filter is too long' }];
+    show(root, <AuditPage />);
+    await says('The filter is too long.');
+    await accessible();
+    served.answers['/audit'] = [200, { items: [entry('1', { outcome: 'refused' })] }];
+    await press('Try again');
+    await says('Refused');
+  });
+
+  it('shows hostile details as text, and nothing to who may not read it', async () => {
+    served.answers['/audit'] = [200, { items: HOSTILE.map((detail, index) => entry(String(index), { detail, subject: detail.slice(0, 80) })) }];
+    show(root, <AuditPage />);
+    await says('<img src=x onerror=alert(1)>');
+    expect(root.querySelector('img')).toBeNull();
+    expect(root.querySelector('tbody')?.textContent).not.toMatch(/[\u0000\u202e\u200b]/);
+    await accessible();
+    show(root, null);
+    root = blank('operator');
+    show(root, <AuditPage />);
+    await says('This page needs the role Admin');
+  });
+});
+
+describe('a file of the trail', () => {
+  it('has every page of the filter and ends where it says', async () => {
+    expect((await everyEntry(NONE, 10, () => undefined)).items.map(({ entry_id }) => entry_id)).toEqual(['aud_1', 'aud_2']);
+    const { items, cut } = await everyEntry(NONE, 1, () => undefined);
+    expect([items.length, cut]).toEqual([1, true]);
+  });
+
+  it('has names, and no formula', () => {
+    const file = csvOf([entry('1', { detail: '=1+1', subject: 'dev_a' })], new Map([['dev_a', '@cmd'], ['usr_ann', 'ann@example.com']]));
+    expect(file.split('\r\n')[1]).toBe(
+      `aud_1,2026-11-20T10:00:00Z,user,usr_ann,ann@example.com,device.rename,done,dev_a,"'@cmd","'=1+1",127.0.0.1`,
+    );
+  });
+
+  it('takes no filter from a broken day', () => {
+    expect(parametersOf({ ...NONE, since: '2026-13-99x', until: 'tomorrow', subject: ' dev_a ' })).toEqual({ subject: 'dev_a' });
+  });
+});

@@ -1,0 +1,169 @@
+// The list of deployments: what comes first, what is filtered, and what is sent for one and for many.
+
+import { describe, expect, it, vi } from 'vitest';
+
+import { go } from '../src/app/router';
+import { Problem } from '../src/data/problem';
+import { deployments, deploymentsLoading, devices, me, models } from '../src/data/store';
+import { DeploymentsPage } from '../src/pages/deployments/page';
+import { Notices } from '../src/ui/notices';
+import { deployment, device, HOSTILE, model } from './fixtures';
+import { accessible, controls, OWNER, place, press, settled } from './placed';
+
+const here = place();
+const READY = { state: 'ready', error: null } as const;
+
+function open(address = '/deployments'): void {
+  go(address);
+  here.show(<><DeploymentsPage /><Notices /></>);
+}
+
+function load(): void {
+  devices.loaded([device('a'), device('b'), device('c', { online: false })]);
+  models.loaded([model('1', { name: 'llama' }), model('2', { name: 'whisper' })]);
+  deployments.loaded([
+    deployment('1', 'dev_a'),
+    deployment('2', 'dev_b', { state: 'downloading', serving: null, progress: { bytes_done: 5e8, bytes_total: 2e9 } }),
+    deployment('3', 'dev_c', { model_id: 'mdl_1', state: 'failed', serving: null, reason: 'no space left' }),
+    deployment('4', 'dev_b', { model_id: 'mdl_1', stale: true }),
+    deployment('5', 'dev_a', { model_id: 'mdl_2', stale: true }),
+    deployment('6', 'dev_a', { model_id: 'mdl_3', serving: { state: 'removed', is_serving: false, port: 1 } }),
+  ]);
+  deploymentsLoading.value = READY;
+}
+
+const rows = (): string[] => [...here.root.querySelectorAll('.list-rows .list-row')].map((row) => row.getAttribute('data-id') ?? '');
+const plan = (count: number): object => ({ work: {}, devices: count, first: [{ device_id: 'dev_b', name: 'b', online: false }] });
+
+describe('the list of deployments', () => {
+  it('is a skeleton, then empty, then failed in the backend’s words', async () => {
+    open();
+    expect(here.root.querySelector('.skeleton')).not.toBeNull();
+    await accessible();
+    deploymentsLoading.value = READY;
+    await settled('Nothing is deployed');
+    await accessible();
+    deploymentsLoading.value = { state: 'failed', error: new Problem(503, { detail: 'the backend is overloaded' }) };
+    await settled('The backend is overloaded.');
+    await accessible();
+  });
+
+  it('has stale ones first, then failed ones, then those in progress, and none that was removed', async () => {
+    load();
+    open();
+    await settled('5 deployments');
+    expect(rows()).toEqual(['dpl_5', 'dpl_4', 'dpl_3', 'dpl_2', 'dpl_1']);
+    expect(here.root.textContent).toContain('2 deployments cannot be used from the workspace');
+    expect(here.root.textContent).toContain('500 MB of 2.0 GB');
+    expect(here.root.textContent).toContain('No space left.');
+    await accessible();
+  });
+
+  it('filters and orders by the address', async () => {
+    load();
+    open('/deployments?state=failed');
+    await settled('1 of 5');
+    expect(rows()).toEqual(['dpl_3']);
+    await press('Serving3');
+    await settled('3 of 5');
+    expect(location.search).toBe('?state=serving');
+    go('/deployments?model_id=mdl_1&sort=-device');
+    await settled('3 of 5');
+    expect(rows()).toEqual(['dpl_3', 'dpl_4', 'dpl_1']);
+    go('/deployments?q=nothing+fits');
+    await settled('Nothing matches');
+    await accessible();
+  });
+
+  it('shows what events say without a reload', async () => {
+    load();
+    open();
+    await settled('5 deployments');
+    deployments.changed(deployment('2', 'dev_b', { state: 'failed', serving: null, reason: 'the file is not the announced one' }));
+    await settled('The file is not the announced one.');
+    deployments.removed('dpl_3');
+    await settled('4 deployments');
+  });
+
+  it('shows hostile names as text', async () => {
+    devices.loaded(HOSTILE.map((name, index) => device(String(index), { name })));
+    deployments.loaded(HOSTILE.map((name, index) => deployment(String(index), `dev_${index}`, { state: 'failed', reason: name })));
+    deploymentsLoading.value = READY;
+    open();
+    await settled('<img src=x onerror=alert(1)>');
+    expect(here.root.querySelector('img')).toBeNull();
+    expect(here.root.textContent).not.toMatch(/[\u0000\u202e\u200b]/);
+    await accessible();
+  });
+
+  it('repairs once on a double click', async () => {
+    load();
+    const command = { command_id: 'cmd_9', type: 'REPAIR_SERVING', state: 'processed', device_id: 'dev_b', created_at: '', expires_at: '', result: { status: 'succeeded', output: '', reported_at: '' } };
+    here.served.answers['/models/mdl_1/repair-serving/dev_b'] = [202, command];
+    here.served.answers['/deployments'] = [200, { items: [deployment('4', 'dev_b', { model_id: 'mdl_1' })] }];
+    open();
+    await settled('5 deployments');
+    const repair = here.root.querySelector<HTMLElement>('[data-id=dpl_4] [data-action=repair]');
+    repair?.click();
+    repair?.click();
+    await settled('llama was repaired.');
+    expect(here.served.to('/models/mdl_1/repair-serving/dev_b')).toHaveLength(1);
+    await settled('1 deployment cannot be used from the workspace');
+  });
+
+  it('repairs all stale ones with an operation for each model, after a preview', async () => {
+    load();
+    const begun: string[] = [];
+    here.served.answers['/operations'] = ({ body, headers }) => {
+      if ((body as { dry_run?: boolean }).dry_run) return [200, plan(1)];
+      begun.push(headers.get('idempotency-key') ?? '');
+      // The first start of the second operation is refused: the next attempt goes on from there, with the same key.
+      if (begun.length === 2) return [503, { status: 503, detail: 'the backend is overloaded' }];
+      const counts = { pending: 0, sent: 0, succeeded: 1, failed: 0, skipped: 0, cancelled: 0 };
+      return [202, { operation_id: 'opr', state: 'succeeded', devices: 1, counts, work: { kind: 'repair' } }];
+    };
+    open();
+    await press('Repair all…');
+    await settled('This touches 2 deployments of 2 models');
+    await accessible();
+    await press('Repair 2 deployments');
+    await settled('The backend is overloaded.');
+    await press('Repair 2 deployments');
+    await settled('Started');
+    expect(begun).toHaveLength(3);
+    expect(begun[1]).toBe(begun[2]);
+    expect(begun[0]).not.toBe(begun[1]);
+    const bodies = here.served.to('/operations').map(({ body }) => body).filter((body) => !(body as { dry_run?: boolean }).dry_run);
+    expect(bodies).toContainEqual({ work: { kind: 'repair', model_id: 'mdl_1' }, devices: ['dev_b'] });
+    expect(bodies).toContainEqual({ work: { kind: 'repair', model_id: 'mdl_2' }, devices: ['dev_a'] });
+  });
+
+  it('cancels the selected ones that are in progress, and says which were not cancelled', async () => {
+    load();
+    here.served.answers['/deployments/dpl_2/cancel'] = [409, { status: 409, detail: 'the deployment has ended' }];
+    open();
+    await settled('5 deployments');
+    here.root.querySelector<HTMLInputElement>('.list-head input')?.click();
+    await settled('5 selected');
+    await accessible();
+    await press('Cancel…');
+    await settled('This cancels 1 deployment');
+    await accessible();
+    await press('Cancel 1 deployment');
+    await settled('1 deployment was not cancelled. The deployment has ended.');
+  });
+
+  it('has no controls for a viewer, also if the role is lowered while the page is open', async () => {
+    load();
+    open();
+    await settled('5 deployments');
+    expect(controls()).toContain('Repair all…');
+    await press('Repair all…');
+    here.served.answers['/operations'] = [403, { status: 403, detail: 'the role viewer lacks serving:operate' }];
+    here.served.answers['/me'] = [200, { ...OWNER, role: 'viewer' }];
+    await settled('The role viewer lacks serving:operate.');
+    await vi.waitFor(() => expect(me.value?.role).toBe('viewer'));
+    await vi.waitFor(() => expect(here.root.querySelector('[data-action]')).toBeNull());
+    expect(here.root.querySelector('.list-head input')).toBeNull();
+  });
+});

@@ -1,0 +1,188 @@
+// The models: the list, one model, adding, deploying and removing.
+
+import { describe, expect, it, vi } from 'vitest';
+
+import { go } from '../src/app/router';
+import { Problem } from '../src/data/problem';
+import { deployments, devices, me, models, modelsLoading } from '../src/data/store';
+import { ModelPage } from '../src/pages/catalogue/one';
+import { ModelsPage } from '../src/pages/catalogue/page';
+import { Notices } from '../src/ui/notices';
+import { deployment, device, HOSTILE, model } from './fixtures';
+import { accessible, control, controls, OWNER, place, press, settled, type } from './placed';
+
+const here = place();
+const READY = { state: 'ready', error: null } as const;
+
+function open(address = '/models'): void {
+  go(address);
+  here.show(<>{address.startsWith('/models/') ? <ModelPage /> : <ModelsPage />}<Notices /></>);
+}
+
+function load(): void {
+  models.loaded([
+    model('1', { name: 'llama', sha256: 'a'.repeat(64) }),
+    model('2', { name: HOSTILE[0] ?? '', ready: false }),
+    model('3', { name: 'whisper', owned: false, shared: true, publisher: 'other' }),
+  ]);
+  modelsLoading.value = READY;
+  devices.loaded([device('a'), device('b', { online: false })]);
+}
+
+describe('the models', () => {
+  it('are a skeleton, then empty, then failed', async () => {
+    open();
+    expect(here.root.querySelector('.skeleton')).not.toBeNull();
+    await accessible();
+    modelsLoading.value = READY;
+    await settled('No model yet');
+    await accessible();
+    modelsLoading.value = { state: 'failed', error: new Problem(500, { detail: 'the database is gone' }) };
+    await settled('The database is gone.');
+  });
+
+  it('show their state, where they are, and what may be done', async () => {
+    load();
+    deployments.loaded([deployment('1', 'dev_a', { stale: true }), deployment('9', 'dev_b', { model_id: 'mdl_1' })]);
+    open();
+    await settled('3 models');
+    expect(here.root.textContent).toContain('2 devices');
+    expect(here.root.textContent).toContain('1 stale');
+    expect(here.root.textContent).toContain('other/whisper');
+    expect(here.root.querySelector('img')).toBeNull();
+    await accessible();
+    go('/models?state=incomplete');
+    await settled('1 of 3');
+    go('/models?q=nothing');
+    await settled('Nothing matches');
+  });
+
+  it('are added by an address once, also on a double click', async () => {
+    load();
+    here.served.answers['/models'] = [201, model('4', { name: 'granite' })];
+    open();
+    await press('Add a model…');
+    await settled('Where the file comes from');
+    await accessible();
+    document.querySelectorAll<HTMLInputElement>('input[type=radio]')[1]?.click();
+    await type('input[name=url]', 'https://example.com/files/granite%20small.gguf');
+    await type('input[name=name]', 'granite');
+    await type('input[name=sha256]', 'b'.repeat(64));
+    await type('input[name=size]', '123');
+    await accessible();
+    const submit = await control('Add the model');
+    submit.click();
+    submit.click();
+    await settled('granite was added.');
+    const sent = here.served.to('/models');
+    expect(sent).toHaveLength(1);
+    expect(sent[0]?.body).toEqual({
+      name: 'granite', shared: false, url: 'https://example.com/files/granite%20small.gguf', file_name: 'granite small.gguf', sha256: 'b'.repeat(64), size_bytes: 123,
+    });
+  });
+
+  it('are deployed to one device at once, with the same key on a second try', async () => {
+    load();
+    here.served.answers['/deployments'] = [503, { status: 503, detail: 'the backend is overloaded' }];
+    open();
+    await press('Deploy…: llama');
+    await settled('0 chosen');
+    await accessible();
+    document.querySelectorAll<HTMLInputElement>('.picker li input')[0]?.click();
+    await settled('1 chosen');
+    await press('Deploy');
+    await settled('The backend is overloaded.');
+    here.served.answers['/deployments'] = [202, deployment('7', 'dev_a', { model_id: 'mdl_1', state: 'queued' })];
+    await press('Deploy');
+    await settled('llama is being deployed to a.');
+    const [first, second] = here.served.to('/deployments');
+    expect(first?.body).toEqual({ model_id: 'mdl_1', device_id: 'dev_a', serve: true });
+    expect(first?.headers.get('idempotency-key')).toBe(second?.headers.get('idempotency-key'));
+  });
+
+  it('are deployed to many devices after a preview', async () => {
+    load();
+    here.served.answers['/operations'] = [200, { work: {}, devices: 2, first: [{ device_id: 'dev_a', name: 'a', online: true }] }];
+    open();
+    await press('Deploy…: llama');
+    await settled('All 2 devices that match');
+    document.querySelector<HTMLInputElement>('.picker > label input')?.click();
+    await settled('2 chosen');
+    await type('input[name=port]', '9000');
+    await press('Preview');
+    await settled('Deploy to 2 devices');
+    await accessible();
+    expect(here.served.to('/operations')[0]?.body).toEqual({
+      work: { kind: 'deploy', model_id: 'mdl_1', serve: true, port: 9000 }, dry_run: true, devices: ['dev_a', 'dev_b'],
+    });
+  });
+
+  it('have no controls for a viewer', async () => {
+    me.value = { ...OWNER, role: 'viewer' };
+    load();
+    open();
+    await settled('3 models');
+    expect(controls().filter((words) => words.endsWith('…'))).toEqual([]);
+  });
+});
+
+describe('one model', () => {
+  it('is not there', async () => {
+    modelsLoading.value = READY;
+    open('/models/mdl_x');
+    await settled('No such model');
+    await accessible();
+  });
+
+  it('shows what it is, where it is and how much it was used', async () => {
+    load();
+    deployments.loaded([deployment('1', 'dev_a', { stale: true })]);
+    const span = { begin: '', bucket: 'day', device_id: 'dev_a', duration_ms: 1, model_id: 'mdl_1', uncounted: 0 };
+    here.served.answers['/usage'] = [200, { items: [{ ...span, inferences: 2, prompt_tokens: 10, completion_tokens: 5 }, { ...span, inferences: 1, prompt_tokens: 1, completion_tokens: 1 }] }];
+    open('/models/mdl_1');
+    await settled('3 inferences, 11 prompt tokens, 6 completion tokens');
+    await settled('Stale allowlist');
+    expect(here.root.querySelector('[data-action=repair]')).not.toBeNull();
+    await accessible();
+  });
+
+  it('is shared and no longer shared', async () => {
+    load();
+    here.served.answers['/models/mdl_1'] = ({ body }) => [200, model('1', { name: 'llama', shared: (body as { shared: boolean }).shared })];
+    open('/models/mdl_1');
+    await press('Share');
+    await settled('may deploy llama now');
+    await press('End sharing');
+    await settled('llama is no longer shared.');
+  });
+
+  it('is removed only from where it is on no device, after its name was typed', async () => {
+    load();
+    deployments.loaded([deployment('1', 'dev_a')]);
+    here.served.answers['/models/mdl_1'] = [204, null];
+    here.served.answers['/operations'] = [200, { work: {}, devices: 1, first: [] }];
+    open('/models/mdl_1');
+    await press('Remove…');
+    await settled('The model is on 1 device.');
+    await accessible();
+    await press('Remove from all devices…');
+    await settled('Type llama to confirm');
+    await accessible();
+    expect((await control('Remove from 1 device') as HTMLButtonElement).disabled).toBe(true);
+    await press('Cancel');
+    deployments.removed('dpl_1');
+    await settled('The model is on no device.');
+    await press('Remove…');
+    await type('#remove-model', 'llama');
+    const confirm = await vi.waitFor(async () => {
+      const button = (await control('Remove the model')) as HTMLButtonElement;
+      expect(button.disabled).toBe(false);
+      return button;
+    });
+    confirm.click();
+    confirm.click();
+    await settled('llama was removed.');
+    expect(here.served.to('/models/mdl_1')).toHaveLength(1);
+    expect(location.pathname).toBe('/models');
+  });
+});

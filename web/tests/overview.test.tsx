@@ -1,0 +1,132 @@
+// The overview: what needs a person, the counts with the lists behind them, and the first steps.
+
+import { describe, expect, it, vi } from 'vitest';
+
+import { go } from '../src/app/router';
+import { deployments, devices, heard, me, models } from '../src/data/store';
+import type { Summary } from '../src/data/types';
+import { OverviewPage } from '../src/pages/overview/page';
+import { deployment, device, HOSTILE, model } from './fixtures';
+import { accessible, controls, OWNER, place, press, settled } from './placed';
+
+const here = place();
+
+const summary = (more: Partial<Summary> = {}): Summary => ({
+  commands: { failed_last_day: 0, open: 0 },
+  deployments: { failed: 0, in_progress: 0, serving: 2, stale: 0, total: 2 },
+  devices: { offline: 0, online: 2, total: 2, updating: 0 },
+  keys: { ending_within_week: 0, total: 0 },
+  models: { incomplete: 0, total: 1 },
+  operations: { running: 0 },
+  repairs: { sent: 0 },
+  usage_today: { completion_tokens: 1_000, prompt_tokens: 500, requests: 3 },
+  versions: [{ devices: 2, version: '1.3.0' }],
+  ...more,
+});
+
+function open(current: Summary): void {
+  here.served.answers['/summary'] = [200, current];
+  here.served.answers['/commands'] = [200, { items: [] }];
+  go('/overview');
+  here.show(<OverviewPage />);
+}
+
+describe('the overview', () => {
+  it('is a skeleton, then says in the backend’s words why it failed', async () => {
+    here.served.answers['/commands'] = [200, { items: [] }];
+    here.served.answers['/summary'] = [422, { status: 422, detail: 'the database is gone' }];
+    go('/overview');
+    here.show(<OverviewPage />);
+    expect(here.root.querySelector('.skeleton')).not.toBeNull();
+    await settled('The database is gone.');
+    await accessible();
+    here.served.answers['/summary'] = [200, summary()];
+    await press('Try again');
+    await settled('Nothing needs attention');
+  });
+
+  it('shows three steps while no device is registered, and the counts as soon as one is', async () => {
+    open(summary({ devices: { offline: 0, online: 0, total: 0, updating: 0 } }));
+    await settled('Three steps');
+    expect(here.root.querySelector('a[href="/devices/add"]')).not.toBeNull();
+    await accessible();
+    heard({ type: 'change', id: null, change: { kind: 'summary', change: 'changed', item: summary() } });
+    await settled('2 of 2');
+  });
+
+  it('shows what needs a person first, each with the list behind it', async () => {
+    const full = { reported_at: '', cpu_percent: 1, memory: { used_bytes: 1, total_bytes: 2 }, disk: { free_bytes: 1, total_bytes: 100 }, gpus: [], engines: [] };
+    devices.loaded([
+      device('a', { system: full as never }),
+      device('b', { online: false, name: HOSTILE[0] ?? '' }),
+      device('c', { last_update: { from: '1.2.0', to: '1.3.0', outcome: 'rolled_back', reason: null } }),
+    ]);
+    models.loaded([model('1')]);
+    deployments.loaded([deployment('1', 'dev_a', { stale: true }), deployment('2', 'dev_b', { stale: true })]);
+    open(
+      summary({
+        deployments: { failed: 3, in_progress: 0, serving: 0, stale: 2, total: 5 },
+        devices: { offline: 1, online: 2, total: 3, updating: 0 },
+        keys: { ending_within_week: 1, total: 4 },
+        models: { incomplete: 1, total: 2 },
+      }),
+    );
+    await settled('2 deployments cannot be used from the workspace');
+    await accessible();
+    expect(here.root.querySelector('img')).toBeNull();
+    const points = [...here.root.querySelectorAll('.attention li')].map((point) => [
+      point.querySelector('p')?.textContent?.trim(),
+      point.querySelector('a.button')?.getAttribute('href'),
+    ]);
+    expect(points).toEqual([
+      [`1 device is offline. ${HOSTILE[0]}`, '/devices?select=state%3Doffline'],
+      ['3 deployments have failed.', '/deployments?state=failed'],
+      ['The last update was rolled back on 1 device. c', '/devices?sort=version'],
+      ['The disk of 1 device is nearly full. a', '/devices?sort=-disk'],
+      ['1 model has no complete file.', '/models?state=incomplete'],
+      ['1 key expires within a week.', '/keys'],
+    ]);
+    here.served.answers['/operations'] = [200, { work: {}, devices: 1, first: [] }];
+    await press('Repair all…');
+    await settled('Repair 2 deployments');
+    await accessible();
+  });
+
+  it('has tiles that open the lists behind them, and follows the stream', async () => {
+    open(summary({ operations: { running: 4 } }));
+    await settled('Operations running4');
+    expect(here.root.textContent).toContain('1,500');
+    const tile = (name: string): Element | undefined => [...here.root.querySelectorAll('.tile')].find((one) => one.textContent?.startsWith(name));
+    expect(tile('Operations running')?.textContent).toContain('4');
+    expect(tile('Operations running')?.getAttribute('href')).toBe('/operations?state=running');
+    heard({ type: 'change', id: null, change: { kind: 'summary', change: 'changed', item: summary({ operations: { running: 0 } }) } });
+    await vi.waitFor(() => expect(tile('Operations running')?.textContent).toContain('0'));
+    const command = { command_id: 'cmd_1', type: 'DEPLOY_MODEL', state: 'sent', device_id: 'dev_x', created_at: '2026-11-20T00:00:00Z', expires_at: '' };
+    heard({ type: 'change', id: null, change: { kind: 'command', id: 'cmd_1', change: 'changed', item: command } });
+    await settled('Deploy a model');
+    await accessible();
+  });
+
+  it('does not take an older summary that a load brings after an event', async () => {
+    let answer: (value: [number, unknown]) => void = () => undefined;
+    here.served.answers['/summary'] = () => new Promise((resolve) => (answer = resolve));
+    here.served.answers['/commands'] = [200, { items: [] }];
+    go('/overview');
+    here.show(<OverviewPage />);
+    await vi.waitFor(() => expect(here.served.to('/summary')).toHaveLength(1));
+    heard({ type: 'change', id: null, change: { kind: 'summary', change: 'changed', item: summary({ operations: { running: 7 } }) } });
+    answer([200, summary({ operations: { running: 1 } })]);
+    await settled('Operations running7');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(here.root.textContent).toContain('Operations running7');
+  });
+
+  it('has no controls for a viewer', async () => {
+    me.value = { ...OWNER, role: 'viewer' };
+    deployments.loaded([deployment('1', 'dev_a', { stale: true })]);
+    open(summary({ keys: { ending_within_week: 1, total: 4 } }));
+    await settled('1 deployment cannot be used from the workspace');
+    expect(controls()).not.toContain('Repair all…');
+    expect(here.root.querySelector('a[href="/keys"]')).toBeNull();
+  });
+});

@@ -1,0 +1,149 @@
+// The queue of repairs: where each is, how long it is good for, and another try for what has expired.
+
+import { describe, expect, it } from 'vitest';
+
+import { go } from '../src/app/router';
+import { deployments, deploymentsLoading, devices, heard, me, models } from '../src/data/store';
+import type { Command } from '../src/data/types';
+import { RepairsPage } from '../src/pages/repairs/page';
+import { standingOf, timeLeft, worthRetrying } from '../src/pages/repairs/view';
+import '../src/ui/role_notice';
+import { Notices } from '../src/ui/notices';
+import { deployment, device, model } from './fixtures';
+import { accessible, controls, OWNER, place, press, settled } from './placed';
+
+const here = place();
+const HOUR = 3_600_000;
+
+function repair(id: string, more: Partial<Command> = {}): Command {
+  return {
+    command_id: `cmd_${id}`, type: 'REPAIR_SERVING', state: 'sent', device_id: 'dev_a', model_id: 'mdl_1',
+    created_at: `2026-11-20T00:00:0${id}Z`, expires_at: new Date(Date.now() + 23.5 * HOUR).toISOString(), ...more,
+  };
+}
+
+const ended = (status: 'succeeded' | 'failed' | 'superseded', output = ''): NonNullable<Command['result']> => ({ status, output, reported_at: '2026-11-20T00:00:00Z' });
+
+const QUEUE = [
+  repair('1'),
+  repair('2', { state: 'expired', device_id: 'dev_b' }),
+  repair('3', { state: 'processed', result: ended('failed', 'the engine did not start') }),
+  repair('4', { state: 'processed', result: ended('succeeded'), model_id: 'mdl_2' }),
+  repair('5', { type: 'STOP_SERVING' }),
+];
+
+function serve(items: readonly Command[]): void {
+  here.served.answers['/commands'] = ({ query }) => [200, { items: query.has('open') ? items.filter(({ result, state }) => !result && state !== 'expired') : items }];
+  devices.loaded([device('a'), device('b', { online: false })]);
+  models.loaded([model('1', { name: 'llama' }), model('2', { name: 'whisper' })]);
+  deployments.loaded([deployment('1', 'dev_a'), deployment('2', 'dev_b', { model_id: 'mdl_1' })]);
+  deploymentsLoading.value = { state: 'ready', error: null };
+}
+
+function open(address = '/repairs'): void {
+  go(address);
+  here.show(<><RepairsPage /><Notices /></>);
+}
+
+describe('the queue of repairs', () => {
+  it('is a skeleton, then empty', async () => {
+    here.served.answers['/commands'] = [200, { items: [] }];
+    open();
+    expect(here.root.querySelector('.skeleton')).not.toBeNull();
+    await settled('No repair yet');
+    await accessible();
+  });
+
+  it('failed to load, in the backend’s words', async () => {
+    here.served.answers['/commands'] = [422, { status: 422, detail: 'the cursor is unknown' }];
+    open();
+    await settled('The cursor is unknown.');
+    await accessible();
+    serve(QUEUE);
+    await press('Try again');
+    await settled('4 repairs');
+  });
+
+  it('shows repairs and no other commands, with the time left and the result', async () => {
+    serve(QUEUE);
+    open();
+    await settled('4 repairs');
+    await settled('23 hr left');
+    expect(here.root.textContent).toContain('The engine did not start.');
+    expect(here.root.textContent).toContain('Waits until the device is online.');
+    await accessible();
+  });
+
+  it('filters by state, model and device in the address', async () => {
+    serve(QUEUE);
+    open('/repairs?state=expired');
+    await settled('1 of 4');
+    go('/repairs?model_id=mdl_2');
+    await settled('1 of 4');
+    go('/repairs?device_id=dev_a');
+    await settled('3 of 4');
+    await press('Remove the filter a');
+    await settled('4 repairs');
+  });
+
+  it('takes what events say', async () => {
+    serve([]);
+    open();
+    await settled('No repair yet');
+    heard({ type: 'change', id: null, change: { kind: 'command', id: 'cmd_7', change: 'changed', item: repair('7') } });
+    heard({ type: 'change', id: null, change: { kind: 'command', id: 'cmd_8', change: 'changed', item: repair('8', { type: 'STOP_SERVING' }) } });
+    await settled('1 repair');
+    heard({ type: 'change', id: null, change: { kind: 'command', id: 'cmd_7', change: 'changed', item: repair('7', { state: 'processed', result: ended('succeeded', 'the allowlist is current') }) } });
+    await settled('The allowlist is current.');
+  });
+
+  it('retries what has expired, after a preview', async () => {
+    serve(QUEUE);
+    here.served.answers['/operations'] = ({ body }) =>
+      (body as { dry_run?: boolean }).dry_run
+        ? [200, { work: {}, devices: 1, first: [{ device_id: 'dev_b', name: 'b', online: false }] }]
+        : [403, { status: 403, detail: 'the role viewer lacks serving:operate' }];
+    open();
+    await press('Retry 1 expired…');
+    await settled('This touches 1 device');
+    await settled('offline');
+    await accessible();
+    here.served.answers['/me'] = [200, { ...OWNER, role: 'viewer' }];
+    await press('Repair 1 deployment');
+    await settled('Your role in this account is now Viewer.');
+    const { body } = here.served.to('/operations')[1] ?? {};
+    expect(body).toEqual({ work: { kind: 'repair', model_id: 'mdl_1' }, devices: ['dev_b'] });
+  });
+
+  it('has no controls for a viewer', async () => {
+    me.value = { ...OWNER, role: 'viewer' };
+    serve(QUEUE);
+    open();
+    await settled('4 repairs');
+    expect(controls()).not.toContain('Retry');
+    expect(controls()).not.toContain('Retry 1 expired…');
+    expect(here.root.querySelector('.list-head input')).toBeNull();
+  });
+});
+
+describe('a repair', () => {
+  it('stands where its command and its result say', () => {
+    expect(QUEUE.map(standingOf)).toEqual(['sent', 'expired', 'failed', 'succeeded', 'sent']);
+    expect(standingOf(repair('1', { state: 'processed' }))).toBe('processed');
+    expect(standingOf(repair('1', { result: ended('superseded') }))).toBe('superseded');
+  });
+
+  it('has time left only until the device has it', () => {
+    const expires_at = '2026-11-21T00:00:00Z';
+    const now = Date.parse(expires_at) - HOUR;
+    expect(timeLeft(repair('1', { expires_at }), now)).toBe(HOUR);
+    expect(timeLeft(repair('1', { expires_at }), now + 2 * HOUR)).toBe(0);
+    expect(timeLeft(repair('1', { expires_at, state: 'processed' }), now)).toBeNull();
+  });
+
+  it('is worth another one only if no newer repair of the same model and device was sent', () => {
+    const expired = repair('1', { state: 'expired' });
+    const elsewhere = repair('2', { state: 'expired', device_id: 'dev_b' });
+    expect(worthRetrying([elsewhere, repair('3', { state: 'processed', result: ended('succeeded') }), expired])).toEqual([elsewhere]);
+  });
+});

@@ -1,0 +1,115 @@
+// The page of settings: the allowlist, what it leaves stale, and two people who change it.
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { go } from '../src/app/router';
+import { deployments, reload } from '../src/data/store';
+import { SettingsPage } from '../src/pages/settings/page';
+import { Notices } from '../src/ui/notices';
+import { backend, type Backend } from './backend';
+import { deployment } from './fixtures';
+import { accessible, blank, buttons, press, says, show, type } from './page';
+
+let root: HTMLElement;
+let served: Backend;
+let origins: string[];
+
+beforeEach(() => {
+  origins = ['https://one.example'];
+  served = backend({
+    '/settings/allowlist': ({ method, body }) => {
+      if (method === 'PUT') origins = (body as { origins: string[] }).origins;
+      return [200, { origins, defaults: ['https://backend.example'] }];
+    },
+  });
+  root = blank('owner');
+  go('/settings');
+  show(root, <><SettingsPage /><Notices /></>);
+});
+afterEach(() => {
+  show(root, null);
+});
+
+const written = (): unknown[] => served.to('/settings/allowlist').filter(({ method }) => method === 'PUT').map(({ body }) => body);
+
+describe('the allowlist', () => {
+  it('has the own origins and those of the backend apart, and adds one', async () => {
+    expect(root.querySelector('.skeleton')).not.toBeNull();
+    await says('https://one.example');
+    expect(document.getElementById('default-origins')?.textContent).toBe('https://backend.example');
+    await says('LocalNetworkAccessAllowedForUrls');
+    await accessible();
+    await type('Add an origin', ' https://two.example ');
+    const add = await press('Add');
+    add.click();
+    await says('https://two.example was added.');
+    expect(written()).toEqual([{ origins: ['https://one.example', 'https://two.example'] }]);
+    await type('Add an origin', 'https://backend.example');
+    await press('Add');
+    await says('This origin is on the list already.');
+    await accessible();
+  });
+
+  it('removes an origin after a question', async () => {
+    await press('Remove https://one.example');
+    await says('until each deployment is repaired');
+    await accessible();
+    await press('Remove the origin');
+    await says('This account has no origin of its own.');
+    expect(written()).toEqual([{ origins: [] }]);
+  });
+
+  it('tells the second of two people and overwrites nothing', async () => {
+    await vi.waitFor(() => expect(document.getElementById('own-origins')).not.toBeNull());
+    origins = ['https://one.example', 'https://theirs.example'];
+    await type('Add an origin', 'https://two.example');
+    await press('Add');
+    await says('Somebody else changed the list in the meantime.');
+    await says('https://theirs.example');
+    expect(written()).toEqual([]);
+    await press('Add');
+    await vi.waitFor(() => expect(written()).toEqual([{ origins: [...origins.slice(0, 2), 'https://two.example'] }]));
+  });
+
+  it('says what is stale and leads to the repair, and follows a reset of the stream', async () => {
+    await says('Every deployment has all of these origins.');
+    deployments.changed(deployment('1', 'dev_a', { stale: true }));
+    await says('1 deployment lacks an origin of this list.');
+    expect(root.querySelector('a[href="/deployments?state=stale"]')).not.toBeNull();
+    await accessible();
+    origins = ['https://reset.example'];
+    void reload();
+    await says('https://reset.example');
+  });
+
+  it('shows the backend’s words about a wrong origin', async () => {
+    await says('https://one.example');
+    const before = served.answers['/settings/allowlist'];
+    served.answers['/settings/allowlist'] = (asked) =>
+      asked.method === 'PUT' || typeof before !== 'function' ? [422, { status: 422, detail: 'origins: `https://*.example` is no origin' }] : before(asked);
+    await type('Add an origin', 'https://*.example');
+    await press('Add');
+    await says('is no origin.');
+    await accessible();
+  });
+
+  it('has no control for a viewer', async () => {
+    show(root, null);
+    root = blank('viewer');
+    show(root, <SettingsPage />);
+    await says('https://one.example');
+    expect(buttons()).toEqual(['Copy the policy']);
+  });
+
+  it('fails in the backend’s words and tries again', async () => {
+    show(root, null);
+    served.answers['/settings/allowlist'] = [500, { status: 500, detail: 'the database is gone' }];
+    show(root, <SettingsPage />);
+    await says('The database is gone.');
+    await accessible();
+    served.answers['/settings/allowlist'] = [200, { origins: ['https://back.example'] }];
+    await press('Try again');
+    await says('https://back.example');
+    await says('The backend adds none.');
+  });
+});

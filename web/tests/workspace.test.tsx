@@ -1,0 +1,368 @@
+// The states of the workspace, each without an accessibility violation: no model, one that is not served, an answer that
+// grows, stops, fails and comes after a repair, hostile text, and files.
+
+import axe from 'axe-core';
+import { render } from 'preact';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { go } from '../src/app/router';
+import { sharesDocument } from '../src/app/routes';
+import { deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading, stop } from '../src/data/store';
+import type { Model } from '../src/data/types';
+import { show } from '../src/pages/workspace/asking';
+import { WorkspacePage } from '../src/pages/workspace/page';
+import { sent } from '../src/pages/workspace/sending';
+import { choose, forgetAll, targets, write } from '../src/pages/workspace/state';
+import { backend, held, type Backend } from './backend';
+import { deployment, device, HOSTILE } from './fixtures';
+
+const LOCAL = 'http://127.0.0.1:8080';
+const ORIGIN = location.origin;
+
+// axe looks at whole pages, on a machine that may be busy.
+vi.setConfig({ testTimeout: 30_000 });
+
+let root: HTMLElement;
+let known: Backend;
+/** What the device does with requests; `null` refuses the page as a browser does. */
+let answer: ((request: Request) => Promise<Response> | Response) | null;
+
+const event = (document: unknown): string => `data: ${JSON.stringify(document)}\n\n`;
+const said = (words: string, thought = ''): string =>
+  (thought === '' ? '' : event({ choices: [{ delta: { reasoning_content: thought } }] })) +
+  event({ choices: [{ delta: { content: words } }] }) +
+  event({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 5 } }) +
+  'data: [DONE]\n\n';
+
+function model(id: string, plugin = 'language_model'): Model {
+  return {
+    model_id: `mdl_${id}`, name: id, plugin, owned: true, ready: true, shared: false, file_name: 'x.gguf',
+    created_at: '2026-11-01T00:00:00Z',
+  };
+}
+
+function ready(): void {
+  for (const loading of [devicesLoading, modelsLoading, deploymentsLoading]) loading.value = { state: 'ready', error: null };
+}
+
+async function served(plugin?: string, more: Parameters<typeof deployment>[2] = {}): Promise<void> {
+  const one = deployment('a', 'dev_a', more);
+  devices.loaded([device('a')]);
+  models.loaded([model('a', plugin)]);
+  deployments.loaded([one]);
+  ready();
+  known.answers['/deployments'] = [200, { items: [one] }];
+  await vi.waitFor(() => expect(targets.value[0]?.deployment).toBe(one));
+}
+
+beforeEach(() => {
+  stop();
+  sessionStorage.clear();
+  known = backend({
+    '/devices/dev_a': [200, device('a')],
+    '/settings/allowlist': [200, { origins: [ORIGIN], defaults: [] }],
+  });
+  const toBackend = globalThis.fetch;
+  vi.stubGlobal('fetch', async (input: Request | string, init?: RequestInit) => {
+    const url = typeof input === 'string' ? input : input.url;
+    if (!url.startsWith(LOCAL)) return toBackend(input, init);
+    if (init?.mode === 'no-cors') return new Response();
+    if (!answer) throw new TypeError('Failed to fetch');
+    return answer(new Request(url, { method: 'POST', body: init?.body ?? null, signal: init?.signal ?? null }));
+  });
+  sessionStorage.setItem('link.refresh-token', 'r');
+  answer = () => new Response(said('Hello **there**. And more.'));
+  document.body.innerHTML = '<main><div id="root"></div></main>';
+  root = document.getElementById('root') as HTMLElement;
+  me.value = { user_id: 'usr_1', account_id: 'acc_1', email: 'owner@example.com', role: 'owner' };
+  choose('');
+  write('');
+  show();
+  void forgetAll();
+  sent.value = [];
+});
+afterEach(() => render(null, root));
+
+async function settled(words: string): Promise<void> {
+  await vi.waitFor(() => expect(document.body.textContent).toContain(words), { timeout: 4_000 });
+}
+
+async function accessible(): Promise<void> {
+  const rules = { 'color-contrast': { enabled: false }, region: { enabled: false } };
+  const { violations } = await axe.run(document.body, { rules });
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join('\n')}`)).toEqual([]);
+}
+
+async function ask(words: string): Promise<void> {
+  await vi.waitFor(() => expect(root.querySelector('#send')).not.toBeNull());
+  const field = root.querySelector<HTMLTextAreaElement>('#message');
+  if (field) field.value = words;
+  field?.dispatchEvent(new Event('input', { bubbles: true }));
+  field?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+}
+
+function press(selector: string): void {
+  const found = document.querySelector<HTMLElement>(selector);
+  if (!found) throw new Error(`there is no ${selector}`);
+  found.click();
+}
+
+describe('the policy of the workspace', () => {
+  it('holds for no other page: going there and away loads a page', () => {
+    for (const other of ['/devices', '/devices/dev_a', '/nothing']) {
+      expect([sharesDocument('/workspace', other), sharesDocument(other, '/workspace')], other).toEqual([false, false]);
+    }
+    expect(sharesDocument('/workspace', '/workspace')).toBe(true);
+    expect(sharesDocument('/devices', '/devices/dev_a')).toBe(true);
+    history.replaceState(null, '', '/devices');
+    const pushed = vi.spyOn(history, 'pushState');
+    go('/workspace');
+    expect(pushed).not.toHaveBeenCalled();
+    go('/devices/dev_a');
+    expect(pushed).toHaveBeenCalledOnce();
+    pushed.mockRestore();
+  });
+});
+
+describe('the workspace', () => {
+  it('says that no model is deployed', async () => {
+    render(<WorkspacePage />, root);
+    expect(root.querySelector('.skeleton')).not.toBeNull();
+    ready();
+    await settled('No model is deployed');
+    await accessible();
+  });
+
+  it('offers no model before it knows what each of them is', async () => {
+    devices.loaded([device('a')]);
+    deployments.loaded([deployment('a', 'dev_a'), deployment('b', 'dev_a')]);
+    deploymentsLoading.value = { state: 'ready', error: null };
+    devicesLoading.value = { state: 'ready', error: null };
+    modelsLoading.value = { state: 'loading', error: null };
+    render(<WorkspacePage />, root);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(root.querySelector('#model')).toBeNull();
+    models.loaded([model('a', 'audio_transcriber'), model('b')]);
+    ready();
+    await vi.waitFor(() => expect(root.querySelector<HTMLSelectElement>('#model')?.value).toBe('mdl_b dev_a'));
+  });
+
+  it('keeps the model of a conversation when another one is served', async () => {
+    await served();
+    render(<WorkspacePage />, root);
+    await ask('Hi');
+    await settled('5 completion tokens');
+    devices.loaded([device('0')]);
+    deployments.changed(deployment('0', 'dev_0'));
+    await vi.waitFor(() => expect(root.querySelectorAll('#model option')).toHaveLength(2));
+    expect(root.querySelector<HTMLSelectElement>('#model')?.value).toBe('mdl_a dev_a');
+  });
+
+  it('says why a model cannot be asked, and offers to serve it', async () => {
+    await served(undefined, { serving: { state: 'not_serving', is_serving: false, port: 8080 } });
+    render(<WorkspacePage />, root);
+    await settled('a on a (not served)');
+    await settled('deployed, but not served');
+    await accessible();
+    await ask('Anybody there?');
+    expect(root.querySelector('.asked')).toBeNull();
+    known.answers['/models/mdl_a/serve/dev_a'] = [200, { command_id: 'cmd_1', state: 'sent' }];
+    known.answers['/commands/cmd_1'] = [200, { command_id: 'cmd_1', state: 'processed', result: { status: 'failed', output: 'out of memory' } }];
+    press('[data-offer=serve]');
+    await settled('a: Out of memory.');
+  });
+
+  it('streams an answer, keeps its reasoning folded, and says what it took', async () => {
+    await served();
+    const gate = held<Response>();
+    answer = () => gate.promise;
+    render(<WorkspacePage />, root);
+    await ask('Hi');
+    await settled('Waiting for the first word');
+    await accessible();
+    gate.keep(new Response(said('Hello **there**.', 'A greeting.')));
+    await settled('5 completion tokens');
+    expect(root.querySelector('.answered .text')?.textContent?.trim()).toBe('Hello there.');
+    expect(root.querySelector('.answered strong')?.textContent).toBe('there');
+    expect(root.querySelector<HTMLDetailsElement>('.thought')?.open).toBe(false);
+    expect(root.querySelector('.usage')?.textContent).toMatch(/^3 prompt tokens · 5 completion tokens · first token after .* s/);
+    await settled('The answer is complete.');
+    await accessible();
+  });
+
+  it('stops an answer, and keeps what has come', async () => {
+    await served();
+    let end: (() => void) | null = null;
+    answer = (request) => {
+      const stream = new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode(event({ choices: [{ delta: { content: 'Half a' } }] })));
+          end = () => controller.error(new Error('aborted'));
+        },
+      });
+      request.signal.addEventListener('abort', () => end?.());
+      return new Response(stream);
+    };
+    render(<WorkspacePage />, root);
+    await ask('Hi');
+    await settled('Half a');
+    press('#stop');
+    await settled('Stopped.');
+    expect(root.querySelector('.answered .text')?.textContent?.trim()).toBe('Half a');
+    await accessible();
+    answer = () => new Response(said('Another answer.'));
+    press('[data-turn=regenerate]');
+    await settled('Another answer.');
+    expect(root.querySelectorAll('.asked')).toHaveLength(1);
+  });
+
+  it('asks an edited question, and forgets what came after it', async () => {
+    await served();
+    const bodies: string[] = [];
+    answer = async (request) => {
+      bodies.push(await request.text());
+      return new Response(said(`Answer ${bodies.length}.`));
+    };
+    render(<WorkspacePage />, root);
+    await ask('First');
+    await settled('Answer 1.');
+    await vi.waitFor(() => expect(root.querySelector('[data-turn=edit]')).not.toBeNull());
+    press('[data-turn=edit]');
+    await vi.waitFor(() => expect(root.querySelector('.edit textarea')).not.toBeNull());
+    const field = root.querySelector<HTMLTextAreaElement>('.edit textarea');
+    if (field) field.value = 'Changed';
+    press('.edit [type=submit]');
+    await settled('Answer 2.');
+    expect(root.textContent).not.toContain('First\n');
+    expect(JSON.parse(bodies[1] ?? '')).toMatchObject({ messages: [{ role: 'user', content: 'Changed' }], stream: true });
+  });
+
+  it('names the refused preflight, repairs it, and sends the message again by itself, once', async () => {
+    await served(undefined, { stale: true });
+    let asked = 0;
+    answer = null;
+    known.answers['/models/mdl_a/repair-serving/dev_a'] = () => {
+      answer = () => {
+        asked += 1;
+        return new Response(said('Repaired answer.'));
+      };
+      return [200, { command_id: 'cmd_1', state: 'sent' }];
+    };
+    known.answers['/commands/cmd_1'] = [200, { command_id: 'cmd_1', state: 'processed', result: { status: 'succeeded', output: 'ok' } }];
+    render(<WorkspacePage />, root);
+    await ask('Say hello.');
+    await settled('preflight was refused');
+    expect([...root.querySelectorAll('.remedies button')].map((one) => one.textContent)).toEqual(['Repair', 'Redeploy']);
+    expect(document.body.textContent).not.toMatch(/document too large/i);
+    await accessible();
+    press('[data-action=repair]');
+    press('[data-action=repair]');
+    await settled('Repaired answer.');
+    expect(root.querySelector('[data-cause]')).toBeNull();
+    expect([asked, known.to('/models/mdl_a/repair-serving/dev_a').length, root.querySelectorAll('.asked').length]).toEqual([1, 1, 1]);
+    await accessible();
+  });
+
+  it('says why a repair failed, and offers it again', async () => {
+    await served(undefined, { stale: true });
+    answer = null;
+    known.answers['/models/mdl_a/repair-serving/dev_a'] = [409, { status: 409, detail: 'the device is offline' }];
+    render(<WorkspacePage />, root);
+    await ask('Say hello.');
+    await settled('preflight was refused');
+    press('[data-action=repair]');
+    await settled('The device is offline.');
+    expect(root.querySelector('[data-action=repair]')?.getAttribute('aria-disabled')).toBe('false');
+  });
+
+  it.each([
+    ['engine-loading', 503, { code: 'engine-loading' }],
+    ['engine-unavailable', 502, { code: 'engine-unavailable' }],
+    ['not-serving', 404, { code: 'model-not-served' }],
+    ['request-too-large', 413, { code: 'payload-too-large' }],
+    ['context-exceeded', 400, { error: { type: 'exceed_context_size_error', message: 'too long', n_prompt_tokens: 9, n_ctx: 8 } }],
+    ['engine-error', 500, { error: { message: HOSTILE.join(' ') } }],
+  ])('shows %s', async (code, status, body) => {
+    await served();
+    answer = () => new Response(JSON.stringify(body), { status });
+    render(<WorkspacePage />, root);
+    await ask('Hi');
+    await vi.waitFor(() => expect(root.querySelector(`[data-cause=${code}]`)).not.toBeNull(), { timeout: 4_000 });
+    expect(root.querySelector('img')).toBeNull();
+    expect(root.textContent).not.toMatch(/[\u0000\u202e\u200b]/);
+    await accessible();
+  });
+
+  it('shows hostile text as text, on both sides', async () => {
+    await served();
+    const hostile = HOSTILE.join('\n\n');
+    answer = () => new Response(said(hostile, hostile));
+    render(<WorkspacePage />, root);
+    await ask(hostile);
+    await settled('5 completion tokens');
+    expect(root.querySelector('img, script')).toBeNull();
+    expect(root.textContent).toContain('<img src=x onerror=alert(1)>');
+    expect(root.textContent).not.toMatch(/[\u0000\u202e\u200b]/);
+    await accessible();
+  });
+
+  it('says that this browser keeps nothing', async () => {
+    await served();
+    render(<WorkspacePage />, root);
+    await ask('Hi');
+    // jsdom has no IndexedDB, as a browser that forbids it.
+    await settled('does not let the page store anything');
+    await accessible();
+  });
+
+  it('keeps a draft over a reload', async () => {
+    await served();
+    render(<WorkspacePage />, root);
+    write('half a thought');
+    expect(sessionStorage.getItem('link.workspace.draft')).toBe('half a thought');
+    write('');
+    expect(sessionStorage.getItem('link.workspace.draft')).toBeNull();
+  });
+});
+
+describe('files', () => {
+  function drop(name: string): void {
+    const zone = root.querySelector('.drop');
+    const dropped = new Event('drop', { bubbles: true, cancelable: true });
+    Object.assign(dropped, { dataTransfer: { files: [new File(['bytes'], name)] } });
+    zone?.dispatchEvent(dropped);
+  }
+
+  it.each([
+    ['audio_transcriber', { text: 'Ask not.', segments: [] }, 'Ask not.'],
+    ['audio_classifier', { data: [{ label: 'speech', start: 0, end: 2, score: 0.9 }], summary: [{ label: 'speech', share: 0.4 }] }, '40.0 % of the time'],
+  ])('are sent to a model of %s', async (plugin, document, words) => {
+    await served(plugin);
+    answer = () => new Response(JSON.stringify(document));
+    render(<WorkspacePage />, root);
+    await settled('Drop a recording here');
+    await accessible();
+    drop('<b>talk</b>.wav');
+    await settled(words);
+    await settled('<b>talk</b>.wav');
+    await accessible();
+  });
+
+  it('that were refused are sent again after a repair', async () => {
+    vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: () => 'blob:x', revokeObjectURL: () => undefined }));
+    await served('image_classifier', { stale: true });
+    answer = null;
+    known.answers['/models/mdl_a/repair-serving/dev_a'] = () => {
+      answer = () => new Response(JSON.stringify({ data: [{ label: '90', score: 0.93 }] }));
+      return [200, { command_id: 'cmd_1', state: 'processed', result: { status: 'succeeded', output: 'ok' } }];
+    };
+    render(<WorkspacePage />, root);
+    await settled('Drop an image here');
+    drop('page.png');
+    await settled('preflight was refused');
+    await accessible();
+    press('[data-action=repair]');
+    await settled('93.0 %');
+    await accessible();
+  });
+});
