@@ -61,7 +61,7 @@ pub(crate) struct UsageParams {
 #[serde(untagged)]
 pub(crate) enum UsageAnswer {
     Page(Page<Usage>),
-    Groups(UsageGroups),
+    Groups(Box<UsageGroups>),
 }
 
 /// Lists token usage by device, model and hour or day, newest first, or sums it in groups. An inference counts when its
@@ -76,7 +76,7 @@ pub(crate) async fn list_usage(
 ) -> Result<Answer<UsageAnswer>, Rejection> {
     if let Some(by) = params.group_by {
         let groups = app.usage_groups(caller, question(by, &params)?).await?;
-        return Ok(Answer(UsageAnswer::Groups(groups)));
+        return Ok(Answer(UsageAnswer::Groups(Box::new(groups))));
     }
     let (wanted, filter) = read(params)?;
     let usage = app.usage(caller, &filter).await?;

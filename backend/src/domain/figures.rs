@@ -32,8 +32,11 @@ const MOST: u64 = 1_000_000_000;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Sum(pub [i64; NUMBERS]);
 
-/// The sums of groups by their key and the beginning of a span in milliseconds.
-pub type Sums = BTreeMap<Option<String>, BTreeMap<i64, Sum>>;
+/// The sums of one group by the beginning of a span in milliseconds.
+pub type Spans = BTreeMap<i64, Sum>;
+
+/// The sums of groups by their key.
+pub type Sums = BTreeMap<Option<String>, Spans>;
 
 impl Default for Sum {
     fn default() -> Self {
@@ -130,12 +133,12 @@ pub fn by_tag(sums: Sums) -> Sums {
 
 /// Returns the groups with the most inferences, and the sum of all others.
 #[must_use]
-pub fn largest(sums: Sums) -> (Vec<(Option<String>, BTreeMap<i64, Sum>)>, BTreeMap<i64, Sum>) {
-    let inferences = |spans: &BTreeMap<i64, Sum>| spans.values().map(|sum| sum.0[0]).sum::<i64>();
+pub fn largest(sums: Sums) -> (Vec<(Option<String>, Spans)>, Spans) {
+    let inferences = |spans: &Spans| spans.values().map(|sum| sum.0[0]).sum::<i64>();
     let mut groups: Vec<_> = sums.into_iter().collect();
     groups.sort_by_key(|(_, spans)| std::cmp::Reverse(inferences(spans)));
     let rest = groups.split_off(GROUPS.min(groups.len()));
-    let mut others: BTreeMap<i64, Sum> = BTreeMap::new();
+    let mut others = Spans::new();
     for (begin, sum) in rest.iter().flat_map(|(_, spans)| spans) {
         others.entry(*begin).or_default().add(sum);
     }
@@ -149,7 +152,7 @@ pub fn largest(sums: Sums) -> (Vec<(Option<String>, BTreeMap<i64, Sum>)>, BTreeM
 pub fn filled(
     key: Option<String>,
     name: Option<String>,
-    spans: &BTreeMap<i64, Sum>,
+    spans: &Spans,
     (from, to, width): (i64, i64, i64),
 ) -> Result<UsageGroup, jiff::Error> {
     let mut total = Sum::default();
