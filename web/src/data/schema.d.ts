@@ -5016,7 +5016,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6417,7 +6417,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6897,7 +6897,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7242,7 +7242,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7919,7 +7919,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8364,7 +8364,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12723,7 +12723,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `scope-missing` */
+            /** @description `forbidden`, `scope-missing`, `ambiguous-session`, `cross-site-request`, `plain-http`, `unknown-host` */
             403: {
                 headers: {
                     [name: string]: unknown;
