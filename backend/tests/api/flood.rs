@@ -5,7 +5,7 @@ use axum::{
     http::{Request, header},
 };
 use futures_util::stream;
-use link_protocol::limits;
+use link_protocol::{backend_api::session::CSRF_HEADER, limits};
 use serde_json::{Value, json};
 
 use crate::harness::{MINUTE, World};
@@ -43,7 +43,11 @@ async fn a_body_beyond_the_bound_is_refused_by_every_operation_that_reads_one() 
                 let mut request = Request::builder()
                     .method(method.to_uppercase().as_str())
                     .uri(&path)
-                    .header(header::CONTENT_TYPE, "application/json");
+                    .header(header::CONTENT_TYPE, "application/json")
+                    // A login with a cookie is for the backend's own pages.
+                    .header(header::HOST, "localhost")
+                    .header("sec-fetch-site", "same-origin")
+                    .header(CSRF_HEADER, "1");
                 if !operation["security"].is_null() {
                     request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
                 }

@@ -153,8 +153,16 @@ impl Browser {
 
     /// Waits until no matching element is visible.
     pub(super) async fn gone(&self, css: &str) {
-        let query = self.session.query(By::Css(css)).and_displayed();
-        query.wait(PATIENCE, Duration::from_millis(25)).wait_until_gone().await.unwrap();
+        until(&format!("`{css}` to go"), || async {
+            for element in self.session.find_all(By::Css(css)).await.ok()? {
+                // An element that the page has replaced since is looked for anew.
+                if element.is_displayed().await.ok()? {
+                    return None;
+                }
+            }
+            Some(())
+        })
+        .await;
     }
 
     /// Clicks an element as soon as it is enabled.

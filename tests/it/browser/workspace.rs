@@ -6,6 +6,7 @@ use link_tests::{
     chat,
     device::{TestDevice, free_port},
     engines::{self, TINY_REPLY, TINY_TOKENS},
+    internet::Internet,
 };
 use serde_json::Value;
 
@@ -32,7 +33,10 @@ struct Stage {
 
 impl Stage {
     async fn set(model: &str) -> Self {
-        let backend = TestBackend::start().await;
+        Self::set_on(TestBackend::start().await, model).await
+    }
+
+    async fn set_on(backend: TestBackend, model: &str) -> Self {
         let mut device = TestDevice::register(&backend).await;
         // A context that is large enough for an answer that takes long enough to be stopped.
         device.run(&[("LINK_ENGINE_CONTEXT", "4096")]);
@@ -180,25 +184,33 @@ async fn browser_leaves_the_policy_of_the_workspace_with_the_page() {
 /// permission, which a browser without a window cannot get. No header of the device changes that.
 #[tokio::test]
 async fn browser_tells_an_insecure_page_from_a_denied_permission() {
-    let stage = Stage::set("tiny").await;
+    let (name, origin) = ("link.example", "https://link.example");
+    let backend = TestBackend::start_with(&["--public-url", origin]).await;
+    let folder = tempfile::tempdir().unwrap();
+    let internet = Internet::start(&[name], &folder.path().join("authority.pem")).await;
+    internet.lead(name, &backend.url);
+    let stage = Stage::set_on(backend, "tiny").await;
+
+    // A page over plain http on the network may ask no device, so it lets nobody in and says what to do.
     let (_, port) = stage.backend.url.rsplit_once(':').unwrap();
-    let origin = format!("http://workspace.example:{port}");
-    stage.backend.allow(&[OLD_ORIGIN, &origin]).await;
+    let resolve = format!("--host-resolver-rules=MAP {name} 127.0.0.1");
+    let insecure = Browser::start_with(&[&resolve]).await;
+    insecure.open(&format!("http://{name}:{port}/workspace")).await;
+    insecure.find_with("main", "not safe for a login").await;
+    insecure.picture("workspace-insecure").await;
+
+    stage.backend.allow(&[OLD_ORIGIN, origin]).await;
     stage.backend.repair(stage.model, stage.device.id, None).await;
-    assert_eq!(chat::preflight(stage.port, &origin).await.status(), 204);
-    let public = format!("--ip-address-space-overrides=127.0.0.1:{port}=public");
-    let trusted = format!("--unsafely-treat-insecure-origin-as-secure={origin}");
-    let resolve = "--host-resolver-rules=MAP workspace.example 127.0.0.1";
-    for (flags, cause) in [
-        (vec![resolve, &public], "insecure-context"),
-        (vec![resolve, &public, &trusted], "local-network-denied"),
-    ] {
-        let browser = Browser::start_with(&flags).await;
-        browser.open_logged_in(&format!("{origin}/workspace")).await;
-        ask(&browser, "Say hello.").await;
-        browser.find(&format!("[data-cause={cause}]")).await;
-        browser.picture(&format!("workspace-{cause}")).await;
-    }
+    assert_eq!(chat::preflight(stage.port, origin).await.status(), 204);
+    let proxy = format!("--proxy-server={}", internet.proxy);
+    // The page comes from the internet, as far as the browser can tell.
+    let server = internet.proxy.trim_start_matches("http://");
+    let public = format!("--ip-address-space-overrides={server}=public");
+    let browser = Browser::start_with(&[&proxy, &public, "--ignore-certificate-errors"]).await;
+    browser.open_logged_in(&format!("{origin}/workspace")).await;
+    ask(&browser, "Say hello.").await;
+    browser.find("[data-cause=local-network-denied]").await;
+    browser.picture("workspace-local-network-denied").await;
 }
 
 async fn ask(browser: &Browser, text: &str) {
