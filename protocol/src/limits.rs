@@ -140,6 +140,10 @@ pub const SESSION_ROTATION: Duration = Duration::from_secs(60 * 60);
 /// Browsers in which a person may be logged in at a time. A further login ends the session that was unused for longest.
 pub const SESSIONS: u32 = 50;
 
+/// Programs, such as `link`, in which a person may be logged in at a time. A further login ends the one that was unused
+/// for longest.
+pub const PROGRAM_SESSIONS: u32 = 200;
+
 /// How long an invitation is valid by default.
 pub const INVITATION_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 

@@ -3,7 +3,10 @@
 //! A request with a bearer token is judged by the token alone, and its cookies are ignored. The address at which the
 //! browser reaches the backend decides which cookie counts and what else the request needs (`domain::site`).
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use axum::http::{HeaderMap, HeaderValue, header, request::Parts};
 use link_protocol::{backend_api::session::CSRF_HEADER, limits, secret::Secret};
@@ -14,9 +17,12 @@ use crate::{
     auth::access::Identity,
     domain::{
         refusal::Refusal,
-        site::{self, Claims, Site},
+        site::{self, Claims, Cookie, Site},
     },
 };
+
+/// The longest time after which an answer still sets a new cookie. The next request gets the same cookie.
+const LONGEST_ANSWER: Duration = Duration::from_secs(30);
 
 /// The cookie that the answer to a request sets, if its secret was replaced.
 #[derive(Clone, Debug, Default)]
@@ -28,9 +34,10 @@ impl Renewal {
         headers.contains_key(header::COOKIE).then(Self::default)
     }
 
-    /// Sets the new cookie, unless the answer sets another one.
-    pub(crate) fn complete(self, headers: &mut HeaderMap) {
+    /// Sets the new cookie, unless the answer sets another one or took so long that the browser may hold a later one.
+    pub(crate) fn complete(self, headers: &mut HeaderMap, taken: Duration) {
         if let Some(cookie) = self.0.get()
+            && taken < LONGEST_ANSWER
             && !headers.contains_key(header::SET_COOKIE)
         {
             headers.insert(header::SET_COOKIE, cookie.clone());
@@ -50,8 +57,9 @@ pub(crate) async fn caller(parts: &Parts, app: &App) -> Result<Option<Identity>,
     let Some(secret) = site.secret(cookies(&parts.headers))? else { return Ok(None) };
     let claims = claims(parts);
     site.check(claims)?;
-    let csrf = claims.csrf.filter(|_| !site.is_secure);
-    let (identity, renewed) = app.identify_session(secret, csrf, peer::of(parts, app)).await?;
+    let cookie = Cookie { name: &site.cookie, secret };
+    let peer = peer::of(parts, app);
+    let (identity, renewed) = app.identify_session(cookie, claims.csrf, peer).await?;
     if let (Some(secret), Some(place)) = (renewed, parts.extensions.get::<Renewal>()) {
         // A second identification of the same request gives the same cookie.
         place.0.get_or_init(|| of_secret(&site, &secret));
@@ -74,6 +82,15 @@ pub(crate) fn of_secret(site: &Site, secret: &Secret) -> HeaderValue {
     let seconds = i64::try_from(limits::SESSION_LIFETIME.as_secs()).unwrap_or(i64::MAX);
     HeaderValue::from_str(&site.set_cookie(secret.expose(), seconds))
         .expect("a secret and the name of a cookie are visible ASCII")
+}
+
+/// Returns the cookie of this address, if the request has the cookie of a session.
+///
+/// # Errors
+/// The refusals of [`Site`].
+pub(crate) fn presented(parts: &Parts, app: &App) -> Result<Option<Site>, Rejection> {
+    let is_present = site::has_session(cookies(&parts.headers));
+    Ok(is_present.then(|| site_of(parts, app)).transpose()?)
 }
 
 /// Returns the cookie that deletes the cookie of the browser, if this is an address with cookies.

@@ -74,10 +74,11 @@ pub(crate) async fn finish(
         _ => tracing::debug!(status, "answered"),
     });
     let route = route.as_ref().map(MatchedPath::as_str);
-    metrics::request(method.as_str(), route, status, begun.elapsed());
+    let taken = begun.elapsed();
+    metrics::request(method.as_str(), route, status, taken);
     add_headers(response.headers_mut(), &id);
     if let Some(renewal) = renewal {
-        renewal.complete(response.headers_mut());
+        renewal.complete(response.headers_mut(), taken);
     }
     response
 }

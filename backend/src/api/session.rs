@@ -46,7 +46,8 @@ pub(crate) async fn open_session(
         Err(rejection) if rejection.is(Code::Unauthorized) => None,
         Err(rejection) => return Err(rejection),
     };
-    let visitor = Visitor { peer: peer::of(&parts, &app), agent: agent(&parts.headers), caller };
+    let (peer, agent) = (peer::of(&parts, &app), agent(&parts.headers));
+    let visitor = Visitor { peer, agent, cookie: site.cookie.clone(), caller };
     let request = Request::from_parts(parts, body);
     let Json(wish) = Json::<OpenSession>::from_request(request, &app).await?;
     let opened = app.open_session(visitor, wish).await?;
@@ -107,17 +108,26 @@ pub(crate) async fn end_other_sessions(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Changes the caller's password and ends all other sessions of the caller. Attempts count as logins.
+/// Changes the caller's password and ends all other sessions of the caller. The cookie of a browser is replaced, so that
+/// no copy of it lasts. Attempts count as logins.
 #[utoipa::path(post, path = "/me/password", tag = "account",
     security(("access_token" = ["login"])), request_body = ChangePassword,
-    responses((status = 204, description = "The password is changed.")))]
+    responses((status = 204, description = "The password is changed.",
+        headers(("Set-Cookie" = String, description = "The new cookie of a browser.")))))]
 pub(crate) async fn change_password(
     Caller(caller, ..): Caller<may::ActInPerson>,
     State(app): State<Arc<App>>,
+    parts: Parts,
     Json(request): Json<ChangePassword>,
-) -> Result<StatusCode, Rejection> {
-    app.change_password(caller, request).await?;
-    Ok(StatusCode::NO_CONTENT)
+) -> Result<Response, Rejection> {
+    let site = cookie::presented(&parts, &app)?;
+    let name = site.as_ref().map(|site| site.cookie.as_str());
+    let renewed = app.change_password(caller, request, name).await?;
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    if let (Some(site), Some(secret)) = (site, renewed) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie::of_secret(&site, &secret));
+    }
+    Ok(response)
 }
 
 fn agent(headers: &HeaderMap) -> String {

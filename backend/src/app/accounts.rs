@@ -13,7 +13,7 @@ use link_protocol::{
 };
 
 use crate::{
-    app::{App, lock},
+    app::{App, lock, sessions::warranted},
     auth::{
         access::{Identity, Login, Means},
         passwords::Queue,
@@ -28,7 +28,7 @@ use crate::{
         network::Network,
         refresh::{Redemption, RefreshRecord},
         refusal::Refusal,
-        session,
+        session::{self, Warrant},
         token::Scopes,
     },
     failure::AppError,
@@ -71,7 +71,7 @@ impl App {
         request: SetupRequest,
     ) -> Result<TokenResponse, AppError> {
         let (user, entry) = self.create_first(peer, request).await?;
-        self.log_in_user(&user, user.account, entry).await
+        self.log_in_user(&user, user.account, &Warrant::Consumed, entry).await
     }
 
     /// Creates the first account and returns its owner, with the entry of the owner's first login.
@@ -127,7 +127,8 @@ impl App {
         request: LoginRequest,
     ) -> Result<TokenResponse, AppError> {
         let (user, entry) = self.check_login(peer, request).await?;
-        self.log_in_user(&user, user.account, entry).await
+        let warrant = Warrant::Password(user.password_hash.clone());
+        self.log_in_user(&user, user.account, &warrant, entry).await
     }
 
     /// Checks an e-mail address and a password, and returns the user with the entry of the login.
@@ -278,6 +279,7 @@ impl App {
         &self,
         user: &UserRecord,
         account: AccountId,
+        warrant: &Warrant,
         entry: AuditRecord,
     ) -> Result<TokenResponse, AppError> {
         let token = RefreshTokens::first();
@@ -292,7 +294,8 @@ impl App {
             used_at: None,
         };
         let host = host_of(&entry);
-        self.store.open_login(&session, &record, host, &entry).await?;
+        let opened = self.store.open_login(&session, warrant, &record, host, &entry).await;
+        opened.map_err(warranted)?;
         self.issue(&record, token)
     }
 

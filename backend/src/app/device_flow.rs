@@ -10,7 +10,10 @@ use link_protocol::backend_api::{
 };
 
 use crate::{
-    app::{App, lock},
+    app::{
+        App, lock,
+        sessions::{warrant_of, warranted},
+    },
     auth::access::Identity,
     database::{Store, StoreError, write},
     domain::{
@@ -19,10 +22,11 @@ use crate::{
         device_flow::{self, Decision, Pending, Poll, UserCode},
         name,
         refusal::Refusal,
+        session::Warrant,
     },
     failure::AppError,
     host::random,
-    tables::{device_codes, locks},
+    tables::{accounts, device_codes, locks, sessions},
 };
 
 /// The maximum number of attempts to make a user code that is not taken.
@@ -83,12 +87,12 @@ impl App {
     ) -> Result<TokenResponse, AppError> {
         let digest = random::digest(request.device_code.expose());
         let poll = poll_code(&self.store, &digest, self.now()).await?;
-        let (user, account) = match poll {
-            Some(Poll::Pending) => return Err(Refusal::AuthorizationPending.into()),
-            Some(Poll::TooFast) => return Err(Refusal::SlowDown.into()),
-            Some(Poll::Denied) => return Err(Refusal::AccessDenied.into()),
-            Some(Poll::Expired) | None => return Err(Refusal::DeviceCodeExpired.into()),
-            Some(Poll::Granted { user, account }) => (user, account),
+        let (user, account, warrant) = match poll {
+            Some((Poll::Pending, _)) => return Err(Refusal::AuthorizationPending.into()),
+            Some((Poll::TooFast, _)) => return Err(Refusal::SlowDown.into()),
+            Some((Poll::Denied, _)) => return Err(Refusal::AccessDenied.into()),
+            Some((Poll::Expired, _)) | None => return Err(Refusal::DeviceCodeExpired.into()),
+            Some((Poll::Granted { user, account }, warrant)) => (user, account, warrant),
         };
         let memberships = self.store.memberships(user).await?;
         let user = self.store.user(user).await?.ok_or(Refusal::AccessDenied)?;
@@ -96,7 +100,7 @@ impl App {
             return Err(Refusal::AccessDenied.into());
         }
         let entry = self.entry_of_user(account, user.id, peer, Action::LogInByDevice);
-        self.log_in_user(&user, account, entry).await
+        self.log_in_user(&user, account, &warrant, entry).await
     }
 
     /// Describes the login that waits under a user code to the caller.
@@ -126,7 +130,10 @@ impl App {
         let (user, account) = (caller.user, caller.account);
         let decision = if allow { Decision::Granted { user, account } } else { Decision::Denied };
         let now = self.now();
-        write!(self.store, [locks::table("device_codes")], |db| {
+        let warrant = warrant_of(Some(&caller));
+        write!(self.store, [locks::table("device_codes"), locks::user(user)], |db| {
+            // The approval outlives the request, so the session has to last at least until here.
+            sessions::check(db, user, &warrant).await.map_err(warranted)?;
             let found = device_codes::find_by_user_code(db, &code).await?;
             let mut pending = found.ok_or(Refusal::UserCodeUnknown)?;
             pending.decide(decision, now)?;
@@ -161,13 +168,13 @@ async fn add_code(store: &Store, new: &Pending) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Answers a poll with the device code of `digest`, and deletes the code if its wait has ended. Returns `None` if there
-/// is no such code.
+/// Answers a poll with the device code of `digest`, and deletes the code if its wait has ended. Returns the answer with
+/// what entitles the machine to a login, or `None` if there is no such code.
 async fn poll_code(
     store: &Store,
     digest: &[u8; 32],
     now: Timestamp,
-) -> Result<Option<Poll>, StoreError> {
+) -> Result<Option<(Poll, Warrant)>, StoreError> {
     let polled = write!(store, [locks::table("device_codes")], |db| {
         match device_codes::find(db, digest).await? {
             Some(mut pending) => {
@@ -178,7 +185,17 @@ async fn poll_code(
                         device_codes::delete(db, digest).await?;
                     }
                 }
-                Some(poll)
+                let warrant = match poll {
+                    // A password that changes from now on takes the login back.
+                    Poll::Granted { user, .. } => {
+                        let hash = accounts::password_hash(db, user).await?;
+                        Warrant::Password(hash.ok_or(StoreError::NotFound)?)
+                    }
+                    Poll::Pending | Poll::TooFast | Poll::Denied | Poll::Expired => {
+                        Warrant::Consumed
+                    }
+                };
+                Some((poll, warrant))
             }
             None => None,
         }

@@ -96,7 +96,7 @@ impl App {
     /// Returns why the stream of `caller` has to end, if it has to.
     async fn lost_access(&self, caller: &Identity) -> Result<Option<StreamEndReason>, AppError> {
         let role = match caller.means {
-            Means::Login(session) => {
+            Means::Login(session) | Means::Cookie(session) => {
                 let session = session.to_string();
                 self.store.role_of_login(caller.user, caller.account, &session).await?
             }

@@ -27,6 +27,7 @@ use crate::{
         audit::Action,
         local_owner::{self, LocalOwner},
         refusal::Refusal,
+        session::Warrant,
     },
     failure::AppError,
     host::random,
@@ -162,6 +163,6 @@ impl App {
         action: Action,
     ) -> Result<TokenResponse, AppError> {
         let entry = self.entry_of_user(owner.account, owner.id, peer, action);
-        self.log_in_user(owner, owner.account, entry).await
+        self.log_in_user(owner, owner.account, &Warrant::Consumed, entry).await
     }
 }

@@ -13,8 +13,8 @@ use link_protocol::{
 };
 
 use crate::{
-    app::App,
-    auth::access::Identity,
+    app::{App, sessions::warrant_of},
+    auth::access::{Identity, Means},
     database::{Page, Store, StoreError, lock, write},
     domain::{
         account::UserRecord,
@@ -101,8 +101,10 @@ impl App {
         caller: Option<Identity>,
         request: AcceptInvitation,
     ) -> Result<TokenResponse, AppError> {
+        let warrant = warrant_of(caller.as_ref());
+        refuse_browser(caller.as_ref())?;
         let (user, entry) = self.join_account(peer, caller, request).await?;
-        self.log_in_user(&user, entry.account, entry).await
+        self.log_in_user(&user, entry.account, &warrant, entry).await
     }
 
     /// Makes the caller or a new user a member by an invitation. Returns the user, with the entry of the login in that
@@ -260,8 +262,10 @@ impl App {
         caller: Identity,
         request: EnterAccount,
     ) -> Result<TokenResponse, AppError> {
+        refuse_browser(Some(&caller))?;
         let (user, entry) = self.change_account(caller, request).await?;
-        self.log_in_user(&user, entry.account, entry).await
+        let warrant = warrant_of(Some(&caller));
+        self.log_in_user(&user, entry.account, &warrant, entry).await
     }
 
     /// Returns the caller, with the entry of the login in another account of the caller.
@@ -278,6 +282,16 @@ impl App {
         let action = Action::LogInElsewhere;
         let entry = self.entry_of_user(account_id, user.id, caller.peer, action);
         Ok((user, entry))
+    }
+}
+
+/// Refuses to give a browser the tokens of a program, which last longer than its session and which a script could read.
+fn refuse_browser(caller: Option<&Identity>) -> Result<(), Refusal> {
+    match caller.map(|caller| caller.means) {
+        Some(Means::Cookie(_)) => Err(Refusal::Forbidden(
+            "a browser gets no tokens: open a session with `POST /api/v1/session`".to_owned(),
+        )),
+        Some(Means::Login(_) | Means::Token(_)) | None => Ok(()),
     }
 }
 

@@ -21,11 +21,13 @@ use crate::{
         attempts::Peer,
         audit::{self, Action, AuditRecord},
         refusal::Refusal,
-        session::{self, CookieRecord, Judgement, SessionRecord},
+        session::{self, CookieRecord, Judgement, SessionRecord, Warrant},
+        site::Cookie,
         token::Scopes,
     },
     failure::AppError,
     host::random,
+    tables::sessions::PasswordChange,
 };
 
 /// A browser that logs in.
@@ -34,6 +36,8 @@ pub struct Visitor {
     pub peer: Peer,
     /// The `User-Agent`.
     pub agent: String,
+    /// The name of the cookie at the address that the browser calls.
+    pub cookie: String,
     /// The person of the current session of the browser, if there is one.
     pub caller: Option<Identity>,
 }
@@ -55,32 +59,16 @@ impl App {
         visitor: Visitor,
         request: OpenSession,
     ) -> Result<Opened, AppError> {
-        let peer = visitor.peer;
-        let (user, entry) = match request {
-            OpenSession::Password(login) => self.check_login(peer, login).await?,
-            OpenSession::Setup(setup) => self.create_first(peer, setup).await?,
-            OpenSession::Code(code) => {
-                let owner = self.take_owner_code(&code).await?;
-                let entry = self.entry_of_user(owner.account, owner.id, peer, Action::LogInByCode);
-                (owner, entry)
-            }
-            OpenSession::Invitation(accept) => {
-                self.join_account(peer, visitor.caller, accept).await?
-            }
-            OpenSession::Account(enter) => {
-                let caller = visitor.caller.ok_or(Refusal::Unauthorized)?;
-                caller.check(Permission::ActInPerson)?;
-                self.change_account(caller, enter).await?
-            }
-        };
+        let (user, entry, warrant) = self.admit_browser(&visitor, request).await?;
         let account = entry.account;
         let (cookie, csrf) = (SessionSecrets::first(), SessionSecrets::of_pages());
         let agent = session::shortened(&visitor.agent);
+        let presented = Cookie { name: &visitor.cookie, secret: cookie.expose() };
         let session = self.new_session(&user, account, &entry, agent);
         let session = SessionRecord {
             ends_at: session::after(session.created_at, limits::SESSION_LIFETIME),
             cookie: Some(CookieRecord {
-                digest: random::digest(cookie.expose()),
+                digest: random::digest(&presented.bound()),
                 previous: None,
                 csrf: random::digest(csrf.expose()),
                 rotated_at: session.created_at,
@@ -88,8 +76,10 @@ impl App {
             }),
             ..session
         };
-        let replaced = visitor.caller.and_then(|caller| Some((caller.user, current(&caller)?)));
-        self.store.open_session(&session, replaced, host_of(&entry), &entry).await?;
+        let replaced = visitor.caller.and_then(|caller| Some((caller.user, caller.session()?)));
+        let host = host_of(&entry);
+        let opened = self.store.open_session(&session, &warrant, replaced, host, &entry).await;
+        opened.map_err(warranted)?;
         let id = session.id.uuid().to_string();
         let role = self.store.role_of_login(user.id, account, &id).await?;
         let role = role.ok_or(Refusal::Unauthorized)?;
@@ -98,29 +88,62 @@ impl App {
         Ok(Opened { answer, cookie })
     }
 
+    /// Returns who logs in, with the entry of the login and what entitles the person to it.
+    async fn admit_browser(
+        &self,
+        visitor: &Visitor,
+        request: OpenSession,
+    ) -> Result<(UserRecord, AuditRecord, Warrant), AppError> {
+        let (peer, caller) = (visitor.peer, visitor.caller);
+        let (user, entry) = match request {
+            OpenSession::Password(login) => {
+                let (user, entry) = self.check_login(peer, login).await?;
+                let warrant = Warrant::Password(user.password_hash.clone());
+                return Ok((user, entry, warrant));
+            }
+            OpenSession::Setup(setup) => self.create_first(peer, setup).await?,
+            OpenSession::Code(code) => {
+                let owner = self.take_owner_code(&code).await?;
+                let entry = self.entry_of_user(owner.account, owner.id, peer, Action::LogInByCode);
+                (owner, entry)
+            }
+            OpenSession::Invitation(accept) => {
+                let (user, entry) = self.join_account(peer, caller, accept).await?;
+                return Ok((user, entry, warrant_of(caller.as_ref())));
+            }
+            OpenSession::Account(enter) => {
+                let caller = caller.ok_or(Refusal::Unauthorized)?;
+                caller.check(Permission::ActInPerson)?;
+                let (user, entry) = self.change_account(caller, enter).await?;
+                return Ok((user, entry, warrant_of(Some(&caller))));
+            }
+        };
+        Ok((user, entry, Warrant::Consumed))
+    }
+
     /// Returns the person of a cookie, and a new secret for the cookie if the secret was replaced. `csrf` is the secret of
-    /// the page, if the request needs one.
+    /// the page, if the request has one.
     ///
     /// # Errors
     /// [`Refusal::Unauthorized`] if the session has ended, or if one of the secrets is not its own.
     pub async fn identify_session(
         &self,
-        secret: &str,
+        cookie: Cookie<'_>,
         csrf: Option<&str>,
         peer: Peer,
     ) -> Result<(Identity, Option<Secret>), AppError> {
-        let digest = random::digest(secret);
+        let digest = random::digest(&cookie.bound());
         let found = self.store.session_by_digest(&digest).await?;
         let (session, role) = found.ok_or(Refusal::Unauthorized)?;
         if let Some(csrf) = csrf {
             session.check_csrf(&random::digest(csrf))?;
         }
         let now = self.now();
-        let successor = self.session_secrets.successor(secret);
+        let successor = self.session_secrets.successor(cookie.secret);
         let mut judged = session.judge(&digest, now);
         if !matches!(judged, Judgement::Good | Judgement::Repeat) {
             let address = peer.0.map(|_| peer.to_string());
-            let next = random::digest(successor.expose());
+            let next = random::digest(&Cookie { secret: successor.expose(), ..cookie }.bound());
             let address = address.as_deref();
             judged = self.store.use_session(&session, &digest, &next, address, now).await?;
         }
@@ -138,7 +161,7 @@ impl App {
             Judgement::Over => return Err(Refusal::Unauthorized.into()),
         };
         let (user, account) = (session.user, session.account);
-        let means = Means::Login(session.id.uuid());
+        let means = Means::Cookie(session.id.uuid());
         Ok((Identity { user, account, role, scopes: Scopes::ALL, means, peer }, renewed))
     }
 
@@ -151,7 +174,7 @@ impl App {
         let sessions = self.store.sessions(caller.user, now).await?;
         let lasting = sessions.into_iter().filter(|session| session.expires_at() > now);
         let items: Vec<SessionInfo> =
-            lasting.map(|session| session.info(current(&caller))).collect();
+            lasting.map(|session| session.info(caller.session())).collect();
         Ok(Sessions { items })
     }
 
@@ -172,7 +195,7 @@ impl App {
     /// # Errors
     /// [`Refusal::NotFound`] if it has ended already.
     pub async fn end_current_session(&self, caller: Identity) -> Result<(), AppError> {
-        let session = current(&caller).ok_or(Refusal::NotFound("session"))?;
+        let session = caller.session().ok_or(Refusal::NotFound("session"))?;
         self.end_session(caller, session).await
     }
 
@@ -181,12 +204,13 @@ impl App {
     /// # Errors
     /// [`AppError::Store`].
     pub async fn end_other_sessions(&self, caller: Identity) -> Result<(), AppError> {
-        let kept = current(&caller).ok_or(Refusal::NotFound("session"))?;
+        let kept = caller.session().ok_or(Refusal::NotFound("session"))?;
         let entry = self.entry(&caller, Action::EndSession, caller.user).with("all others");
-        Ok(self.store.end_other_sessions(caller.user, kept, None, &entry).await?)
+        Ok(self.store.end_other_sessions(caller.user, kept, &entry).await?)
     }
 
-    /// Changes the caller's password and ends all other sessions of the caller. Attempts count as logins.
+    /// Changes the caller's password and ends all other sessions of the caller. Attempts count as logins. Returns the new
+    /// secret of the caller's cookie, whose name is `cookie`: a copy of the old one is worth nothing at once.
     ///
     /// # Errors
     /// [`Refusal::WrongPassword`], [`Refusal::TooManyAttempts`], [`Refusal::Invalid`].
@@ -194,8 +218,9 @@ impl App {
         &self,
         caller: Identity,
         request: ChangePassword,
-    ) -> Result<(), AppError> {
-        let kept = current(&caller).ok_or(Refusal::NotFound("session"))?;
+        cookie: Option<&str>,
+    ) -> Result<Option<Secret>, AppError> {
+        let kept = caller.session().ok_or(Refusal::NotFound("session"))?;
         account::check_password(request.new_password.expose())?;
         let user = self.store.user(caller.user).await?.ok_or(Refusal::Unauthorized)?;
         if user.password_hash == NO_PASSWORD {
@@ -203,14 +228,22 @@ impl App {
             return Err(Refusal::invalid(rule).into());
         }
         let queue = self.admit_login(caller.peer, Some(&user.email)).await?;
-        let stored = Some(user.password_hash);
+        let stored = Some(user.password_hash.clone());
         let entry = self.entry(&caller, Action::SetPassword, caller.user);
         if !self.passwords.verify(queue, request.current_password, stored).await? {
             self.note_refused(entry).await;
             return Err(Refusal::WrongPassword.into());
         }
         let hash = self.passwords.hash(request.new_password).await?;
-        Ok(self.store.end_other_sessions(caller.user, kept, Some(&hash), &entry).await?)
+        let cookie = cookie.filter(|_| matches!(caller.means, Means::Cookie(_)));
+        let renewed = cookie.map(|name| (name, SessionSecrets::first()));
+        let digest = renewed.as_ref().map(|(name, secret)| {
+            random::digest(&Cookie { name, secret: secret.expose() }.bound())
+        });
+        let change = PasswordChange { old: &user.password_hash, new: &hash, kept, digest };
+        let changed = self.store.change_password(caller.user, &change, &entry).await;
+        changed.map_err(warranted)?;
+        Ok(renewed.map(|(_, secret)| secret))
     }
 
     /// Makes the session of a login that begins now. It lasts as long as a refresh token.
@@ -237,10 +270,15 @@ impl App {
     }
 }
 
-/// Returns the session of a request, unless it came with a personal access token.
-fn current(caller: &Identity) -> Option<SessionId> {
-    match caller.means {
-        Means::Login(session) => Some(SessionId::from_uuid(session)),
-        Means::Token(_) => None,
+/// Returns what entitles `caller`, or a new user if there is none, to a session.
+pub(super) fn warrant_of(caller: Option<&Identity>) -> Warrant {
+    caller.and_then(Identity::session).map_or(Warrant::Consumed, Warrant::Session)
+}
+
+/// Returns the failure of a login whose warrant ended while it was under way.
+pub(super) fn warranted(error: StoreError) -> AppError {
+    match error {
+        StoreError::NotFound => Refusal::Unauthorized.into(),
+        other => other.into(),
     }
 }

@@ -10,7 +10,7 @@ use jsonwebtoken::{
 };
 use link_protocol::{
     backend_api::member::Role,
-    id::{AccountId, TokenId, UserId},
+    id::{AccountId, SessionId, TokenId, UserId},
     limits,
     permission::Permission,
     secret::Secret,
@@ -53,11 +53,22 @@ pub struct Identity {
 pub enum Means {
     /// The access token of a login.
     Login(Uuid),
+    /// The cookie of a session.
+    Cookie(Uuid),
     /// A personal access token.
     Token(TokenId),
 }
 
 impl Identity {
+    /// Returns the session of the request; `None` for a personal access token.
+    #[must_use]
+    pub fn session(&self) -> Option<SessionId> {
+        match self.means {
+            Means::Login(session) | Means::Cookie(session) => Some(SessionId::from_uuid(session)),
+            Means::Token(_) => None,
+        }
+    }
+
     /// Checks that the caller has `permission`.
     ///
     /// # Errors

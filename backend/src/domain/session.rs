@@ -52,6 +52,17 @@ pub struct SessionRecord {
     pub cookie: Option<CookieRecord>,
 }
 
+/// What entitles a person to a new session. It has to hold still when the session begins.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Warrant {
+    /// A setup token, a one-time code or an invitation, which was consumed.
+    Consumed,
+    /// A password, by its stored hash.
+    Password(String),
+    /// Another session of the person, whose end bounds the new session of a browser.
+    Session(SessionId),
+}
+
 /// The consequence of a request with the secret of a cookie.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Judgement {

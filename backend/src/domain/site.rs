@@ -28,6 +28,23 @@ pub struct Site {
     pub is_secure: bool,
 }
 
+/// The cookie of a session, as a browser presents it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Cookie<'a> {
+    pub name: &'a str,
+    pub secret: &'a str,
+}
+
+impl Cookie<'_> {
+    /// Returns the text whose digest is stored. It contains the name, so that the cookie of one address of the backend
+    /// is worth nothing at another: the page secret is demanded on loopback, where any port reads the cookie, and not
+    /// for reads over https.
+    #[must_use]
+    pub fn bound(&self) -> String {
+        format!("{}={}", self.name, self.secret)
+    }
+}
+
 /// What a request with a cookie says about the page that sent it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Claims<'a> {

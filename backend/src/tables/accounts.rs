@@ -20,7 +20,7 @@ use crate::{
         member::MemberRecord,
         sharing::{AccountRef, Publishers, Sharing},
     },
-    tables::{locks, members},
+    tables::{device_codes, locks, members},
 };
 
 row! {
@@ -37,6 +37,17 @@ row! {
         account_id: String,
         email: Option<String>,
     }
+}
+
+/// Finds the hash of a user's password.
+pub(crate) async fn password_hash(
+    db: &mut Connection,
+    user: UserId,
+) -> Result<Option<String>, StoreError> {
+    Ok(sql::query_scalar("SELECT password_hash FROM users WHERE user_id = $1")
+        .bind(user.to_string())
+        .fetch_optional(db)
+        .await?)
 }
 
 impl Store {
@@ -177,6 +188,7 @@ impl Store {
             ] {
                 sql::query(statement).bind(id.to_string()).execute(&mut *db).await?;
             }
+            device_codes::forget(db, id).await?;
         });
         Ok(())
     }

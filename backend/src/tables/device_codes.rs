@@ -1,6 +1,7 @@
 //! Pending logins of the device flow.
 
 use jiff::Timestamp;
+use link_protocol::id::UserId;
 
 use crate::{
     database::{
@@ -41,6 +42,15 @@ impl Store {
 /// Deletes the codes that expired by `now`.
 pub(crate) async fn delete_expired(db: &mut Connection, now: Timestamp) -> Result<(), StoreError> {
     sql::query("DELETE FROM device_codes WHERE expires_ms <= $1").bind(ms(now)).execute(db).await?;
+    Ok(())
+}
+
+/// Deletes the logins that a user has approved and no machine has taken up.
+pub(crate) async fn forget(db: &mut Connection, user: UserId) -> Result<(), StoreError> {
+    sql::query("DELETE FROM device_codes WHERE user_id = $1")
+        .bind(user.to_string())
+        .execute(db)
+        .await?;
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use crate::{
         audit::AuditRecord,
         network::Network,
         refresh::{Redemption, RefreshRecord},
-        session::SessionRecord,
+        session::{SessionRecord, Warrant},
     },
     tables::{audit, locks, login_hosts, sessions},
 };
@@ -35,17 +35,20 @@ impl Store {
     /// Stores the session of a login with its first token, and adds `host` to the known hosts of its user.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// [`StoreError::NotFound`] if `warrant` does not hold any more.
     pub async fn open_login(
         &self,
         session: &SessionRecord,
+        warrant: &Warrant,
         token: &RefreshRecord,
         host: Option<Network>,
         entry: &AuditRecord,
     ) -> Result<(), StoreError> {
         write!(self, [locks::user(token.user)], |db| {
+            sessions::check(db, token.user, warrant).await?;
             sessions::insert(db, session).await?;
             insert(db, token).await?;
+            sessions::trim_programs(db, token.user).await?;
             if let Some(host) = host {
                 login_hosts::remember(db, token.user, host, entry.at).await?;
             }

@@ -19,9 +19,9 @@ use crate::{
     domain::{
         audit::AuditRecord,
         network::Network,
-        session::{CookieRecord, Judgement, SessionRecord},
+        session::{CookieRecord, Judgement, SessionRecord, Warrant},
     },
-    tables::{audit, locks, login_hosts},
+    tables::{accounts, audit, device_codes, locks, login_hosts},
 };
 
 /// The number of sessions in a list.
@@ -57,24 +57,40 @@ impl Row for UsedRow {
     }
 }
 
+/// The change of a password, which ends all sessions but one.
+#[derive(Clone, Copy, Debug)]
+pub struct PasswordChange<'a> {
+    /// The hash of the password that the person gave.
+    pub old: &'a str,
+    /// The hash of the new password.
+    pub new: &'a str,
+    /// The session that is kept.
+    pub kept: SessionId,
+    /// The digest of its new cookie, if it is that of a browser.
+    pub digest: Option<[u8; 32]>,
+}
+
 impl Store {
     /// Stores the session of a browser, and adds `host` to the known hosts of its user. The session in whose place it comes
     /// ends, and so does the oldest one of a user with too many.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// [`StoreError::NotFound`] if `warrant` does not hold any more.
     pub async fn open_session(
         &self,
         session: &SessionRecord,
+        warrant: &Warrant,
         replaced: Option<(UserId, SessionId)>,
         host: Option<Network>,
         entry: &AuditRecord,
     ) -> Result<(), StoreError> {
         write!(self, [locks::user(session.user)], |db| {
+            let end = check(db, session.user, warrant).await?;
             if let Some((user, replaced)) = replaced {
                 delete(db, user, replaced).await?;
             }
-            insert(db, session).await?;
+            let ends_at = end.map_or(session.ends_at, |end| end.min(session.ends_at));
+            insert(db, &SessionRecord { ends_at, ..session.clone() }).await?;
             sql::query(
                 "DELETE FROM sessions WHERE user_id = $1 AND digest IS NOT NULL AND session_id \
                  NOT IN (SELECT session_id FROM sessions WHERE user_id = $1 \
@@ -185,7 +201,7 @@ impl Store {
         if ended { Ok(()) } else { Err(StoreError::NotFound) }
     }
 
-    /// Ends all sessions of a user except `kept`. If `password` is given, it becomes the hash of the user's password.
+    /// Ends all sessions of a user except `kept`.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -193,36 +209,113 @@ impl Store {
         &self,
         user: UserId,
         kept: SessionId,
-        password: Option<&str>,
         entry: &AuditRecord,
     ) -> Result<(), StoreError> {
         write!(self, [locks::user(user)], |db| {
-            if let Some(hash) = password {
-                sql::query("UPDATE users SET password_hash = $2 WHERE user_id = $1")
-                    .bind(user.to_string())
-                    .bind(hash)
-                    .execute(&mut *db)
-                    .await?;
-                // The next request replaces the secret of the session that is kept.
-                sql::query("UPDATE sessions SET rotated_ms = 0 WHERE session_id = $1")
-                    .bind(kept.uuid().to_string())
-                    .execute(&mut *db)
-                    .await?;
-            }
-            for statement in [
-                "DELETE FROM refresh_tokens WHERE user_id = $1 AND family <> $2",
-                "DELETE FROM sessions WHERE user_id = $1 AND session_id <> $2",
-            ] {
-                sql::query(statement)
-                    .bind(user.to_string())
-                    .bind(kept.uuid().to_string())
-                    .execute(&mut *db)
-                    .await?;
-            }
+            delete_others(db, user, kept).await?;
             audit::insert(db, entry).await?;
         });
         Ok(())
     }
+
+    /// Replaces the password of a user and the cookie of the session that is kept, and ends all other sessions.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] if the password or the session is not that of `change` any more.
+    pub async fn change_password(
+        &self,
+        user: UserId,
+        change: &PasswordChange<'_>,
+        entry: &AuditRecord,
+    ) -> Result<(), StoreError> {
+        write!(self, [locks::user(user)], |db| {
+            check(db, user, &Warrant::Password(change.old.to_owned())).await?;
+            check(db, user, &Warrant::Session(change.kept)).await?;
+            sql::query("UPDATE users SET password_hash = $2 WHERE user_id = $1")
+                .bind(user.to_string())
+                .bind(change.new)
+                .execute(&mut *db)
+                .await?;
+            if let Some(digest) = change.digest {
+                sql::query(
+                    "UPDATE sessions SET digest = $2, previous_digest = NULL, rotated_ms = $3, \
+                     is_confirmed = TRUE WHERE session_id = $1",
+                )
+                .bind(change.kept.uuid().to_string())
+                .bind(hex(&digest))
+                .bind(ms(entry.at))
+                .execute(&mut *db)
+                .await?;
+            }
+            delete_others(db, user, change.kept).await?;
+            audit::insert(db, entry).await?;
+        });
+        Ok(())
+    }
+}
+
+/// Checks that what entitles a user to a new session still holds, while nobody else changes the user's sessions. Returns
+/// the end of the session on which the new one relies.
+///
+/// # Errors
+/// [`StoreError::NotFound`] if it does not hold.
+pub(crate) async fn check(
+    db: &mut Connection,
+    user: UserId,
+    warrant: &Warrant,
+) -> Result<Option<Timestamp>, StoreError> {
+    match warrant {
+        Warrant::Consumed => Ok(None),
+        Warrant::Password(hash) => {
+            let stored = accounts::password_hash(db, user).await?;
+            if stored.as_ref() == Some(hash) { Ok(None) } else { Err(StoreError::NotFound) }
+        }
+        Warrant::Session(id) => {
+            let session = find(db, *id).await?.filter(|session| session.user == user);
+            Ok(Some(session.ok_or(StoreError::NotFound)?.ends_at))
+        }
+    }
+}
+
+/// Ends the logins of programs that were unused for longest, if a user has too many.
+pub(crate) async fn trim_programs(db: &mut Connection, user: UserId) -> Result<(), StoreError> {
+    sql::query(
+        "DELETE FROM sessions WHERE user_id = $1 AND digest IS NULL AND session_id \
+         NOT IN (SELECT session_id FROM sessions WHERE user_id = $1 \
+         AND digest IS NULL ORDER BY used_ms DESC, created_ms DESC, session_id DESC LIMIT $2)",
+    )
+    .bind(user.to_string())
+    .bind(i64::from(limits::PROGRAM_SESSIONS))
+    .execute(&mut *db)
+    .await?;
+    sql::query(
+        "DELETE FROM refresh_tokens WHERE user_id = $1 \
+         AND family NOT IN (SELECT session_id FROM sessions WHERE user_id = $1)",
+    )
+    .bind(user.to_string())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Ends all sessions of a user except `kept`, and forgets the logins of machines that the user approved and that the
+/// machines have not taken up.
+async fn delete_others(
+    db: &mut Connection,
+    user: UserId,
+    kept: SessionId,
+) -> Result<(), StoreError> {
+    for statement in [
+        "DELETE FROM refresh_tokens WHERE user_id = $1 AND family <> $2",
+        "DELETE FROM sessions WHERE user_id = $1 AND session_id <> $2",
+    ] {
+        sql::query(statement)
+            .bind(user.to_string())
+            .bind(kept.uuid().to_string())
+            .execute(&mut *db)
+            .await?;
+    }
+    device_codes::forget(db, user).await
 }
 
 pub(crate) async fn insert(db: &mut Connection, session: &SessionRecord) -> Result<(), StoreError> {

@@ -85,7 +85,7 @@ async fn user_codes_are_not_guessed_and_waiting_logins_are_bounded() {
     world.post(CODE, "", nameless).await.is(422, "invalid-request");
 }
 
-async fn begin(world: &World) -> Answer {
+pub(crate) async fn begin(world: &World) -> Answer {
     let request = axum::http::Request::post(CODE)
         .header("content-type", "application/json")
         .header("host", "127.0.0.1:8080")

@@ -50,6 +50,7 @@ mod serving;
 mod session;
 mod sharing;
 mod stolen;
+mod stolen_session;
 mod system;
 mod token;
 mod trace;

@@ -1074,8 +1074,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Changes the caller's password and ends all other sessions of the caller. Attempts count as logins.
-         * @description Changes the caller's password and ends all other sessions of the caller. Attempts count as logins.
+         * Changes the caller's password and ends all other sessions of the caller. The cookie of a browser is replaced, so that
+         *     no copy of it lasts. Attempts count as logins.
+         * @description Changes the caller's password and ends all other sessions of the caller. The cookie of a browser is replaced, so that
+         *     no copy of it lasts. Attempts count as logins.
          */
         post: operations["change_password"];
         delete?: never;
@@ -8861,6 +8863,8 @@ export interface operations {
             /** @description The password is changed. */
             204: {
                 headers: {
+                    /** @description The new cookie of a browser. */
+                    "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
