@@ -3,6 +3,7 @@
 import * as admin from './en/admin';
 import * as audit from './en/audit';
 import * as causes from './en/causes';
+import * as chart from './en/chart';
 import * as device from './en/device';
 import * as devices from './en/devices';
 import * as entry from './en/entry';
@@ -21,6 +22,7 @@ export const text = {
   ...shell,
   ...devices,
   ...device,
+  ...chart,
   ...entry,
   ...admin,
   ...keys,
