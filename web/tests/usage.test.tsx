@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { change, go } from '../src/app/router';
+import { change, go, listen } from '../src/app/router';
 import type { UsageFigures, UsageGroup, UsageGroups } from '../src/data/types';
 import { BUCKETS, PERIODS, partsOf, spansOf, valueOf, type Usage } from '../src/data/usage';
 import { UsagePage } from '../src/pages/usage/page';
@@ -169,8 +169,11 @@ describe('the page of usage', () => {
     await vi.waitFor(() => expect(served.to('/usage').at(-1)?.query.get('bucket')).toBe('day'));
     await type('Show', 'tokens');
     expect(location.search).toBe('?period=month&by=tag');
+    listen();
+    await says('Tokens: 60.');
     history.back();
-    await vi.waitFor(() => expect(location.search).toBe('?period=month&by=tag&show=first_token_p95'));
+    await says('Time to first token (p95): 900 ms.');
+    expect(location.search).toBe('?period=month&by=tag&show=first_token_p95');
     go('/usage?period=quarter&bucket=hour&by=nonsense');
     await vi.waitFor(() => expect(served.to('/usage').at(-1)?.query.get('group_by')).toBe('model'));
     expect(served.to('/usage').at(-1)?.query.get('bucket')).toBe('day');

@@ -40,3 +40,5 @@ export type Allowlist = Schemas['AllowlistSetting'];
 export type OperationDevice = Schemas['OperationDevice'];
 export type Summary = Schemas['Summary'];
 export type KeyInfo = Schemas['KeyInfo'];
+export type DeviceMetrics = Schemas['DeviceMetrics'];
+export type MetricPoint = Schemas['MetricPoint'];

@@ -13,6 +13,7 @@ import * as settings from './en/settings';
 import * as catalogue from './en/catalogue';
 import * as manage from './en/manage';
 import * as overview from './en/overview';
+import * as performance from './en/performance';
 import * as shell from './en/shell';
 import * as usage from './en/usage';
 import * as workspace from './en/workspace';
@@ -23,6 +24,7 @@ export const text = {
   ...devices,
   ...device,
   ...chart,
+  ...performance,
   ...entry,
   ...admin,
   ...keys,
