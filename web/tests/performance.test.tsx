@@ -186,6 +186,18 @@ describe('the tab of the load', () => {
     expect(asked()).toHaveLength(4);
   });
 
+  it('asks for nothing in a tab that was opened in the background', async () => {
+    visible('hidden');
+    answers(metrics(whole()));
+    show(root, <DevicePage />);
+    await says('Last hour');
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(asked()).toEqual([]);
+    visible('visible');
+    await says('CPU: 20 % on average');
+    expect(asked()).toHaveLength(1);
+  });
+
   it('keeps what is shown if the last hour cannot be loaded again, and mends itself', async () => {
     answers(metrics(whole()));
     show(root, <DevicePage />);

@@ -137,7 +137,8 @@ describe('the page of usage', () => {
     await says('Others');
     await says('p95: 900 ms');
     expect(root.querySelector('[role=img]')?.getAttribute('aria-label')).toContain('Tokens: 60.');
-    expect([...root.querySelectorAll('th')].map((one) => one.textContent)).toContain('First token p95');
+    expect([...root.querySelectorAll('th')].map((one) => one.textContent)).toContain('First token p50 / p95');
+    await says('100 ms / 200 ms– / –');
     expect(root.querySelector('.charted-table')).toBeNull();
     await accessible();
     root.querySelector('details')?.setAttribute('open', '');

@@ -55,8 +55,8 @@ function optionsOf(drawing: Drawing, box: HTMLElement, legend: HTMLElement): Plo
       y: { range: (_, __, highest) => [0, most ?? Math.max(highest, 1) * 1.05] },
     },
     axes: [
-      { ...axis, values: (_, splits, __, ___, step) => times(splits, step, zone) },
-      { ...axis, size: 64, values: (_, splits) => splits.map(format) },
+      { ...axis, size: 36, values: (_, splits, __, ___, step) => times(splits, step, zone) },
+      { ...axis, size: (_, labels) => widthOf(labels), values: (_, splits) => splits.map(format) },
     ],
     ...(drawing.kind === 'bars' ? bars(drawing, colourOf) : lines(drawing, colourOf)),
   };
@@ -98,6 +98,11 @@ function lonely(plot: Plot, index: number): number[] {
 function stacked(series: readonly Series[]): Values[] {
   const below = new Array<number>(series[0]?.values.length ?? 0).fill(0);
   return series.map(({ values }) => values.map((value, place) => (below[place] = (below[place] ?? 0) + (value ?? 0))));
+}
+
+/** Returns the width of the vertical axis in pixels, for labels in the font of uPlot. Before the first drawing there are none. */
+function widthOf(labels: readonly string[] | null): number {
+  return 20 + 8 * Math.max(3, ...(labels ?? []).map(({ length }) => length));
 }
 
 /** Returns the labels of times that are `step` seconds apart: hours of a day, and the day where one begins. */

@@ -121,10 +121,10 @@ function Totals({ usage: { answer, all } }: { usage: Usage }) {
     class: 'tight number',
     cell: (group) => value(figures(group)).toLocaleString('en'),
   });
-  const measured = (name: string, measure: Measure): Column<UsageGroup | null> => ({
+  const measured = (name: string, ...measures: Measure[]): Column<UsageGroup | null> => ({
     name,
     class: 'tight number',
-    cell: (group) => figureWords(figures(group), measure, answer),
+    cell: (group) => measures.map((measure) => figureWords(figures(group), measure, answer)).join(' / '),
   });
   const columns: Column<UsageGroup | null>[] = [
     { name: text.usage.bys[by], class: 'wide', cell: (group) => <Foreign>{groupWords(group, by)}</Foreign> },
@@ -135,10 +135,8 @@ function Totals({ usage: { answer, all } }: { usage: Usage }) {
     plain(names.completion, ({ completion_tokens: tokens }) => tokens),
     ...(all.total.audio_ms > 0 ? [measured(names.audio, 'audio')] : []),
     ...(all.total.images > 0 ? [measured(names.images, 'images')] : []),
-    measured(names.firstTokenP50, 'first_token_p50'),
-    measured(names.firstTokenP95, 'first_token_p95'),
-    measured(names.rateP50, 'token_rate_p50'),
-    measured(names.rateP95, 'token_rate_p95'),
+    measured(names.firstToken, 'first_token_p50', 'first_token_p95'),
+    measured(names.rate, 'token_rate_p50', 'token_rate_p95'),
   ];
   return (
     <div class="usage-totals" tabIndex={0} role="group" aria-label={text.usage.totals}>

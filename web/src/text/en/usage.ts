@@ -26,8 +26,7 @@ export const usage = {
   totals: 'Totals of the period',
   columns: {
     inferences: 'Inferences', counted: 'Counted', uncounted: 'Uncounted', prompt: 'Prompt tokens', completion: 'Completion tokens',
-    audio: 'Audio (s)', images: 'Images', firstTokenP50: 'First token p50', firstTokenP95: 'First token p95', rateP50: 'Tokens/s p50',
-    rateP95: 'Tokens/s p95',
+    audio: 'Audio (s)', images: 'Images', firstToken: 'First token p50 / p95', rate: 'Tokens/s p50 / p95',
   },
   csv: 'Export CSV',
   uncounted: (count: number) =>
