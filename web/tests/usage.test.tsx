@@ -89,6 +89,11 @@ describe('usage', () => {
     expect(of('token_rate_p50')).toContain('20.0/s. Slowest: slow (5.0/s).');
   });
 
+  it('names the slowest group although the chart does not show it', () => {
+    const some = usage(['a', 'b', 'c'].map((key, index) => group(key, { first: [index, index * 100] })), { first: [1, 2] });
+    expect(summaryOf(some, 'first_token_p95', partsOf(some, 'first_token_p95', 2))).toContain('Slowest: c (200 ms).');
+  });
+
   it('has a name for what was removed and for devices without a tag', () => {
     expect(groupWords(group('mdl_0123456789', {}, null), 'model')).toBe('Removed model …23456789');
     expect(groupWords(group('dev_a', {}, null), 'device')).toBe('Removed device dev_a');

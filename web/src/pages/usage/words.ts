@@ -59,14 +59,14 @@ export function summaryOf(usage: Usage, measure: Measure, parts: readonly Part[]
   const foremost = isRate(measure) ? lowest : highest;
   const begin = all.buckets[values.indexOf(foremost(values))]?.begin;
   const span = begin === undefined ? null : spanWords(begin, answer.bucket);
-  const groups = parts.flatMap(({ group }) => group ?? []);
   if (isPercentile(measure)) {
-    const totals = groups.map(({ total }) => valueOf(total, measure));
-    const slowest = groups.length > 1 ? groups[totals.indexOf(foremost(totals))] : undefined;
+    // The chart shows some groups. The slowest of all may be another one.
+    const totals = answer.groups.map(({ total }) => valueOf(total, measure));
+    const slowest = answer.groups.length > 1 ? answer.groups[totals.indexOf(foremost(totals))] : undefined;
     const value = slowest ? figureWords(slowest.total, measure, answer) : '';
     return text.usage.slowSummary(name, words, slowest ? short(groupWords(slowest, answer.group_by)) : null, value, span ?? text.usage.unknown);
   }
-  const [top] = groups;
+  const top = parts[0]?.group;
   const total = valueOf(all.total, measure) ?? 0;
   const share = top && total > 0 ? Math.round(((valueOf(top.total, measure) ?? 0) / total) * 100) : 0;
   return text.usage.summary(name, words, top && parts.length > 1 ? short(groupWords(top, answer.group_by)) : null, share, span);
