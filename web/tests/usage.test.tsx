@@ -1,105 +1,200 @@
-// The page of usage, and the sums behind it: spans without gaps, units apart, what is uncounted apart.
+// The page of usage: groups as the backend makes them, units apart, what is uncounted apart, percentiles never added up.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { change, go } from '../src/app/router';
-import { models } from '../src/data/store';
-import type { Model, UsageRow } from '../src/data/types';
-import { beginsOf, foremost, usageOf, valueOf } from '../src/data/usage';
-import { csvOf } from '../src/pages/usage/csv';
+import { change, go, listen } from '../src/app/router';
+import type { UsageFigures, UsageGroup, UsageGroups } from '../src/data/types';
+import { BUCKETS, PERIODS, partsOf, spansOf, valueOf, type Usage } from '../src/data/usage';
 import { UsagePage } from '../src/pages/usage/page';
-import { backend, type Backend } from './backend';
+import { amountWords, groupWords, summaryOf } from '../src/pages/usage/words';
+import { Notices } from '../src/ui/notices';
+import { backend, type Asked, type Backend } from './backend';
 import { HOSTILE } from './fixtures';
 import { accessible, blank, press, says, show, type } from './page';
 
 const NOW = Date.parse('2026-11-20T10:30:00Z');
-const TODAY = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000).toISOString();
+const DAYS = ['2026-11-19', '2026-11-20'].map((day) => `${day}T00:00:00Z`);
+type Plain = Partial<Omit<UsageFigures, 'first_token_ms' | 'token_rate'>> & { first?: [number, number]; rate?: [number, number] };
 
-function row(model: string, more: Partial<UsageRow> = {}): UsageRow {
+function figures({ first, rate, ...more }: Plain = {}): UsageFigures {
+  const inferences = more.inferences ?? 0;
+  const uncounted = more.uncounted ?? 0;
+  const distribution = (of: [number, number] | undefined) => ({ counts: [], p50: of?.[0] ?? null, p95: of?.[1] ?? null });
   return {
-    device_id: 'dev_a', model_id: `mdl_${model}`, begin: '2026-11-20T00:00:00Z', bucket: 'day', inferences: 2, uncounted: 0,
-    prompt_tokens: 10, completion_tokens: 20, duration_ms: 100, audio_ms: 0, images: 0, ...more,
+    inferences, uncounted, counted: inferences - uncounted, prompt_tokens: 0, completion_tokens: 0, audio_ms: 0, images: 0, duration_ms: 0,
+    ...more, first_token_ms: distribution(first), token_rate: distribution(rate),
   };
 }
 
+/** A group whose usage is all in its last span. */
+function group(key: string | null, more: Plain = {}, name: string | null = key): UsageGroup {
+  const total = figures({ inferences: 2, ...more });
+  return { key, name, total, buckets: DAYS.map((begin, place) => ({ begin, ...(place === DAYS.length - 1 ? total : figures()) })) };
+}
+
+function answer(groups: UsageGroup[], more: Partial<UsageGroups> = {}): UsageGroups {
+  return {
+    group_by: 'model', bucket: 'day', from: DAYS[0] ?? '', to: '2026-11-21T00:00:00Z', first_token_bounds_ms: [50, 30_000], token_rate_bounds: [2, 500],
+    groups, others: group(null, { inferences: 0 }), ...more,
+  };
+}
+
+function usage(groups: UsageGroup[], all: Plain, more: Partial<UsageGroups> = {}): Usage {
+  return { answer: answer(groups, more), all: group(null, all) };
+}
+
 describe('usage', () => {
-  const begins = beginsOf('week', NOW);
-
-  it('has whole spans, oldest first', () => {
-    expect(new Date(begins[0] ?? 0).toISOString()).toBe('2026-11-14T00:00:00.000Z');
-    expect([begins.length, beginsOf('day', NOW).length, beginsOf('quarter', NOW).length]).toEqual([7, 24, 90]);
-    expect(beginsOf('day', NOW).at(-1)).toBe(Date.parse('2026-11-20T10:00:00Z'));
+  it('is asked for in whole spans, of which the newest is now', () => {
+    expect(spansOf('week', 'day', NOW)).toEqual({ from: '2026-11-14T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' });
+    expect(spansOf('day', 'hour', NOW)).toEqual({ from: '2026-11-19T11:00:00.000Z', to: '2026-11-20T11:00:00.000Z' });
+    const most = Math.max(...PERIODS.flatMap((period) => BUCKETS[period].map((bucket) => {
+      const { from, to } = spansOf(period, bucket, NOW);
+      return (Date.parse(to) - Date.parse(from)) / (bucket === 'hour' ? 3_600_000 : 86_400_000);
+    })));
+    expect(most).toBeLessThanOrEqual(400);
   });
 
-  it('is summed by what is asked for, with units apart', () => {
-    const rows = [row('a'), row('a', { device_id: 'dev_b', uncounted: 1 }), row('b', { audio_ms: 1_600, images: 3, begin: '2026-11-14T00:00:00Z' }), row('old', { begin: '2026-11-01T00:00:00Z' })];
-    const byModel = usageOf(rows, 'day', begins, 'model', false);
-    expect(byModel.groups.map(({ id, total }) => [id, total.inferences, total.uncounted])).toEqual([['mdl_a', 4, 1], ['mdl_b', 2, 0]]);
-    expect(byModel.groups[1]?.spans.map(({ images }) => images)).toEqual([3, 0, 0, 0, 0, 0, 0]);
-    const { total } = byModel;
-    expect([valueOf(total, 'tokens'), valueOf(total, 'audio'), valueOf(total, 'images'), valueOf(total, 'inferences')]).toEqual([90, 2, 3, 6]);
-    expect(usageOf(rows, 'day', begins, 'device', false).groups).toHaveLength(2);
-    expect(usageOf(rows, 'day', begins, 'none', false).groups.map(({ id }) => id)).toEqual(['']);
+  it('keeps its sum when the smallest groups become one', () => {
+    const groups = [1, 2, 3, 4].map((images) => group(`m${images}`, { images }));
+    const parts = partsOf(usage(groups, { images: 15 }, { others: group(null, { images: 5 }) }), 'images', 2);
+    expect(parts.map((part) => [part.group?.key, part.values])).toEqual([['m4', [0, 4]], ['m3', [0, 3]], [undefined, [0, 8]]]);
+    expect(partsOf(usage(groups, {}), 'audio', 2)).toEqual([]);
   });
 
-  it('begins where it is whole if there were too many rows', () => {
-    const cut = usageOf([row('a'), row('a', { begin: '2026-11-18T00:00:00Z' })], 'day', begins, 'model', true);
-    expect([cut.begins.length, cut.total.inferences, cut.cutAt]).toEqual([2, 2, Date.parse('2026-11-19T00:00:00Z')]);
+  it('never makes a percentile of several percentiles', () => {
+    const groups = [group('a', { first: [100, 900] }), group('b', {}), group('c', { first: [50, 60] }), group('d', { first: [1, 2] })];
+    const parts = partsOf(usage(groups, {}, { others: group(null, { first: [7, 8] }) }), 'first_token_p95', 2);
+    expect(parts.map((part) => [part.group?.key, part.values])).toEqual([['a', [null, 900]], ['c', [null, 60]]]);
   });
 
-  it('keeps the sum when the smallest groups become one', () => {
-    const groups = usageOf(['a', 'b', 'c', 'd'].map((id, index) => row(id, { prompt_tokens: index * 100 })), 'day', begins, 'model', false).groups;
-    const { shown, rest, left } = foremost(groups, 'tokens', 2);
-    expect([shown.map(({ id }) => id), left]).toEqual([['mdl_d', 'mdl_c'], 2]);
-    expect(rest && valueOf(rest.total, 'tokens')).toBe(140);
-    expect(foremost(groups, 'images', 2)).toEqual({ shown: [], rest: null, left: 0 });
+  it('has a unit for each measure, and audio in seconds', () => {
+    const some = figures({ inferences: 3, prompt_tokens: 1, completion_tokens: 2, audio_ms: 1_600, images: 4, first: [5, 6], rate: [7, 8] });
+    const measures = ['tokens', 'inferences', 'audio', 'images', 'first_token_p50', 'first_token_p95', 'token_rate_p50', 'token_rate_p95'] as const;
+    expect(measures.map((measure) => valueOf(some, measure))).toEqual([3, 3, 2, 4, 5, 6, 7, 8]);
+    expect(amountWords(1_234.5, 'first_token_p50', 30_000)).toBe('1,235 ms');
+    expect(amountWords(30_000, 'first_token_p95', 30_000)).toBe('≥ 30.0 s');
+    expect(amountWords(12.34, 'token_rate_p50', 500)).toBe('12.3/s');
+    expect(amountWords(null, 'token_rate_p50', 500)).toBe('–');
   });
 
-  it('is a file without formulas and without empty spans', () => {
-    const file = csvOf(usageOf([row('a')], 'day', begins, 'model', false), 'model', () => '=cmd');
-    expect(file.trim().split('\r\n').slice(1)).toEqual([`2026-11-20T00:00:00.000Z,day,model,mdl_a,"'=cmd",2,0,10,20,0,0,100`]);
+  it('is summed up in a sentence, the slowest first where less or more is slower', () => {
+    const all = { prompt_tokens: 200, first: [300, 800], rate: [20, 40] } as Plain;
+    const groups = [group('fast', { prompt_tokens: 150, first: [100, 200], rate: [50, 60] }), group('slow', { prompt_tokens: 50, first: [700, 800], rate: [5, 6] })];
+    const of = (measure: 'tokens' | 'first_token_p95' | 'token_rate_p50'): string => {
+      const some = usage(groups, all);
+      return summaryOf(some, measure, partsOf(some, measure, 6));
+    };
+    expect(of('tokens')).toBe('Tokens: 200. Most by fast (75 %). Highest in the span that begins Fri, Nov 20.');
+    expect(of('first_token_p95')).toBe('Time to first token (p95): 800 ms. Slowest: slow (800 ms). Slowest in the span that begins Fri, Nov 20.');
+    expect(of('token_rate_p50')).toContain('20.0/s. Slowest: slow (5.0/s).');
+  });
+
+  it('names the slowest group although the chart does not show it', () => {
+    const some = usage(['a', 'b', 'c'].map((key, index) => group(key, { first: [index, index * 100] })), { first: [1, 2] });
+    expect(summaryOf(some, 'first_token_p95', partsOf(some, 'first_token_p95', 2))).toContain('Slowest: c (200 ms).');
+  });
+
+  it('has a name for what was removed and for devices without a tag', () => {
+    expect(groupWords(group('mdl_0123456789', {}, null), 'model')).toBe('Removed model …23456789');
+    expect(groupWords(group('dev_a', {}, null), 'device')).toBe('Removed device dev_a');
+    expect(groupWords(group('lab', {}, null), 'tag')).toBe('lab');
+    expect(groupWords(group(null), 'tag')).toBe('No tag');
+    expect(groupWords(null, 'tag')).toBe('Others');
   });
 });
 
 describe('the page of usage', () => {
   let root: HTMLElement;
   let served: Backend;
+  const total = { inferences: 5, uncounted: 1, prompt_tokens: 20, completion_tokens: 40, audio_ms: 5_000, first: [120, 900], rate: [30, 55] } as Plain;
+
+  /** Answers with groups, and with `whole` to the question for everything. */
+  function answers(groups: UsageGroup[], whole: Plain = total, more: Partial<UsageGroups> = {}): void {
+    served.answers['/usage'] = ({ query }: Asked) => {
+      const by = (query.get('group_by') ?? 'model') as UsageGroups['group_by'];
+      const bucket = (query.get('bucket') ?? 'hour') as UsageGroups['bucket'];
+      const document = by === 'none' ? answer([group(null, whole)], { others: null }) : answer(groups, more);
+      return [200, { ...document, group_by: by, bucket }];
+    };
+  }
 
   beforeEach(() => {
-    served = backend({ '/usage': [200, { items: [row('a', { begin: TODAY, uncounted: 1 }), row('b', { begin: TODAY, inferences: 1, audio_ms: 5_000 })] }] });
+    served = backend();
+    answers([group('mdl_a', { prompt_tokens: 10, completion_tokens: 20, first: [100, 200] }, 'tiny'), group('mdl_b', { completion_tokens: 20, audio_ms: 5_000 }, null)], total, {
+      others: group(null, { inferences: 1, completion_tokens: 10 }),
+    });
     root = blank('viewer');
     go('/usage');
   });
   afterEach(() => {
     show(root, null);
+    vi.restoreAllMocks();
   });
 
-  it('has a chart with a sentence, its numbers, and totals', async () => {
-    models.changed({ model_id: 'mdl_a', name: 'tiny' } as Model);
+  it('has a chart with a sentence, its numbers, and totals with the others', async () => {
     show(root, <UsagePage />);
     expect(root.querySelector('.skeleton')).not.toBeNull();
+    await accessible();
     await says('Tokens: 60. Most by tiny (50 %).');
+    await says('4 counted, 1 uncounted');
     await says('1 inference is uncounted');
     await says('Removed model mdl_b');
+    await says('Others');
+    await says('p95: 900 ms');
     expect(root.querySelector('[role=img]')?.getAttribute('aria-label')).toContain('Tokens: 60.');
+    expect([...root.querySelectorAll('th')].map((one) => one.textContent)).toContain('First token p50 / p95');
+    await says('100 ms / 200 ms– / –');
+    expect(root.querySelector('.charted-table')).toBeNull();
     await accessible();
     root.querySelector('details')?.setAttribute('open', '');
+    await vi.waitFor(() => expect(root.querySelector('.charted-table')).not.toBeNull());
+    expect([...root.querySelectorAll('.charted-table tbody tr')].map((row) => row.textContent)).toEqual(['Thu, Nov 19000', 'Fri, Nov 20302010']);
     await accessible();
-    await type('Show', 'audio');
-    await says('Seconds of audio: 5.');
-    expect(location.search).toBe('?show=audio');
+    expect(root.querySelector('[style]')).toBeNull();
+  });
+
+  it('asks the backend for the groups and for everything, and for nothing else', async () => {
+    show(root, <UsagePage />);
+    await says('Tokens: 60.');
+    expect(served.asked.map(({ path, query }) => [path, query.get('group_by'), query.get('bucket')])).toEqual([['/usage', 'none', 'day'], ['/usage', 'model', 'day']]);
+    const [first, second] = served.asked;
+    expect(first?.query.get('from')).toBe(second?.query.get('from'));
+    change({ by: 'none' });
+    await vi.waitFor(() => expect(served.asked).toHaveLength(3));
+    await says('Tokens: 60.');
+  });
+
+  it('has period, grouping, span and measure in the address', async () => {
+    go('/usage?period=week&by=tag&bucket=hour&show=first_token_p95');
+    show(root, <UsagePage />);
+    await says('Time to first token (p95): 900 ms.');
+    await says('A device counts in each of its tags');
+    expect(served.to('/usage').map(({ query }) => query.get('bucket'))).toEqual(['hour', 'hour']);
+    await type('Period', 'month');
+    expect(location.search).toBe('?period=month&by=tag&show=first_token_p95');
+    await vi.waitFor(() => expect(served.to('/usage').at(-1)?.query.get('bucket')).toBe('day'));
+    await type('Show', 'tokens');
+    expect(location.search).toBe('?period=month&by=tag');
+    listen();
+    await says('Tokens: 60.');
+    history.back();
+    await says('Time to first token (p95): 900 ms.');
+    expect(location.search).toBe('?period=month&by=tag&show=first_token_p95');
+    go('/usage?period=quarter&bucket=hour&by=nonsense');
+    await vi.waitFor(() => expect(served.to('/usage').at(-1)?.query.get('group_by')).toBe('model'));
+    expect(served.to('/usage').at(-1)?.query.get('bucket')).toBe('day');
+  });
+
+  it('offers audio and images only where there are any', async () => {
+    show(root, <UsagePage />);
+    await says('Tokens: 60.');
+    const options = (): string[] => [...root.querySelectorAll('#usage-show option')].map((one) => one.textContent ?? '');
+    expect(options()).toContain('Seconds of audio');
+    expect(options()).not.toContain('Images');
+    expect(root.querySelector('.usage-tiles')?.textContent).not.toContain('Images');
     change({ show: 'images' });
     await says('Nothing of this kind in this period');
     await accessible();
-  });
-
-  it('asks for the period of the address', async () => {
-    go('/usage?period=day&by=device');
-    show(root, <UsagePage />);
-    await says('Removed device dev_a');
-    expect(served.to('/usage')[0]?.query.get('bucket')).toBe('hour');
-    change({ period: 'month' });
-    await vi.waitFor(() => expect(served.to('/usage').at(-1)?.query.get('bucket')).toBe('day'));
   });
 
   it('is empty, or fails in the backend’s words and tries again', async () => {
@@ -107,18 +202,60 @@ describe('the page of usage', () => {
     show(root, <UsagePage />);
     await says('The backend is overloaded.');
     await accessible();
-    served.answers['/usage'] = [200, { items: [] }];
+    answers([], {});
+    served.answers['/usage'] = [200, answer([group(null, { inferences: 0 })])];
     await press('Try again');
     await says('No usage in this period');
     await accessible();
   });
 
+  it('shows nothing of an older question while the newer one fails', async () => {
+    show(root, <UsagePage />);
+    await says('Tokens: 60.');
+    served.answers['/usage'] = [422, { status: 422, detail: 'from: hours are kept for 5 days: choose `bucket=day`' }];
+    change({ bucket: 'hour' });
+    await says('hours are kept for 5 days');
+    expect(root.textContent).not.toContain('Tokens: 60.');
+    await accessible();
+  });
+
+  it('exports the rows of what is shown, by the backend', async () => {
+    const saved: Blob[] = [];
+    vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: (blob: Blob) => (saved.push(blob), 'blob:x'), revokeObjectURL: () => undefined }));
+    vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => undefined);
+    served.answers['/usage/export'] = [200, 'begin,bucket'];
+    show(root, <><UsagePage /><Notices /></>);
+    await says('Tokens: 60.');
+    await press('Export CSV');
+    await vi.waitFor(() => expect(saved).toHaveLength(1));
+    expect(saved[0]?.type).toBe('text/csv;charset=utf-8');
+    const [asked] = served.to('/usage/export');
+    expect(Object.fromEntries(asked?.query ?? [])).toEqual({ from: DAYS[0], to: '2026-11-21T00:00:00Z', bucket: 'day' });
+    served.answers['/usage/export'] = [503, { status: 503, detail: 'the backend is overloaded' }];
+    await press('Export CSV');
+    await says('The backend is overloaded.');
+    expect(saved).toHaveLength(1);
+  });
+
   it('shows hostile names as text', async () => {
-    served.answers['/usage'] = [200, { items: HOSTILE.map((_, index) => row(String(index), { begin: TODAY })) }];
-    for (const [index, name] of HOSTILE.entries()) models.changed({ model_id: `mdl_${index}`, name } as Model);
+    answers(HOSTILE.map((name, index) => group(`mdl_${index}`, { completion_tokens: 1 }, name)));
+    show(root, <UsagePage />);
+    await says('<img src=x onerror=alert(1)>');
+    root.querySelector('details')?.setAttribute('open', '');
+    await vi.waitFor(() => expect(root.querySelector('.charted-table')).not.toBeNull());
+    expect(root.querySelector('img')).toBeNull();
+    expect(root.textContent).not.toMatch(/[\u0000\u202e\u200b]/);
+    expect(root.textContent).not.toContain('A'.repeat(501));
+    await accessible();
+  });
+
+  it('shows hostile tags as text', async () => {
+    go('/usage?by=tag');
+    answers(HOSTILE.map((tag) => group(tag, { completion_tokens: 1 }, null)));
     show(root, <UsagePage />);
     await says('<img src=x onerror=alert(1)>');
     expect(root.querySelector('img')).toBeNull();
+    expect(root.textContent).not.toMatch(/[\u0000\u202e\u200b]/);
     await accessible();
   });
 });

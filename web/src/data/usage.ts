@@ -1,150 +1,127 @@
-// Usage over time by model, by device or of everything. The pages ask for a grouping and get whole spans for each group;
-// the rows that the API lists by device and model are summed here. Apart from `loadUsage`, everything is pure.
+// Usage over time by model, device or tag, or of everything. The backend makes the groups, their spans and their percentiles.
+// Groups of tags overlap, so what holds for all is asked for apart. Below the two requests, everything is pure.
 
-import type { UsageRow } from './types';
-import { usagePage } from './usage_page';
+import { ask, GET } from './client';
+import { Unreadable } from './problem';
+import type { UsageFigures, UsageGroup, UsageGroups } from './types';
+import { usageGroups } from './usage_page';
 
 export const PERIODS = ['day', 'week', 'month', 'quarter'] as const;
 export type Period = (typeof PERIODS)[number];
-export const GROUPINGS = ['model', 'device', 'none'] as const;
+export const GROUPINGS = ['model', 'device', 'tag', 'none'] as const satisfies readonly UsageGroups['group_by'][];
 export type Grouping = (typeof GROUPINGS)[number];
-export const MEASURES = ['tokens', 'inferences', 'audio', 'images'] as const;
+export type Bucket = UsageGroups['bucket'];
+/** The spans that a period may have, the usual one first. */
+export const BUCKETS: Record<Period, readonly Bucket[]> = { day: ['hour'], week: ['day', 'hour'], month: ['day'], quarter: ['day'] };
+export const MEASURES = [
+  'tokens', 'inferences', 'audio', 'images', 'first_token_p50', 'first_token_p95', 'token_rate_p50', 'token_rate_p95',
+] as const;
 export type Measure = (typeof MEASURES)[number];
 
-/** The sums of some inferences. Units are never added to each other. */
-export interface Sums {
-  inferences: number;
-  uncounted: number;
-  promptTokens: number;
-  completionTokens: number;
-  audioMs: number;
-  images: number;
-  durationMs: number;
-}
-
-export interface UsageGroup {
-  /** The id of the model or device; empty if everything is one group. */
-  id: string;
-  /** One for each span. */
-  spans: Sums[];
-  total: Sums;
+export interface Question {
+  period: Period;
+  by: Grouping;
+  bucket: Bucket;
 }
 
 export interface Usage {
-  bucket: 'hour' | 'day';
-  /** The beginnings of the spans, oldest first, without gaps. */
-  begins: number[];
-  /** Those with the most inferences first. */
-  groups: UsageGroup[];
-  total: Sums;
-  /** If there was more than is loaded: since when everything is. */
-  cutAt: number | null;
+  /** The groups, and the answer that says of which period they are. */
+  answer: UsageGroups;
+  all: UsageGroup;
+}
+
+/** One part of a chart: a group, or `null` for all that have none of their own. */
+export interface Part {
+  group: UsageGroup | null;
+  /** One for each span. `null` where nothing was measured. */
+  values: (number | null)[];
 }
 
 const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-const SPANS: Record<Period, { bucket: 'hour' | 'day'; count: number }> = {
-  day: { bucket: 'hour', count: 24 },
-  week: { bucket: 'day', count: 7 },
-  month: { bucket: 'day', count: 30 },
-  quarter: { bucket: 'day', count: 90 },
-};
-const PAGE = 200;
-/** The most pages of a load: 10,000 rows. */
-const MOST_PAGES = 50;
+const LENGTHS: Record<Bucket, number> = { hour: HOUR, day: 24 * HOUR };
+const DAYS: Record<Period, number> = { day: 1, week: 7, month: 30, quarter: 90 };
 
 /** Loads the usage of a period that ends now. */
-export async function loadUsage(period: Period, by: Grouping, now: number, signal: AbortSignal): Promise<Usage> {
-  const { bucket } = SPANS[period];
-  const begins = beginsOf(period, now);
-  const from = new Date(begins[0] ?? now).toISOString();
-  const rows: UsageRow[] = [];
-  let cursor: { cursor?: string } | null = {};
-  let pages = 0;
-  while (cursor !== null && pages < MOST_PAGES) {
-    const query = { bucket, from, limit: PAGE, ...cursor };
-    const page = await usagePage(query, signal);
-    rows.push(...page.items);
-    cursor = page.next_cursor ? { cursor: page.next_cursor } : null;
-    pages += 1;
+export async function loadUsage({ period, by, bucket }: Question, now: number, signal: AbortSignal): Promise<Usage> {
+  const query = { bucket, ...spansOf(period, bucket, now) };
+  const whole = usageGroups({ ...query, group_by: 'none' }, signal);
+  const [answer, { groups }] = await Promise.all([by === 'none' ? whole : usageGroups({ ...query, group_by: by }, signal), whole]);
+  const [all] = groups;
+  if (!all) throw new Unreadable('no group of all usage');
+  return { answer, all };
+}
+
+/** Loads the rows of what is shown as CSV: by device, model and span. */
+export async function exportUsage({ answer: { from, to, bucket } }: Usage): Promise<Blob> {
+  try {
+    return await ask(GET('/api/v1/usage/export', { params: { query: { from, to, bucket } }, parseAs: 'blob' }));
+  } catch (error) {
+    // The backend cuts the connection if it cannot read the rest.
+    throw error instanceof TypeError ? new Unreadable(error) : error;
   }
-  return usageOf(rows, bucket, begins, by, cursor !== null);
 }
 
-/** Returns the beginnings of the spans of a period, oldest first. Spans are hours and days in UTC, as the backend's. */
-export function beginsOf(period: Period, now: number): number[] {
-  const { bucket, count } = SPANS[period];
-  const length = bucket === 'hour' ? HOUR : DAY;
-  const newest = Math.floor(now / length) * length;
-  return Array.from({ length: count }, (_, index) => newest - (count - 1 - index) * length);
+/** Returns the whole hours or days of a period, in UTC as the backend's. The newest contains `now`. */
+export function spansOf(period: Period, bucket: Bucket, now: number): { from: string; to: string } {
+  const length = LENGTHS[bucket];
+  const to = Math.floor(now / length) * length + length;
+  return { from: new Date(to - DAYS[period] * 24 * HOUR).toISOString(), to: new Date(to).toISOString() };
 }
 
-/** Sums rows, newest first, by group and span. If the rows were `cut`, the oldest span that they reach is not whole. */
-export function usageOf(rows: readonly UsageRow[], bucket: 'hour' | 'day', begins: readonly number[], by: Grouping, cut: boolean): Usage {
-  const oldest = rows.at(-1);
-  const cutAt = cut && oldest ? Date.parse(oldest.begin) + (bucket === 'hour' ? HOUR : DAY) : null;
-  const kept = begins.filter((begin) => cutAt === null || begin >= cutAt);
-  const places = new Map(kept.map((begin, index) => [begin, index]));
-  const groups = new Map<string, UsageGroup>();
-  const total = nothing();
-  for (const row of rows) {
-    const place = places.get(Date.parse(row.begin));
-    if (place === undefined) continue;
-    const id = by === 'none' ? '' : by === 'model' ? row.model_id : row.device_id;
-    let group = groups.get(id);
-    if (!group) {
-      group = { id, spans: kept.map(nothing), total: nothing() };
-      groups.set(id, group);
-    }
-    const span = group.spans[place];
-    for (const sums of [span, group.total, total]) if (sums) addTo(sums, row);
-  }
-  const ordered = [...groups.values()].sort((a, b) => b.total.inferences - a.total.inferences || (a.id < b.id ? -1 : 1));
-  return { bucket, begins: kept, groups: ordered, total, cutAt };
-}
-
-/** Returns one number of some sums: audio in whole seconds. */
-export function valueOf(sums: Sums, measure: Measure): number {
+/** Returns one number of some figures: audio in whole seconds, a percentile, or `null` if nothing was measured. */
+export function valueOf(figures: UsageFigures, measure: Measure): number | null {
   switch (measure) {
     case 'tokens':
-      return sums.promptTokens + sums.completionTokens;
+      return figures.prompt_tokens + figures.completion_tokens;
     case 'inferences':
-      return sums.inferences;
+      return figures.inferences;
     case 'audio':
-      return Math.round(sums.audioMs / 1000);
+      return Math.round(figures.audio_ms / 1000);
     case 'images':
-      return sums.images;
+      return figures.images;
+    case 'first_token_p50':
+      return figures.first_token_ms.p50 ?? null;
+    case 'first_token_p95':
+      return figures.first_token_ms.p95 ?? null;
+    case 'token_rate_p50':
+      return figures.token_rate.p50 ?? null;
+    case 'token_rate_p95':
+      return figures.token_rate.p95 ?? null;
   }
 }
 
-/** Keeps the groups with the most of a measure, and makes one of the rest. */
-export function foremost(groups: readonly UsageGroup[], measure: Measure, most: number): { shown: UsageGroup[]; rest: UsageGroup | null; left: number } {
-  const some = groups.filter(({ total }) => valueOf(total, measure) > 0);
-  some.sort((a, b) => valueOf(b.total, measure) - valueOf(a.total, measure));
-  const shown = some.slice(0, most);
-  const left = some.slice(most);
-  const first = left[0];
-  if (!first) return { shown, rest: null, left: 0 };
-  const spans = first.spans.map((_, place) => sumOf(left.map((group) => group.spans[place] ?? nothing())));
-  return { shown, rest: { id: '', spans, total: sumOf(left.map(({ total }) => total)) }, left: left.length };
+/** Tells whether a measure is a percentile: percentiles cannot be added up. */
+export function isPercentile(measure: Measure): boolean {
+  return measure.endsWith('_p50') || measure.endsWith('_p95');
 }
 
-function sumOf(all: readonly Sums[]): Sums {
-  const sum = nothing();
-  for (const one of all) for (const name of Object.keys(sum) as (keyof Sums)[]) sum[name] += one[name];
-  return sum;
+/** Tells whether less is slower. */
+export function isRate(measure: Measure): boolean {
+  return measure.startsWith('token_rate');
 }
 
-function addTo(sums: Sums, row: UsageRow): void {
-  sums.inferences += row.inferences;
-  sums.uncounted += row.uncounted;
-  sums.promptTokens += row.prompt_tokens;
-  sums.completionTokens += row.completion_tokens;
-  sums.audioMs += row.audio_ms ?? 0;
-  sums.images += row.images ?? 0;
-  sums.durationMs += row.duration_ms;
+/** Returns the bound that every value of the last class of a histogram exceeds; percentiles in that class are only a bound. */
+export function lastBound({ first_token_bounds_ms: times, token_rate_bounds: rates }: UsageGroups, measure: Measure): number | null {
+  return isPercentile(measure) ? ((isRate(measure) ? rates : times).at(-1) ?? null) : null;
 }
 
-function nothing(): Sums {
-  return { inferences: 0, uncounted: 0, promptTokens: 0, completionTokens: 0, audioMs: 0, images: 0, durationMs: 0 };
+/**
+ * Returns the parts of a chart: the groups with the most of a measure, and one part of all others. Percentiles of several
+ * groups make none, so there the groups with the most inferences are all.
+ */
+export function partsOf({ answer: { groups, others } }: Usage, measure: Measure, most: number): Part[] {
+  const part = (group: UsageGroup): Part => ({ group, values: group.buckets.map((figures) => valueOf(figures, measure)) });
+  if (isPercentile(measure)) return groups.filter(({ total }) => valueOf(total, measure) !== null).slice(0, most).map(part);
+  const amount = ({ total }: UsageGroup): number => valueOf(total, measure) ?? 0;
+  const some = groups.filter((group) => amount(group) > 0).sort((a, b) => amount(b) - amount(a));
+  const left = [...some.slice(most), ...(others && amount(others) > 0 ? [others] : [])];
+  const [first] = left;
+  const shown = some.slice(0, most).map(part);
+  if (!first) return shown;
+  const at = ({ buckets }: UsageGroup, place: number): number => {
+    const figures = buckets[place];
+    return figures ? (valueOf(figures, measure) ?? 0) : 0;
+  };
+  const values = first.buckets.map((_, place) => left.reduce((sum, group) => sum + at(group, place), 0));
+  return [...shown, { group: null, values }];
 }

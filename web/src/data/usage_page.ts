@@ -1,14 +1,26 @@
-// Pages of the list of usage. The same address answers with groups, but only a request with `group_by` gets them.
+// The two kinds of answers about usage. One address gives both: groups to a request with `group_by`, else a list.
 
 import { ask, GET } from './client';
-import type { components, operations } from './schema';
+import { Unreadable } from './problem';
+import type { operations } from './schema';
+import type { UsageGroups, UsagePage } from './types';
 
-type Query = Omit<NonNullable<operations['list_usage']['parameters']['query']>, 'group_by'>;
-type UsagePage = components['schemas']['Page_Usage'];
+type Query = NonNullable<operations['list_usage']['parameters']['query']>;
 
 /** Reads a page of the list of usage. */
-export async function usagePage(query: Query, signal?: AbortSignal): Promise<UsagePage> {
-  const answer = await ask(GET('/api/v1/usage', { params: { query }, ...(signal ? { signal } : {}) }));
-  if (!('items' in answer)) throw new TypeError('the backend answered with groups instead of a list of usage');
+export async function usagePage(query: Omit<Query, 'group_by'>, signal?: AbortSignal): Promise<UsagePage> {
+  const answer = await answerTo(query, signal);
+  if (!('items' in answer)) throw new Unreadable('groups instead of a list');
   return answer;
+}
+
+/** Reads usage in groups. */
+export async function usageGroups(query: Pick<Query, 'bucket' | 'from' | 'to'> & Required<Pick<Query, 'group_by'>>, signal: AbortSignal): Promise<UsageGroups> {
+  const answer = await answerTo(query, signal);
+  if (!('groups' in answer)) throw new Unreadable('a list instead of groups');
+  return answer;
+}
+
+function answerTo(query: Query, signal?: AbortSignal): Promise<UsagePage | UsageGroups> {
+  return ask(GET('/api/v1/usage', { params: { query }, ...(signal ? { signal } : {}) }));
 }

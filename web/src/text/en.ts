@@ -3,6 +3,7 @@
 import * as admin from './en/admin';
 import * as audit from './en/audit';
 import * as causes from './en/causes';
+import * as chart from './en/chart';
 import * as device from './en/device';
 import * as devices from './en/devices';
 import * as entry from './en/entry';
@@ -12,6 +13,7 @@ import * as settings from './en/settings';
 import * as catalogue from './en/catalogue';
 import * as manage from './en/manage';
 import * as overview from './en/overview';
+import * as performance from './en/performance';
 import * as shell from './en/shell';
 import * as usage from './en/usage';
 import * as workspace from './en/workspace';
@@ -21,6 +23,8 @@ export const text = {
   ...shell,
   ...devices,
   ...device,
+  ...chart,
+  ...performance,
   ...entry,
   ...admin,
   ...keys,

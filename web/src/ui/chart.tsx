@@ -1,104 +1,118 @@
-// Stacked bars over time. The canvas is for the eye: whoever uses this part has the same numbers in a table. uPlot is loaded
-// when the first chart is shown; without a canvas, nothing but the legend is drawn.
+// Charts over time, each with a sentence that says the same and a table of its numbers. The canvas is for the eye. It is
+// drawn by `plot.ts`, which is loaded with the first chart; without a canvas, the legend, the sentence and the table are left.
 
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
+import { text } from '../text/en';
 import { Foreign } from './parts';
+import type { Replace } from './plot';
+import { Records, type Column } from './records';
 
 import './chart.css';
 
-export interface Bars {
+export interface Series {
   name: string;
-  values: number[];
+  /** A value for each time; `null` where there is none: the line has a gap there. */
+  values: readonly (number | null)[];
+}
+
+export interface Drawing {
+  kind: 'bars' | 'lines';
+  /** The beginnings of the spans, in milliseconds. */
+  times: readonly number[];
+  /** The period of the horizontal axis, in milliseconds. */
+  from: number;
+  to: number;
+  series: readonly Series[];
+  /** What is behind the lines: the lowest and the highest value of each span. */
+  range?: { name: string; low: readonly (number | null)[]; high: readonly (number | null)[] };
+  /** The top of the vertical axis. Without it, the highest value decides. */
+  most?: number;
+  /** Whether the spans are days in UTC. */
+  utc?: boolean;
+  /** Writes a value of the vertical axis. */
+  format: (value: number) => string;
 }
 
 interface Props {
   /** What the chart shows, in a sentence. */
   label: string;
-  /** The beginnings of the spans, in milliseconds. */
-  times: readonly number[];
-  bars: readonly Bars[];
+  /** The same object as long as nothing has changed. */
+  drawing: Drawing;
 }
 
-const HEIGHT = 260;
-const SHORT = new Intl.NumberFormat('en', { notation: 'compact' });
-const dark = matchMedia('(prefers-color-scheme: dark)');
-
-export function Chart({ label, times, bars }: Props) {
+export function Chart({ label, drawing }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const legend = useRef<HTMLUListElement>(null);
+  const newest = useRef(drawing);
+  const replace = useRef<Replace | null>(null);
   useEffect(() => {
-    const box = place.current;
-    if (!box || !document.createElement('canvas').getContext('2d')) return undefined;
+    newest.current = drawing;
+    replace.current?.(drawing);
+  }, [drawing]);
+  useEffect(() => {
+    const [box, list] = [place.current, legend.current];
+    if (!box || !list || !document.createElement('canvas').getContext('2d')) return undefined;
     const ended = new AbortController();
-    void draw(box, legend.current, times, bars, ended.signal);
-    return () => ended.abort();
-  }, [JSON.stringify(times), JSON.stringify(bars)]);
+    const loaded = ({ draw }: typeof import('./plot')): void => {
+      if (!ended.signal.aborted) replace.current = draw(box, list, newest.current, ended.signal);
+    };
+    // If the file cannot be loaded, the sentence and the table say the same.
+    import('./plot').then(loaded, () => undefined);
+    return () => {
+      ended.abort();
+      replace.current = null;
+    };
+  }, []);
+  const names = drawing.series.map(({ name }) => name);
   return (
     <figure class="chart">
-      <div ref={place} class="chart-canvas" role="img" aria-label={label} />
+      <div ref={place} class={`chart-canvas ${drawing.kind}`} role="img" aria-label={label} />
       <ul ref={legend} class="chart-legend">
-        {bars.map(({ name }, index) => (
+        {names.map((name, index) => (
           <li key={index}>
             <span class={`swatch swatch-${index}`} aria-hidden="true" />
             <Foreign>{name}</Foreign>
           </li>
         ))}
+        {drawing.range && (
+          <li>
+            <span class="swatch swatch-range" aria-hidden="true" />
+            {drawing.range.name}
+          </li>
+        )}
       </ul>
     </figure>
   );
 }
 
-async function draw(box: HTMLElement, legend: HTMLElement | null, times: readonly number[], bars: readonly Bars[], ended: AbortSignal): Promise<void> {
-  const { default: Plot } = await import('uplot');
-  await import('uplot/dist/uPlot.min.css');
-  if (ended.aborted) return;
-  const heights = stacked(bars);
-  let plot: InstanceType<typeof Plot> | null = null;
-  const make = (): void => {
-    plot?.destroy();
-    const soft = getComputedStyle(box).color;
-    const line = getComputedStyle(box).borderTopColor;
-    const swatches = legend ? [...legend.querySelectorAll('.swatch')] : [];
-    const colours = swatches.map((swatch) => getComputedStyle(swatch).backgroundColor);
-    const axis = { stroke: soft, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
-    // The highest pile is drawn first, and each lower one over it.
-    const order = bars.map((_, index) => index).reverse();
-    plot = new Plot(
-      {
-        width: box.clientWidth,
-        height: HEIGHT,
-        legend: { show: false },
-        cursor: { show: false },
-        scales: { x: { time: true }, y: { range: (_, __, most) => [0, Math.max(most, 1) * 1.05] } },
-        axes: [axis, { ...axis, size: 52, values: (_, splits) => splits.map((value) => SHORT.format(value)) }],
-        series: [
-          {},
-          ...order.map((index) => ({
-            stroke: colours[index] ?? soft,
-            fill: colours[index] ?? soft,
-            width: 0,
-            points: { show: false },
-            paths: Plot.paths.bars?.({ size: [0.7, 48], align: 1 }) ?? (() => null),
-          })),
-        ],
-      },
-      [times.map((time) => time / 1000), ...order.map((index) => heights[index] ?? [])],
-      box,
-    );
-  };
-  const resized = new ResizeObserver(() => plot?.setSize({ width: box.clientWidth, height: HEIGHT }));
-  make();
-  resized.observe(box);
-  dark.addEventListener('change', make, { signal: ended });
-  ended.addEventListener('abort', () => {
-    resized.disconnect();
-    plot?.destroy();
-  });
+interface ChartedProps<T> {
+  title: string;
+  summary: string;
+  drawing: Drawing;
+  columns: readonly Column<T>[];
+  items: readonly T[];
+  idOf: (item: T) => string;
 }
 
-/** Returns the height at which each bar ends, with those before it below. */
-function stacked(bars: readonly Bars[]): number[][] {
-  const below = new Array<number>(bars[0]?.values.length ?? 0).fill(0);
-  return bars.map(({ values }) => values.map((value, place) => (below[place] = (below[place] ?? 0) + value)));
+/** A chart with its sentence, and with its numbers in a table that is drawn when it is opened. */
+export function Charted<T>({ title, summary, drawing, columns, items, idOf }: ChartedProps<T>) {
+  const open = useSignal(false);
+  const label = text.chart.numbersOf(title);
+  return (
+    <section class="card charted" aria-label={title}>
+      <h2>{title}</h2>
+      <p dir="auto">{summary}</p>
+      <Chart label={summary} drawing={drawing} />
+      <details onToggle={(event) => (open.value = event.currentTarget.open)}>
+        <summary>{label}</summary>
+        {open.value && (
+          <div class="charted-table" tabIndex={0} role="group" aria-label={label}>
+            <Records label={label} columns={columns} items={items} idOf={idOf} />
+          </div>
+        )}
+      </details>
+    </section>
+  );
 }

@@ -1,4 +1,4 @@
-// One device: what it is, its models, its log, its commands.
+// One device: what it is, its models, its load, its log, its commands.
 
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -17,12 +17,13 @@ import { About } from './about';
 import { Commands } from './commands';
 import { Logs } from './logs';
 import { Models } from './models';
+import { Performance } from './performance';
 import { UpdateButton } from './update';
 
 import '../../ui/tabs.css';
 import './device.css';
 
-const TABS = ['models', 'logs', 'commands', 'about'] as const;
+const TABS = ['models', 'performance', 'logs', 'commands', 'about'] as const;
 type Tab = (typeof TABS)[number];
 
 export function DevicePage() {
@@ -116,6 +117,7 @@ function Shown({ device }: { device: Device }) {
       <Tabs tab={tab} />
       <section aria-label={text.device.tab[tab]} class="tab-body">
         {tab === 'models' && <Models device={device} />}
+        {tab === 'performance' && <Performance device={device} />}
         {tab === 'logs' && <Logs deviceId={device.device_id} />}
         {tab === 'commands' && <Commands deviceId={device.device_id} />}
         {tab === 'about' && <About device={device} />}

@@ -5,7 +5,7 @@ import { plural } from './plural';
 export const device = {
   back: 'All devices',
   tabs: 'Parts of this device',
-  tab: { models: 'Models', logs: 'Logs', commands: 'Commands', about: 'About' },
+  tab: { models: 'Models', performance: 'Performance', logs: 'Logs', commands: 'Commands', about: 'About' },
   missingTitle: 'No such device',
   missing: 'The device is not part of this account, or was removed.',
   failedTitle: 'The device could not be loaded',

@@ -9,27 +9,33 @@ export const usage = {
   period: 'Period',
   periods: { day: 'Last 24 hours', week: 'Last 7 days', month: 'Last 30 days', quarter: 'Last 90 days' },
   by: 'By',
-  bys: { model: 'Model', device: 'Device', none: 'All together' },
+  bys: { model: 'Model', device: 'Device', tag: 'Tag', none: 'All together' },
+  bucket: 'Spans',
+  buckets: { hour: 'Hours', day: 'Days (UTC)' },
   measure: 'Show',
-  measures: { tokens: 'Tokens', inferences: 'Inferences', audio: 'Seconds of audio', images: 'Images' },
-  table: 'Numbers of the chart',
-  tableOf: (measure: string) => `${measure} over time`,
-  when: 'Begins',
+  measures: {
+    tokens: 'Tokens',
+    inferences: 'Inferences',
+    audio: 'Seconds of audio',
+    images: 'Images',
+    first_token_p50: 'Time to first token (p50)',
+    first_token_p95: 'Time to first token (p95)',
+    token_rate_p50: 'Tokens per second (p50)',
+    token_rate_p95: 'Tokens per second (p95)',
+  },
   totals: 'Totals of the period',
   columns: {
-    name: 'Name', inferences: 'Inferences', uncounted: 'Uncounted', prompt: 'Prompt tokens', completion: 'Completion tokens',
-    audio: 'Audio (s)', images: 'Images',
+    inferences: 'Inferences', counted: 'Counted', uncounted: 'Uncounted', prompt: 'Prompt tokens', completion: 'Completion tokens',
+    audio: 'Audio (s)', images: 'Images', firstToken: 'First token p50 / p95', rate: 'Tokens/s p50 / p95',
   },
-  csvColumns: [
-    'begin', 'bucket', 'group_by', 'group_id', 'group', 'inferences', 'uncounted', 'prompt_tokens', 'completion_tokens',
-    'audio_seconds', 'images', 'duration_ms',
-  ],
   csv: 'Export CSV',
-  counted: 'Counted',
   uncounted: (count: number) =>
     count === 0
       ? 'Every inference was counted.'
       : `${plural(count, 'inference is', 'inferences are')} uncounted: the engine did not say how much ${count === 1 ? 'it' : 'they'} used, so ${count === 1 ? 'it is' : 'they are'} not part of the tokens, audio and images.`,
+  tagHint: 'A device counts in each of its tags, as they are now, so the groups can add up to more than the whole.',
+  percentileHint: (shown: number, all: number) =>
+    `The chart shows the ${number(shown)} groups with the most inferences of ${number(all)}. The totals have all of them.`,
   summary: (measure: string, total: string, top: string | null, share: number, peak: string | null) =>
     [
       `${measure}: ${total}.`,
@@ -38,19 +44,32 @@ export const usage = {
     ]
       .filter(Boolean)
       .join(' '),
+  slowSummary: (measure: string, all: string, slowest: string | null, value: string, span: string) =>
+    [`${measure}: ${all}.`, slowest === null ? '' : `Slowest: ${slowest} (${value}).`, `Slowest in the span that begins ${span}.`]
+      .filter(Boolean)
+      .join(' '),
   removedModel: 'Removed model',
   removedDevice: 'Removed device',
+  untagged: 'No tag',
   all: 'All',
-  others: (count: number) => `${number(count)} others`,
-  cut: (since: string) => `There is more usage than this page loads. What is shown begins ${since}.`,
+  others: 'Others',
   nothingTitle: 'No usage in this period',
   nothing: 'Each inference of a served model is counted here a moment after it ends.',
   nothingOfTitle: 'Nothing of this kind in this period',
   nothingOf: 'There were inferences, but none that is counted in this unit.',
   failedTitle: 'The usage could not be loaded',
   reload: 'Load anew',
-  tile: { inferences: 'Inferences', tokens: 'Tokens', audio: 'Audio', images: 'Images' },
+  tile: {
+    inferences: 'Inferences', tokens: 'Tokens', audio: 'Audio', images: 'Images', firstToken: 'Time to first token (p50)',
+    rate: 'Tokens per second (p50)',
+  },
   tokensOf: (prompt: number, completion: number) => `${number(prompt)} prompt, ${number(completion)} completion`,
-  uncountedOf: (count: number) => (count === 0 ? 'all counted' : `${number(count)} uncounted`),
+  countedOf: (counted: number, uncounted: number) =>
+    uncounted === 0 ? 'all counted' : `${number(counted)} counted, ${number(uncounted)} uncounted`,
+  p95: (value: string) => `p95: ${value}`,
+  unknown: '–',
+  overBound: (value: string) => `≥ ${value}`,
   seconds: (count: number) => plural(count, 'second', 'seconds'),
+  milliseconds: (count: number) => (count < 10_000 ? `${number(Math.round(count))} ms` : `${(count / 1000).toFixed(1)} s`),
+  rate: (count: number) => `${count < 100 ? count.toFixed(1) : number(Math.round(count))}/s`,
 } as const;

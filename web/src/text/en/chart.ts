@@ -1,0 +1,6 @@
+// Words of every chart.
+
+export const chart = {
+  numbersOf: (title: string) => `Numbers: ${title}`,
+  begins: 'Begins',
+} as const;
