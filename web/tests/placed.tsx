@@ -4,7 +4,7 @@ import axe from 'axe-core';
 import { render, type ComponentChild } from 'preact';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 
-import { listeners } from '../src/data/listeners';
+import { followers } from '../src/data/followers';
 import { me, stop } from '../src/data/store';
 import { backend, type Backend } from './backend';
 
@@ -24,6 +24,8 @@ export const OWNER = { user_id: 'usr', account_id: 'acc', email: 'owner@example.
 /** Makes a new place and a new backend for each test; the one who is logged in owns the account. */
 export function place(): Place {
   const made = {} as Place;
+  // Some lists follow for as long as the pages are loaded.
+  const resting = followers.size;
   beforeEach(() => {
     sessionStorage.setItem('link.refresh-token', 'r');
     made.served = backend({ '/me': [200, OWNER] });
@@ -36,7 +38,7 @@ export function place(): Place {
   afterEach(async () => {
     render(null, made.root);
     // Effects end a frame after their page: until then the next test would find the lists of this one.
-    await vi.waitFor(() => expect(listeners.size).toBe(0));
+    await vi.waitFor(() => expect(followers.size).toBe(resting));
   });
   return made;
 }
