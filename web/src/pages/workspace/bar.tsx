@@ -12,6 +12,8 @@ import { running } from './asking';
 import { remedy } from './failures';
 import { choose, loading, target, targets } from './state';
 
+import './bar.css';
+
 /** What makes a model that cannot be asked one that can. */
 const WAY_BACK: Partial<Record<Absence, Remedy>> = { stopped: 'serve', failed: 'redeploy' };
 
