@@ -2,13 +2,10 @@
 
 import axe from 'axe-core';
 import { render, type ComponentChild } from 'preact';
-import { afterAll, expect, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 
 import { me, stop } from '../src/data/store';
 import type { Role } from '../src/data/types';
-
-// Effects of a page that was taken away run up to 100 ms later, and need the document.
-afterAll(() => new Promise((resolve) => setTimeout(resolve, 150)));
 
 /** Empties the document, and logs somebody in with a role. */
 export function blank(role: Role): HTMLElement {

@@ -12,6 +12,7 @@ import { Icon, type IconName } from '../ui/icon';
 import { Foreign } from '../ui/parts';
 import { administration } from './administration';
 import '../ui/role_notice';
+import '../ui/update_notice';
 import { Palette, paletteOpen } from './palette';
 import { path } from './router';
 
