@@ -133,7 +133,7 @@ export function isPlainHttp({ protocol, hostname }: { protocol: string; hostname
 
 /** Returns the address to go on to: a path of this origin, whatever `wanted` says. */
 export function safeNext(wanted: string | null): string {
-  const home = '/devices';
+  const home = '/';
   if (!wanted?.startsWith('/')) return home;
   try {
     const url = new URL(wanted, location.origin);

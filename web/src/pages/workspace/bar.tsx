@@ -96,8 +96,8 @@ export function NoModel() {
   return (
     <Empty icon="chat" title={text.workspace.noModelTitle}>
       <p>{text.workspace.noModel}</p>
-      <a class="button" href="/">
-        {text.workspace.toDashboard}
+      <a class="button" href="/models">
+        {text.workspace.toModels}
       </a>
     </Empty>
   );
