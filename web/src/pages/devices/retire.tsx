@@ -14,8 +14,8 @@ export function RetireButton() {
   const open = useSignal(false);
   return (
     <>
-      <button type="button" class="button collapsing" data-action="retire" aria-label={text.retire.title} onClick={() => (open.value = true)}>
-        <Icon name="out" />
+      <button type="button" class="button collapsing" data-action="retire" aria-label={text.retire.title} title={text.retire.title} onClick={() => (open.value = true)}>
+        <Icon name="key" />
         <span class="label">{text.retire.title}</span>
       </button>
       {open.value && <RetireDialog close={() => (open.value = false)} />}

@@ -50,10 +50,10 @@ function Step({ title, body, action, href, children }: { title: string; body: st
         <h3>{title}</h3>
         <p class="soft">{body}</p>
       </div>
+      {children && <div class="step-body">{children}</div>}
       <a class="button" href={href}>
         {action}
       </a>
-      {children && <div class="step-body">{children}</div>}
     </li>
   );
 }

@@ -79,7 +79,7 @@ export const retire = {
   title: 'Retire a device with its code',
   why: 'A device that was uninstalled while the backend was unreachable still has its place in the account. The code removes the device and frees the place.',
   code: 'Retire code',
-  hint: 'The code that `link uninstall --force` printed. It starts with lrc_.',
+  hint: 'The code that link uninstall --force printed. It starts with lrc_.',
   run: 'Retire the device',
   done: 'The device is retired, and its slot is free.',
 } as const;
