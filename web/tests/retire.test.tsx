@@ -72,10 +72,10 @@ describe('a retire code', () => {
 
 describe('the list of devices', () => {
   it('says what became of the last update, and that a device went away in the middle of one', async () => {
-    const last = { from: '1.2.0', to: '1.3.0', at: '2026-11-20T00:00:00Z' };
+    const last = { from: '1.2.0', to: '1.3.0' };
     devices.loaded([
-      device('new', { last_update: { ...last, outcome: 'succeeded' } as never }),
-      device('back', { last_update: { ...last, to: '1.4.0', outcome: 'rolled_back', reason: HOSTILE[0] } as never }),
+      device('new', { last_update: { ...last, outcome: 'committed' } }),
+      device('back', { last_update: { ...last, to: '1.4.0', outcome: 'rolled_back', reason: HOSTILE[0] ?? '' } }),
       device('away', { online: false, status: 'updating' }),
       device('busy', { status: 'updating' }),
     ]);
