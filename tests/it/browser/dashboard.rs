@@ -8,7 +8,7 @@ use link_tests::{
     chat,
     device::{TestDevice, free_port},
     engines,
-    installed::Installed,
+    installed::{Installed, OLD},
     release::Agent,
     wait::until,
 };
@@ -121,7 +121,7 @@ async fn browser_updates_a_device_by_keyboard_and_its_controls_are_away_meanwhil
     by_keyboard("9.9.2").await;
     browser.find_with(".notice", "takes over now").await;
     go(&browser, "/devices").await;
-    browser.find_with(".device-row .version", "updated from").await;
+    browser.find_with(".device-row .version", &format!("from {OLD}")).await;
     browser.find_with(".device-row .state", "Online").await;
     browser.picture("devices-updated").await;
     go(&browser, "/deployments").await;

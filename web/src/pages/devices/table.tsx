@@ -175,7 +175,11 @@ function Version({ device: { agent_version: runs, last_update: last } }: { devic
     <>
       <span class="version-lines">
         <Foreign class="number">{runs}</Foreign>
-        {updated && <Foreign class="soft">{text.devices.updatedFrom(last.from)}</Foreign>}
+        {updated && (
+          <span class="soft" title={visible(text.devices.updatedFrom(last.from)).slice(0, 100)}>
+            <Foreign>{text.devices.from(last.from)}</Foreign>
+          </span>
+        )}
       </span>
       {last?.outcome === 'rolled_back' && (
         <Badge tone="bad" title={visible([last.to, last.reason].filter(Boolean).join(': ')).slice(0, 500)}>

@@ -72,7 +72,8 @@ export const devices = {
   noMatch: 'No device matches the search and the filters.',
   failedTitle: 'The devices could not be loaded',
   rolledBack: 'Rolled back',
-  updatedFrom: (version: string) => `updated from ${version}`,
+  from: (version: string) => `from ${version}`,
+  updatedFrom: (version: string) => `Updated from ${version}`,
 } as const;
 
 export const retire = {
