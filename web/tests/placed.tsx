@@ -8,6 +8,9 @@ import { followers } from '../src/data/followers';
 import { me, stop } from '../src/data/store';
 import { backend, type Backend } from './backend';
 
+/** How long a test waits for the page: longer than a busy machine takes. */
+const PATIENCE = { timeout: 3_000 };
+
 // Nothing has a height in jsdom, so that no row of a long list would be in sight.
 for (const side of ['clientWidth', 'clientHeight']) {
   Object.defineProperty(HTMLElement.prototype, side, { configurable: true, get: () => 900 });
@@ -44,7 +47,7 @@ export function place(): Place {
 }
 
 export async function settled(words: string): Promise<void> {
-  await vi.waitFor(() => expect(document.body.textContent).toContain(words), { timeout: 3_000 });
+  await vi.waitFor(() => expect(document.body.textContent).toContain(words), PATIENCE);
 }
 
 /** Expects no violation. jsdom draws nothing, so colours are checked elsewhere. */
@@ -61,7 +64,7 @@ export async function control(words: string): Promise<HTMLElement> {
     const found = all.find((one) => one.textContent?.trim() === words || one.getAttribute('aria-label') === words);
     if (!found) throw new Error(`there is no control ${words}`);
     return found;
-  });
+  }, PATIENCE);
 }
 
 export async function press(words: string): Promise<void> {
@@ -77,7 +80,7 @@ export async function type(selector: string, words: string): Promise<void> {
     const found = document.querySelector<HTMLInputElement>(selector);
     if (!found) throw new Error(`there is no field ${selector}`);
     return found;
-  });
+  }, PATIENCE);
   field.value = words;
   field.dispatchEvent(new Event('input', { bubbles: true }));
   field.dispatchEvent(new Event('change', { bubbles: true }));
