@@ -67,7 +67,6 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/docs/style.css", get(|| async { docs::style() }))
         .route("/install.sh", get(release::install_script))
         .route("/releases/{name}", get(release::fetch_released))
-        .route("/", get(|| async { web::page("index.html") }))
         .merge(pages())
         .fallback(web::file_or_nothing)
         .method_not_allowed_fallback(problem::method_not_allowed)

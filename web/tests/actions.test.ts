@@ -53,3 +53,13 @@ it('has at most two answers held for all commands', async () => {
   await all;
   expect(most).toBe(2);
 });
+
+it('deploys a stopped model again without serving it', async () => {
+  served.answers['/deployments'] = ({ method }) => (method === 'POST' ? [201, deployment('9', 'dev_a')] : [200, { items: [] }]);
+  const serves = (): unknown[] => served.to('/deployments').map(({ body }) => (body as { serve: boolean }).serve);
+  await act('redeploy', deployment('1', 'dev_a', { serving: { state: 'not_serving', is_serving: false, port: 8080 } }));
+  await act('redeploy', deployment('1', 'dev_a'));
+  // A deployment that has failed was never served.
+  await act('redeploy', deployment('1', 'dev_a', { state: 'failed', serving: null }));
+  expect(serves()).toEqual([false, true, true]);
+});

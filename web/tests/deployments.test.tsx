@@ -138,6 +138,18 @@ describe('the list of deployments', () => {
     expect(bodies).toContainEqual({ work: { kind: 'repair', model_id: 'mdl_2' }, devices: ['dev_a'] });
   });
 
+  it('says that a model is being loaded or stopped', async () => {
+    load();
+    deployments.changed(deployment('1', 'dev_a', { serving: { state: 'starting', is_serving: false, port: 8080 } }));
+    open();
+    await settled('Loading');
+    deployments.changed(deployment('1', 'dev_a', { serving: { state: 'stopping', is_serving: false, port: 8080 } }));
+    await settled('Stopping');
+    deployments.changed(deployment('1', 'dev_a', { serving: { state: 'not_serving', is_serving: false, port: 8080 } }));
+    await settled('Not serving');
+    await accessible();
+  });
+
   it('cancels the selected ones that are in progress, and says which were not cancelled', async () => {
     load();
     here.served.answers['/deployments/dpl_2/cancel'] = [409, { status: 409, detail: 'the deployment has ended' }];

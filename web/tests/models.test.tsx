@@ -57,6 +57,23 @@ describe('the models', () => {
     await settled('Nothing matches');
   });
 
+  it('say whose they are, and which of another account is no longer shared', async () => {
+    models.loaded([
+      model('1', { name: 'mine', shared: true }),
+      model('2', { name: 'theirs', owned: false, shared: true, publisher: HOSTILE[1] ?? '' }),
+      model('3', { name: 'gone', owned: false, shared: false, publisher: 'other' }),
+    ]);
+    modelsLoading.value = READY;
+    open();
+    await settled('3 models');
+    const badges = [...here.root.querySelectorAll('.badge')].map((one) => one.textContent);
+    expect(badges).toEqual(expect.arrayContaining(['Shared', 'Shared by \u2423evil\u2423', 'Not shared any more']));
+    const gone = [...here.root.querySelectorAll('.badge')].find((one) => one.textContent === 'Not shared any more');
+    expect(gone?.getAttribute('title')).toBe('other shares this model no longer. The model stays where it is deployed.');
+    expect(controls().filter((words) => words.startsWith('Deploy'))).toHaveLength(2);
+    await accessible();
+  });
+
   it('are added by an address once, also on a double click', async () => {
     load();
     here.served.answers['/models'] = [201, model('4', { name: 'granite' })];

@@ -27,7 +27,7 @@ const summary = (more: Partial<Summary> = {}): Summary => ({
 function open(current: Summary): void {
   here.served.answers['/summary'] = [200, current];
   here.served.answers['/commands'] = [200, { items: [] }];
-  go('/overview');
+  go('/');
   here.show(<OverviewPage />);
 }
 
@@ -35,7 +35,7 @@ describe('the overview', () => {
   it('is a skeleton, then says in the backend’s words why it failed', async () => {
     here.served.answers['/commands'] = [200, { items: [] }];
     here.served.answers['/summary'] = [422, { status: 422, detail: 'the database is gone' }];
-    go('/overview');
+    go('/');
     here.show(<OverviewPage />);
     expect(here.root.querySelector('.skeleton')).not.toBeNull();
     await settled('The database is gone.');
@@ -111,7 +111,7 @@ describe('the overview', () => {
     let answer: (value: [number, unknown]) => void = () => undefined;
     here.served.answers['/summary'] = () => new Promise((resolve) => (answer = resolve));
     here.served.answers['/commands'] = [200, { items: [] }];
-    go('/overview');
+    go('/');
     here.show(<OverviewPage />);
     await vi.waitFor(() => expect(here.served.to('/summary')).toHaveLength(1));
     heard({ type: 'change', id: null, change: { kind: 'summary', change: 'changed', item: summary({ operations: { running: 7 } }) } });

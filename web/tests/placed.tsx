@@ -4,9 +4,12 @@ import axe from 'axe-core';
 import { render, type ComponentChild } from 'preact';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 
-import { listeners } from '../src/data/listeners';
+import { followers } from '../src/data/followers';
 import { me, stop } from '../src/data/store';
 import { backend, type Backend } from './backend';
+
+/** How long a test waits for the page: longer than a busy machine takes. */
+const PATIENCE = { timeout: 3_000 };
 
 // Nothing has a height in jsdom, so that no row of a long list would be in sight.
 for (const side of ['clientWidth', 'clientHeight']) {
@@ -24,6 +27,8 @@ export const OWNER = { user_id: 'usr', account_id: 'acc', email: 'owner@example.
 /** Makes a new place and a new backend for each test; the one who is logged in owns the account. */
 export function place(): Place {
   const made = {} as Place;
+  // Some lists follow for as long as the pages are loaded.
+  const resting = followers.size;
   beforeEach(() => {
     sessionStorage.setItem('link.refresh-token', 'r');
     made.served = backend({ '/me': [200, OWNER] });
@@ -36,13 +41,13 @@ export function place(): Place {
   afterEach(async () => {
     render(null, made.root);
     // Effects end a frame after their page: until then the next test would find the lists of this one.
-    await vi.waitFor(() => expect(listeners.size).toBe(0));
+    await vi.waitFor(() => expect(followers.size).toBe(resting));
   });
   return made;
 }
 
 export async function settled(words: string): Promise<void> {
-  await vi.waitFor(() => expect(document.body.textContent).toContain(words), { timeout: 3_000 });
+  await vi.waitFor(() => expect(document.body.textContent).toContain(words), PATIENCE);
 }
 
 /** Expects no violation. jsdom draws nothing, so colours are checked elsewhere. */
@@ -59,7 +64,7 @@ export async function control(words: string): Promise<HTMLElement> {
     const found = all.find((one) => one.textContent?.trim() === words || one.getAttribute('aria-label') === words);
     if (!found) throw new Error(`there is no control ${words}`);
     return found;
-  });
+  }, PATIENCE);
 }
 
 export async function press(words: string): Promise<void> {
@@ -75,7 +80,7 @@ export async function type(selector: string, words: string): Promise<void> {
     const found = document.querySelector<HTMLInputElement>(selector);
     if (!found) throw new Error(`there is no field ${selector}`);
     return found;
-  });
+  }, PATIENCE);
   field.value = words;
   field.dispatchEvent(new Event('input', { bubbles: true }));
   field.dispatchEvent(new Event('change', { bubbles: true }));

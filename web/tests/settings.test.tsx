@@ -1,4 +1,4 @@
-// The page of settings: the allowlist, what it leaves stale, and two people who change it.
+// The page of settings: the allowlist, what it leaves stale, and two people who change it; sessions and password.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
@@ -13,14 +13,28 @@ import { accessible, blank, buttons, press, says, show, type } from './page';
 let root: HTMLElement;
 let served: Backend;
 let origins: string[];
+let sessions: object[];
+
+const SESSION = {
+  session_id: 'ses_1', kind: 'browser', agent: 'Chromium 140 on Linux', address: '127.0.0.1', login: 'login.password', current: true,
+  created_at: '2026-11-20T00:00:00Z', last_used_at: '2026-11-24T00:00:00Z', expires_at: '2026-12-20T00:00:00Z',
+};
+const OTHER = { ...SESSION, session_id: 'ses_2', current: false, kind: 'program', agent: 'link on <b>lab</b>' };
 
 beforeEach(() => {
   origins = ['https://one.example'];
+  sessions = [SESSION, OTHER];
   served = backend({
     '/settings/allowlist': ({ method, body }) => {
       if (method === 'PUT') origins = (body as { origins: string[] }).origins;
       return [200, { origins, defaults: ['https://backend.example'] }];
     },
+    '/sessions': ({ method }) => {
+      if (method !== 'DELETE') return [200, { items: sessions }];
+      sessions = [SESSION];
+      return [204, null];
+    },
+    '/me/password': [204, null],
   });
   root = blank('owner');
   go('/settings');
@@ -98,7 +112,9 @@ describe('the allowlist', () => {
     root = blank('viewer');
     show(root, <SettingsPage />);
     await says('https://one.example');
-    expect(buttons()).toEqual(['Copy the policy']);
+    await says('Your sessions');
+    await says('link on <b>lab</b>');
+    expect(buttons()).toEqual(['Copy the policy', 'End the session of link on <b>lab</b>', 'End all other sessions', 'Change the password']);
   });
 
   it('fails in the backend’s words and tries again', async () => {
@@ -111,5 +127,48 @@ describe('the allowlist', () => {
     await press('Try again');
     await says('https://back.example');
     await says('The backend adds none.');
+  });
+});
+
+describe('sessions and password', () => {
+  it('are on the page: the other sessions are ended, after which only this one is left', async () => {
+    await says('Chromium 140 on Linux');
+    await says('link on <b>lab</b>');
+    expect(root.querySelectorAll('#sessions li')).toHaveLength(2);
+    await accessible();
+    await press('End all other sessions');
+    await says('All other sessions have ended.');
+    await vi.waitFor(() => expect(root.querySelectorAll('#sessions li')).toHaveLength(1));
+    expect(buttons()).not.toContain('End all other sessions');
+    await accessible();
+  });
+
+  it('end one session by its id', async () => {
+    served.answers['/sessions/ses_2'] = [204, null];
+    await press('End the session of link on <b>lab</b>');
+    await vi.waitFor(() => expect(served.to('/sessions/ses_2').map(({ method }) => method)).toEqual(['DELETE']));
+  });
+
+  it('change the password with the present one, typed twice', async () => {
+    await type('Current password', 'old old old old');
+    await type('New password', 'new new new new');
+    await type('New password again', 'new new new neu');
+    await press('Change the password');
+    await says('The two new passwords differ.');
+    await accessible();
+    expect(served.to('/me/password')).toEqual([]);
+    await type('New password again', 'new new new new');
+    await press('Change the password');
+    await says('Your password is changed');
+    expect(served.to('/me/password')[0]?.body).toEqual({ current_password: 'old old old old', new_password: 'new new new new' });
+  });
+
+  it('leave the allowlist alone if they cannot be loaded', async () => {
+    show(root, null);
+    served.answers['/sessions'] = [503, { status: 503, detail: 'the database is busy' }];
+    show(root, <SettingsPage />);
+    await says('Your sessions could not be loaded');
+    await says('https://one.example');
+    await accessible();
   });
 });

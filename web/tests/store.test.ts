@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { apply, deployments, devices, heard, live, stop } from '../src/data/store';
+import { type Follower, followers } from '../src/data/followers';
+import { apply, deployments, devices, heard, live, reload, stop } from '../src/data/store';
 import { EventParser } from '../src/data/sse';
 import { deployment, device } from './fixtures';
 
@@ -34,6 +35,21 @@ describe('events become rows', () => {
     expect(deployments.all().map(({ device_id }) => device_id)).toEqual(['dev_b']);
     apply({ kind: 'model', id: 'mdl_2', change: 'removed', item: null });
     expect(deployments.size).toBe(0);
+  });
+
+  it('tells every follower of each change, of each load and of the end of the login', () => {
+    const told: string[] = [];
+    const follower: Follower = {
+      changed: ({ kind }) => told.push(kind),
+      reload: () => told.push('reload'),
+      clear: () => told.push('clear'),
+    };
+    followers.add(follower);
+    for (const kind of ['device', 'key']) apply({ kind, id: 'x', change: 'removed', item: null });
+    void reload();
+    stop();
+    followers.delete(follower);
+    expect(told).toEqual(['device', 'key', 'reload', 'clear']);
   });
 
   it('ignores kinds that it does not know', () => {

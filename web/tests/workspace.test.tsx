@@ -109,11 +109,12 @@ function press(selector: string): void {
 
 describe('the policy of the workspace', () => {
   it('holds for no other page: going there and away loads a page', () => {
-    for (const other of ['/devices', '/devices/dev_a', '/nothing']) {
+    for (const other of ['/', '/devices', '/devices/dev_a', '/nothing']) {
       expect([sharesDocument('/workspace', other), sharesDocument(other, '/workspace')], other).toEqual([false, false]);
     }
     expect(sharesDocument('/workspace', '/workspace')).toBe(true);
     expect(sharesDocument('/devices', '/devices/dev_a')).toBe(true);
+    expect(sharesDocument('/', '/devices')).toBe(true);
     history.replaceState(null, '', '/devices');
     const pushed = vi.spyOn(history, 'pushState');
     go('/workspace');

@@ -1,5 +1,5 @@
-//! The pages, whose files are part of the program: the dashboard as it stands in `backend/web`, and the pages that
-//! `cargo xtask web` builds from `web/`.
+//! The pages, whose files are part of the program: those that `cargo xtask web` builds from `web/`, and the two of
+//! `backend/web` that stand in for a page which is missing or not built.
 
 mod built;
 
@@ -12,10 +12,9 @@ use link_protocol::problem::Code;
 
 use crate::api::problem::Rejection;
 
-/// Allows only scripts, styles and images from this backend, and connections to it.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-     img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; \
-     form-action 'self'; frame-ancestors 'none'";
+/// Allows only styles and images from this backend: the pages of `backend/web` have no scripts.
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; \
+     form-action 'none'; frame-ancestors 'none'";
 
 /// The page of a backend that was built without the pages of `web/`: it says how to build them.
 const UNBUILT: &str = "unbuilt.html";
@@ -30,6 +29,7 @@ struct Web;
 
 /// The addresses of the application that is built from `web/`; `web/src/app/routes.ts` lists the same.
 pub(crate) const PAGES: &[&str] = &[
+    "/",
     "/devices",
     "/devices/add",
     "/devices/{id}",
@@ -47,18 +47,10 @@ pub(crate) const PAGES: &[&str] = &[
     "/repairs",
     "/operations",
     "/operations/{id}",
-    "/overview",
     "/models",
     "/models/{id}",
     "/workspace",
 ];
-
-/// Answers with a page.
-pub(crate) fn page(name: &str) -> Response {
-    file(name).unwrap_or_else(|| {
-        Rejection::new(Code::NotFound, "this page is not part of this build").into_response()
-    })
-}
 
 /// Answers with the page of the application that is built from `web/`, with the policy of its address.
 pub(crate) fn built_page(address: &str, headers: &HeaderMap) -> Response {
@@ -84,6 +76,13 @@ pub(crate) async fn file_or_nothing(method: Method, uri: Uri, headers: HeaderMap
     let nothing =
         || Rejection::new(Code::NotFound, "there is nothing at this path").into_response();
     std::future::ready(found.or_else(missing).unwrap_or_else(nothing)).await
+}
+
+/// Answers with a page of `backend/web`.
+fn page(name: &str) -> Response {
+    file(name).unwrap_or_else(|| {
+        Rejection::new(Code::NotFound, "this page is not part of this build").into_response()
+    })
 }
 
 fn accepts_html(headers: &HeaderMap) -> bool {

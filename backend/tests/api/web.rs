@@ -66,8 +66,17 @@ async fn a_browser_at_an_unknown_address_gets_a_page_and_a_program_a_problem() {
     let browser = "text/html,application/xhtml+xml,*/*;q=0.8";
     let page = ask("/devcies", browser).await;
     assert_eq!((page.status, page.header("content-type")), (404, "text/html"), "{page:?}");
+    assert!(!page.header("content-security-policy").contains("script-src"), "{page:?}");
     let html = String::from_utf8(page.bytes).unwrap();
     assert!(html.contains("Page not found") && html.contains("href=\"/workspace\""), "{html}");
+    assert!(html.contains("href=\"/assets/page.css\""), "{html}");
+    let style = ask("/assets/page.css", "text/css").await;
+    assert_eq!((style.status, style.header("content-type")), (200, "text/css"), "{style:?}");
+    // The pages before these are gone, with all of their files.
+    for old in ["/overview", "/index.html", "/assets/dashboard/main.js", "/assets/shared/base.css"]
+    {
+        ask(old, "application/json").await.is(404, "not-found");
+    }
     ask("/devcies", "application/json").await.is(404, "not-found");
     ask("/api/v1/devcies", browser).await.is(404, "not-found");
     assert_eq!(ask("/", browser).await.status, 200);
@@ -91,6 +100,7 @@ async fn the_pages_of_devices_are_compressed_tagged_and_guarded() {
     let tag = page.header("etag").to_owned();
     let known = ask("/devices/dev_1?tab=logs", "if-none-match", &tag).await;
     assert_eq!((known.status, known.bytes.len()), (304, 0));
+    assert_eq!(ask("/", "if-none-match", &tag).await.status, 304, "one page for every address");
     assert_eq!(ask("/devices", "if-none-match", "\"older\"").await.status, 200);
 
     let html = String::from_utf8(world.get("/devices", "").await.bytes).unwrap();

@@ -1,5 +1,5 @@
-//! The dashboard: the manual work of an owner, from creating a key to repairing all stale
-//! deployments.
+//! The manual work of an owner in the browser, from creating a key to repairing all stale deployments. Each test walks
+//! through the pages as a person does, by their links.
 
 use link_client::agent::AgentClient;
 use link_protocol::{backend_api::key::CreateKey, key::KeyKind, system::SystemReport};
@@ -8,7 +8,7 @@ use link_tests::{
     chat,
     device::{TestDevice, free_port},
     engines,
-    installed::Installed,
+    installed::{Installed, OLD},
     release::Agent,
     wait::until,
 };
@@ -24,33 +24,43 @@ async fn browser_deploys_stops_serves_and_repairs_from_the_dashboard() {
     backend.upload("tiny", engines::model("tiny.gguf")).await;
     let browser = Browser::start().await;
     browser.open_logged_in(&backend.url).await;
-    browser.find_with("#devices tbody", "Online").await;
+    browser.find_with(".tile", "1 of 1").await;
+    go(&browser, "/devices").await;
+    browser.find_with(".device-row .state", "Online").await;
+    browser.click(".device-row .name a").await;
 
-    browser.click("#deployments summary").await;
+    browser.click(".tab-actions .button").await;
     let port = free_port();
-    browser.find("#deploy-port").await.send_keys(port.to_string()).await.unwrap();
-    browser.click("#deployments form button[type=submit]").await;
-    browser.find_with("#deployments tbody", "Serving").await;
+    let field = browser.find("dialog input[name=port]").await;
+    field.send_keys(port.to_string()).await.unwrap();
+    browser.click("dialog button[type=submit]").await;
+    browser.find_with(".model .badge", "Serving").await;
     browser.click("[data-action=stop]").await;
-    browser.find_with("#deployments tbody", "Not serving").await;
+    browser.find_with(".model .badge", "Not serving").await;
     browser.click("[data-action=serve]").await;
-    browser.click("[data-action=stop]:not([disabled])").await;
-    browser.find_with("#deployments tbody", "Not serving").await;
+    browser.click("[data-action=stop]").await;
+    browser.find_with(".model .badge", "Not serving").await;
     browser.click("[data-action=serve]").await;
-    // The notice may still be that of the first repair, so check the row: it was `Not serving`
-    // before.
-    browser.find_with("#deployments tbody", "Serving").await;
+    // The notice may still be that of the first time, so check the model: it was `Not serving` before.
+    browser.find_with(".model .badge", "Serving").await;
     browser.find_with(".notice", "is served").await;
 
     let origin = &backend.url;
     assert_eq!(chat::preflight(port, origin).await.status(), 403);
-    browser.find("#origins").await.send_keys(format!("\n{origin}")).await.unwrap();
-    browser.click("#allowlist form button[type=submit]").await;
-    browser.find_with("#deployments tbody", "Stale allowlist").await;
-    browser.run("scrollTo(0, 0)", vec![]).await;
-    browser.picture("dashboard-stale").await;
-    browser.click("#repair-all").await;
-    browser.gone("#repair-all").await;
+    go(&browser, "/settings").await;
+    browser.find("#new-origin").await.send_keys(origin).await.unwrap();
+    browser.click("#allowlist button[type=submit]").await;
+    browser.find_with("#own-origins", origin).await;
+    go(&browser, "/deployments").await;
+    browser.find_with(".deployment-row", "Stale allowlist").await;
+    go(&browser, "/").await;
+    browser.find_with("[data-point=stale]", "its allowlist is stale").await;
+    browser.pictures("overview-stale").await;
+    browser.click("[data-point=stale] .button.primary").await;
+    browser.find_with("dialog", "This touches 1 device").await;
+    browser.picture("overview-repair").await;
+    browser.click("dialog .dialog-foot .primary").await;
+    browser.gone("[data-point=stale]").await;
     assert_eq!(chat::preflight(port, origin).await.status(), 204);
     assert_eq!(chat::preflight(port, OLD_ORIGIN).await.status(), 204);
     drop(device);
@@ -72,41 +82,50 @@ async fn browser_updates_a_device_by_keyboard_and_its_controls_are_away_meanwhil
     );
     releases.publish("9.9.1", Agent::Script(script.leak()));
     let browser = Browser::start().await;
-    browser.open_logged_in(&backend.url).await;
-    browser.find_with("#devices tbody", "Online").await;
-    browser.find("#deployments [data-action=repair]").await;
+    browser.open_logged_in(&format!("{}/deployments", backend.url)).await;
+    browser.find(".deployment-row [data-action=repair]").await;
 
     let by_keyboard = async |version: &str| {
-        browser
-            .find("#devices [data-action=update]")
-            .await
-            .send_keys(Key::Enter + "")
-            .await
-            .unwrap();
-        let field = browser.find("#devices .update input").await;
+        go(&browser, "/devices").await;
+        browser.find_with(".device-row .state", "Online").await;
+        browser.click(".device-row .name a").await;
+        browser.find(".model [data-action=serve]").await;
+        let control = browser.find(".device-head [data-action=update]").await;
+        control.send_keys(Key::Enter + "").await.unwrap();
+        let field = browser.find("#update-version").await;
         field.send_keys(version).await.unwrap();
-        browser.picture("dashboard-update").await;
+        browser.picture("device-update").await;
         field.send_keys(Key::Enter + "").await.unwrap();
     };
     by_keyboard("9.9.1").await;
-    browser.find_with("#devices tbody", "Updating…").await;
-    browser.find_with("#deployments tbody", "Updating…").await;
+    browser.find_with(".device-head .badge", "Updating…").await;
     until("the check of the new version", || async { begun.exists().then_some(()) }).await;
-    browser.gone("#deployments tbody button").await;
-    browser.gone("#devices tbody button").await;
-    browser.picture("dashboard-updating").await;
+    browser.gone(".model [data-action]").await;
+    browser.gone(".tab-actions button").await;
+    browser.gone("[data-action=update]").await;
+    browser.picture("device-updating").await;
+    go(&browser, "/deployments").await;
+    browser.find_with(".deployment-row", "Updating…").await;
+    browser.gone(".deployment-row [data-action]").await;
+    go(&browser, "/devices").await;
+    browser.find_with(".device-row .state", "Updating…").await;
     std::fs::write(end, "").unwrap();
+    // The page of the device was left: the end is said wherever the person is.
     browser.find_with(".notice", "no such library").await;
-    browser.find_with("#devices tbody", "Online").await;
-    browser.find("#deployments [data-action=repair]").await;
+    browser.click(".notice.bad button").await;
+    browser.find_with(".device-row .state", "Online").await;
+    go(&browser, "/deployments").await;
+    browser.find(".deployment-row [data-action=repair]").await;
 
     releases.publish("9.9.2", Agent::Good);
     by_keyboard("9.9.2").await;
     browser.find_with(".notice", "takes over now").await;
-    browser.find_with("#devices tbody", "updated from").await;
-    browser.find_with("#devices tbody", "Online").await;
-    browser.find("#deployments [data-action=repair]").await;
-    browser.picture("dashboard-updated").await;
+    go(&browser, "/devices").await;
+    browser.find_with(".device-row .version", &format!("from {OLD}")).await;
+    browser.find_with(".device-row .state", "Online").await;
+    browser.picture("devices-updated").await;
+    go(&browser, "/deployments").await;
+    browser.find(".deployment-row [data-action=repair]").await;
     let seen = backend.owner.device(device.id).await.unwrap();
     assert_eq!(seen.agent_version.to_string(), "9.9.2");
 }
@@ -119,9 +138,10 @@ async fn browser_shows_how_busy_a_device_is() {
     let token = device.identity().device_token;
     let agent = AgentClient::new(&backend.url, device.id, token).unwrap();
     let browser = Browser::start().await;
-    browser.open_logged_in(&backend.url).await;
-    let quiet = browser.find_with("#devices tbody", &device.id.to_string()).await;
+    browser.open_logged_in(&format!("{}/devices/{}?tab=about", backend.url, device.id)).await;
+    let quiet = browser.find_with(".about", &device.id.to_string()).await;
     assert!(!quiet.contains("CPU"), "{quiet}");
+    browser.find_with(".about", "has not reported a sample yet").await;
 
     let report = json!({
         "cpu_percent": 12.4, "cpu_count": 8, "temperature_celsius": 54.4,
@@ -142,23 +162,30 @@ async fn browser_shows_how_busy_a_device_is() {
     let report: SystemReport = serde_json::from_value(report).unwrap();
     let path = format!("/api/v1/agent/{}/system", device.id);
     assert_eq!(agent.http().post(&path, &report).await, Ok(true));
-    let busy = browser.find_with("#devices tbody", "CPU 12 %").await;
+    let busy = browser.find_with(".about", "12 %").await;
     for line in [
-        "CPU 12 %, 54 °C",
-        "Memory 3.2 GB of 16.0 GB",
-        "Disk 280 GB free",
-        "NVIDIA <b>L4</b>: 45 %, 10.0 GB of 24.0 GB",
+        "CPU",
+        "8 cores",
+        "54 °C",
+        "3.2 GB of 16.0 GB",
+        "280 GB free",
+        "NVIDIA <b>L4</b>",
+        "45 %",
+        "10.0 GB of 24.0 GB",
         "AMD GPU 0x164e",
-        "tiny: 1.4 MB, CPU 230 %",
-        "sampled just now",
+        "Engine of tiny",
+        "230 %, 1.4 MB",
+        "Sampled just now",
     ] {
         assert!(busy.contains(line), "{line}:\n{busy}");
     }
-    browser.picture("dashboard-usage").await;
+    browser.picture("device-busy").await;
     let idle = SystemReport { cpu_percent: 1.0, engines: vec![], ..report };
     assert_eq!(agent.http().post(&path, &idle).await, Ok(true));
-    let idle = browser.find_with("#devices tbody", "CPU 1 %").await;
+    let idle = browser.find_with(".about", "1 %").await;
     assert!(!idle.contains("tiny"), "{idle}");
+    go(&browser, "/devices").await;
+    browser.find_with(".device-row .cpu", "1 %").await;
 }
 
 #[tokio::test]
@@ -170,30 +197,34 @@ async fn browser_shows_a_new_key_once_and_what_was_typed_wrong() {
     browser.find("#password").await.send_keys("not the password").await.unwrap();
     browser.click("form.entry button[type=submit]").await;
     browser.find_with("[role=alert]", "password is wrong").await;
-    browser.picture("dashboard-login").await;
+    browser.picture("login-refused").await;
 
     browser.open_logged_in(&backend.url).await;
-    browser.click("#keys summary").await;
+    go(&browser, "/keys").await;
+    browser.click(".page-head .button.primary").await;
     browser.find("#key-name").await.send_keys("laptop").await.unwrap();
-    browser.click("#keys form button[type=submit]").await;
+    // The words of the choice without an end.
+    browser.find("dialog select[name=days]").await.send_keys("never").await.unwrap();
+    browser.click("dialog button[type=submit]").await;
     browser.find_with("#new-key", "lrk_").await;
-    browser.find_with("#keys tbody", "laptop").await;
-    browser.picture("dashboard-key").await;
-    browser.open(&backend.url).await;
-    let keys = browser.find_with("#keys tbody", "laptop").await;
+    browser.find_with("tbody", "laptop").await;
+    browser.picture("keys-new").await;
+    browser.open(&format!("{}/keys", backend.url)).await;
+    let keys = browser.find_with("tbody", "laptop").await;
     assert!(keys.contains("Valid") && !keys.contains("Used"), "{keys}");
     assert!(!browser.text().await.contains("lrk_"));
 
-    let origins = browser.find("#origins").await;
-    origins.send_keys("\nhttps://*.example").await.unwrap();
-    browser.click("#allowlist form button[type=submit]").await;
+    go(&browser, "/settings").await;
+    let origin = browser.find("#new-origin").await;
+    origin.send_keys("https://*.example").await.unwrap();
+    browser.click("#allowlist button[type=submit]").await;
     browser.find_with("#allowlist [role=alert]", "origin").await;
     let setting = backend.owner.allowlist().await.unwrap();
     assert_eq!((setting.origins.len(), setting.defaults.len()), (0, 1));
     assert!(browser.find("#default-origins").await.text().await.unwrap().contains(OLD_ORIGIN));
 }
 
-/// The dashboard and `link key list` have one word for each state.
+/// The page of keys and `link key list` have one word for each state.
 #[tokio::test]
 async fn browser_says_that_a_fleet_key_is_used_when_all_its_devices_are_registered() {
     let backend = TestBackend::start().await;
@@ -212,12 +243,11 @@ async fn browser_says_that_a_fleet_key_is_used_when_all_its_devices_are_register
         assert!(link.output().unwrap().status.success());
     }
     let browser = Browser::start().await;
-    browser.open_logged_in(&backend.url).await;
-    let keys = browser.find_with("#keys tbody", "for 1").await;
-    let (used, valid) = (keys.find("Used"), keys.find("Valid"));
-    let (of_one, of_two) = (keys.find("for 1"), keys.find("for 2"));
-    assert!(used.is_some() && valid.is_some(), "{keys}");
-    assert_eq!(of_one < of_two, used < valid, "each word is in the row of its key: {keys}");
+    browser.open_logged_in(&format!("{}/keys", backend.url)).await;
+    for (name, state) in [("for 1", "Used"), ("for 2", "Valid")] {
+        let key = browser.find_with("tbody tr", name).await;
+        assert!(key.contains(state), "each word is in the row of its key: {key}");
+    }
 }
 
 #[tokio::test]
@@ -231,18 +261,28 @@ async fn browser_retires_a_device_with_its_code_by_keyboard() {
     backend.restart().await;
     let browser = Browser::start().await;
     browser.open_logged_in(&backend.url).await;
-    browser.find_with("#devices tbody", &device.id.to_string()).await;
+    go(&browser, "/devices").await;
+    browser.find(&format!(".device-row a[href='/devices/{}']", device.id)).await;
 
-    browser.find("#devices summary").await.send_keys(Key::Enter + "").await.unwrap();
-    let field = browser.find("#retire-code").await;
+    let begin = async || {
+        let control = browser.find("[data-action=retire]").await;
+        control.send_keys(Key::Enter + "").await.unwrap();
+        browser.find("#retire-code").await
+    };
+    let field = begin().await;
     field.send_keys(&code[..100] + Key::Enter).await.unwrap();
-    browser.find_with("#devices [role=alert]", "incomplete").await;
-    browser.picture("dashboard-retire").await;
+    browser.find_with("dialog [role=alert]", "incomplete").await;
+    browser.picture("devices-retire").await;
     field.send_keys(&code[100..] + Key::Enter).await.unwrap();
     browser.find_with(".notice", "its slot is free").await;
-    browser.find_with("#devices .empty", "No device is registered").await;
+    browser.find_with("h2", "No device yet").await;
     assert!(backend.owner.devices().await.unwrap().is_empty());
 
-    field.send_keys(code + Key::Enter).await.unwrap();
-    browser.find_with("#devices [role=alert]", "may have been removed").await;
+    begin().await.send_keys(code + Key::Enter).await.unwrap();
+    browser.find_with("dialog [role=alert]", "may have been removed").await;
+}
+
+/// Follows a link of the side bar.
+async fn go(browser: &Browser, page: &str) {
+    browser.click(&format!(".sidebar nav a[href='{page}']")).await;
 }

@@ -37,7 +37,7 @@ async fn browser_sends_the_cookie_to_another_port_and_its_page_gets_nothing() {
     let other = serve(Arc::clone(&heard)).await;
     let browser = Browser::start().await;
     browser.open_logged_in(&backend.url).await;
-    browser.find_with(".who", "@").await;
+    browser.find_with(".account .email", "@").await;
 
     browser.open(&other).await;
     let cookie = until("the cookie at the other port", || async {
@@ -76,7 +76,7 @@ async fn browser_sends_the_cookie_to_another_port_and_its_page_gets_nothing() {
 
     // The person has noticed nothing.
     browser.open(&backend.url).await;
-    browser.find_with(".who", "@").await;
+    browser.find_with(".account .email", "@").await;
 }
 
 #[tokio::test]
@@ -84,7 +84,7 @@ async fn browser_logs_out_in_all_tabs_at_once() {
     let backend = TestBackend::start().await;
     let browser = Browser::start().await;
     browser.open_logged_in(&backend.url).await;
-    browser.find_with(".who", "@").await;
+    browser.find_with(".account .email", "@").await;
     let first = browser.tab().await;
     browser.new_tab().await;
     // One login serves all pages of all tabs.

@@ -122,7 +122,7 @@ async fn browser_keeps_the_login_out_of_every_store() {
 
     // The next page has the login.
     browser.open(&format!("{}/", backend.url)).await;
-    browser.find_with(".who", "@").await;
+    browser.find_with(".account .email", "@").await;
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
-import { Problem } from '../data/problem';
+import { Problem, wordsOf } from '../data/problem';
 import { text } from '../text/en';
 
 interface Props {
@@ -131,16 +131,9 @@ export function isPlainHttp({ protocol, hostname }: { protocol: string; hostname
   return protocol === 'http:' && !/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
-/** What happened, and what to do: a hint that names a command is for a terminal. */
-export function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) return text.problems.unknown;
-  const hint = error instanceof Problem && error.hint && !error.hint.includes('`link ') ? error.hint : '';
-  return [error.message, hint].filter(Boolean).join(' ');
-}
-
 /** Returns the address to go on to: a path of this origin, whatever `wanted` says. */
 export function safeNext(wanted: string | null): string {
-  const home = '/devices';
+  const home = '/';
   if (!wanted?.startsWith('/')) return home;
   try {
     const url = new URL(wanted, location.origin);

@@ -17,8 +17,8 @@ export function Page() {
     return (
       <Empty icon="warning" title={text.shell.missingTitle}>
         <p>{text.shell.missing}</p>
-        <a class="button" href="/devices">
-          {text.shell.devices}
+        <a class="button" href="/">
+          {text.overviewPage.title}
         </a>
       </Empty>
     );

@@ -115,13 +115,12 @@ function fixed(): Entry[] {
     act: () => go(address),
   });
   return [
+    page(text.overviewPage.title, '/'),
     page(text.shell.devices, '/devices'),
-    page(text.overviewPage.title, '/overview'),
     page(text.catalogue.title, '/models'),
     page(text.deployed.title, '/deployments'),
     page(text.repairing.title, '/repairs'),
     page(text.works.title, '/operations'),
-    page(text.shell.overview, '/'),
     page(text.admin.add, '/devices/add'),
     ...administration(me.value?.role).map(({ name, href }) => page(name, href)),
     page(text.shell.workspace, '/workspace'),

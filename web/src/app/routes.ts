@@ -13,6 +13,10 @@ interface Route {
 }
 
 export const ROUTES = {
+  overview: {
+    pattern: /^\/$/,
+    load: async () => (await import('../pages/overview/page')).OverviewPage,
+  },
   devices: {
     pattern: /^\/devices\/?$/,
     load: async () => (await import('../pages/devices/page')).DevicesPage,
@@ -84,10 +88,6 @@ export const ROUTES = {
   operation: {
     pattern: /^\/operations\/[^/]+$/,
     load: async () => (await import('../pages/operations/one')).OperationPage,
-  },
-  overview: {
-    pattern: /^\/overview\/?$/,
-    load: async () => (await import('../pages/overview/page')).OverviewPage,
   },
   models: {
     pattern: /^\/models\/?$/,

@@ -12,6 +12,7 @@ import { Icon, type IconName } from '../ui/icon';
 import { Foreign } from '../ui/parts';
 import { administration } from './administration';
 import '../ui/role_notice';
+import '../ui/update_notice';
 import { Palette, paletteOpen } from './palette';
 import { path } from './router';
 
@@ -19,8 +20,7 @@ import { path } from './router';
 const UNMENTIONED = 3_000;
 
 const LINKS: readonly { href: string; name: string; icon: IconName }[] = [
-  { href: '/', name: text.shell.overview, icon: 'overview' },
-  { href: '/overview', name: text.overviewPage.title, icon: 'overview' },
+  { href: '/', name: text.overviewPage.title, icon: 'overview' },
   { href: '/devices', name: text.shell.devices, icon: 'devices' },
   { href: '/models', name: text.catalogue.title, icon: 'box' },
   { href: '/deployments', name: text.deployed.title, icon: 'rocket' },
@@ -123,12 +123,12 @@ function Administration() {
 }
 
 function isHere(href: string): boolean {
-  return href !== '/' && (path.value === href || path.value.startsWith(`${href}/`));
+  return path.value === href || (href !== '/' && path.value.startsWith(`${href}/`));
 }
 
 function Brand() {
   return (
-    <a class="brand" href="/devices">
+    <a class="brand" href="/">
       <img src="/assets/icon.svg" alt="" width="22" height="22" />
       {text.product}
     </a>

@@ -5,8 +5,9 @@ import { signal, type Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import { ask, DELETE, GET, PATCH, POST } from './client';
+import { followers } from './followers';
 import { Rows } from './rows';
-import { followers, load, type Loading, type Page } from './store';
+import { load, type Loading, type Page } from './store';
 import type {
   CreateKey, Invitation, InvitationCreated, Key, KeyCreated, Member, MemberRemoved, Permission, Role, Token, TokenCreated,
 } from './types';
@@ -120,7 +121,7 @@ function listOf<T extends object>(kind: string | null, idOf: (item: T) => string
     reload: () => {
       if (shown > 0) void again();
     },
-    apply: (change) => {
+    changed: (change) => {
       if (change.kind !== kind || shown === 0) return;
       if (change.change !== 'removed' && change.item !== null) rows.changed(change.item as T);
       else if (change.id) rows.removed(change.id);

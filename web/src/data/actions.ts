@@ -5,6 +5,7 @@ import { signal } from '@preact/signals';
 import { ask, DELETE, GET, idempotencyKey, PATCH, POST } from './client';
 import { deployments, devices } from './store';
 import type { Command, Deployment, Device } from './types';
+import { followUpdate } from './updates';
 
 export type Action = 'serve' | 'stop' | 'repair' | 'redeploy' | 'remove' | 'cancel';
 
@@ -47,8 +48,9 @@ async function perform(action: Action, deployment: Deployment): Promise<Command 
     case 'remove':
       return outcome(await ask(POST('/api/v1/models/{model_id}/uninstall/{device_id}', { params: { path } })), deployment);
     case 'redeploy': {
-      const { model_id, device_id, port, alias } = deployment;
-      const body = { model_id, device_id, port, alias, serve: true };
+      const { model_id, device_id, port, alias, serving } = deployment;
+      // A model that was stopped stays stopped.
+      const body = { model_id, device_id, port, alias, serve: serving?.is_serving ?? true };
       deployments.changed(await ask(POST('/api/v1/deployments', { params: { header }, body })));
       deployments.removed(deployment.deployment_id);
       return null;
@@ -107,9 +109,10 @@ export async function changeDevice(
   return device;
 }
 
+/** Updates the agent of a device. How that ends is said by a notice. */
 export async function updateDevice(id: string, version: string): Promise<void> {
   const params = { path: { device_id: id }, header: { 'Idempotency-Key': idempotencyKey() } };
-  await ask(POST('/api/v1/devices/{device_id}/update', { params, body: { version } }));
+  followUpdate(await ask(POST('/api/v1/devices/{device_id}/update', { params, body: { version } })));
 }
 
 export async function removeDevice(id: string): Promise<void> {

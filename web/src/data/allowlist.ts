@@ -6,7 +6,8 @@ import { useEffect } from 'preact/hooks';
 
 import { text } from '../text/en';
 import { ask, GET, PUT } from './client';
-import { followers, type Loading } from './store';
+import { followers } from './followers';
+import type { Loading } from './store';
 import type { Allowlist } from './types';
 
 export const allowlist = signal<Allowlist | null>(null);
@@ -53,10 +54,10 @@ export async function changeOrigins(base: readonly string[], edit: (origins: rea
 }
 
 followers.add({
+  changed: () => undefined,
   reload: () => {
     if (shown > 0) void loadAllowlist();
   },
-  apply: () => undefined,
   clear: () => {
     loads += 1;
     allowlist.value = null;

@@ -2,7 +2,7 @@
 
 import { signal } from '@preact/signals';
 
-import { listeners } from './listeners';
+import { type Follower, followers } from './followers';
 import { Rows } from './rows';
 import { load, type Loading } from './store';
 
@@ -31,15 +31,14 @@ export class Kept<T extends object> {
   watch(): () => void {
     this.#watchers += 1;
     if (this.#watchers === 1) {
-      listeners.add(this.#listener);
+      followers.add(this.#follower);
       this.load();
     }
     return () => {
       this.#watchers -= 1;
       if (this.#watchers > 0) return;
-      listeners.delete(this.#listener);
-      this.rows.clear();
-      this.loading.value = { state: 'idle', error: null };
+      followers.delete(this.#follower);
+      this.#clear();
     };
   }
 
@@ -48,14 +47,20 @@ export class Kept<T extends object> {
     void load(this.rows, this.loading, this.#options.page);
   }
 
-  readonly #listener = {
-    changed: ({ kind, id, change, item }: { kind: string; id?: string; change?: string; item: unknown }): void => {
+  #clear(): void {
+    this.rows.clear();
+    this.loading.value = { state: 'idle', error: null };
+  }
+
+  readonly #follower: Follower = {
+    changed: ({ kind, id, change, item }) => {
       if (kind !== this.#options.kind) return;
       const gone = change === 'removed' || item === null;
       const { wanted } = this.#options;
       if (!gone && (!wanted || wanted(item as T))) this.rows.changed(item as T);
       else if (id) this.rows.removed(id);
     },
-    reload: (): void => this.load(),
+    reload: () => this.load(),
+    clear: () => this.#clear(),
   };
 }

@@ -3,8 +3,8 @@
 import { signal } from '@preact/signals';
 
 import { ask, GET } from './client';
+import { type Follower, followers } from './followers';
 import { Kept } from './kept';
-import { listeners } from './listeners';
 import type { Loading } from './store';
 import { passes, pauseAfter } from './retry';
 import type { Command, Operation, Summary } from './types';
@@ -67,26 +67,31 @@ export const summaryLoading = signal<Loading>({ state: 'idle', error: null });
 
 let summaryLoad = 0;
 let summaryWatchers = 0;
-const summaryListener = {
-  changed: ({ kind, item }: { kind: string; item: unknown }): void => {
+const summaryFollower: Follower = {
+  changed: ({ kind, item }) => {
     if (kind === 'summary' && item !== null) takeSummary(item as Summary);
   },
-  reload: (): void => void loadSummary(),
+  reload: () => void loadSummary(),
+  clear: clearSummary,
 };
 
 /** Begins to follow the summary; what it returns ends that. */
 export function watchSummary(): () => void {
   summaryWatchers += 1;
-  if (summaryWatchers === 1) listeners.add(summaryListener);
+  if (summaryWatchers === 1) followers.add(summaryFollower);
   void loadSummary();
   return () => {
     summaryWatchers -= 1;
     if (summaryWatchers > 0) return;
-    listeners.delete(summaryListener);
-    summaryLoad += 1;
-    summary.value = null;
-    summaryLoading.value = { state: 'idle', error: null };
+    followers.delete(summaryFollower);
+    clearSummary();
   };
+}
+
+function clearSummary(): void {
+  summaryLoad += 1;
+  summary.value = null;
+  summaryLoading.value = { state: 'idle', error: null };
 }
 
 export async function loadSummary(failures = 0): Promise<void> {

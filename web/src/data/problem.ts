@@ -56,6 +56,13 @@ export function problemOf(response: Response, body: string): Problem {
   return new Problem(response.status, document, seconds > 0 ? seconds : null);
 }
 
+/** Returns what happened, and what to do: a hint that names a command is for a terminal. */
+export function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return text.problems.unknown;
+  const hint = error instanceof Problem && error.hint && !error.hint.includes('`link ') ? error.hint : '';
+  return [error.message, hint].filter(Boolean).join(' ');
+}
+
 /** Makes a sentence of a fragment: a capital letter, and a full stop unless it ends with one. */
 export function sentence(words: string): string {
   const begun = words.charAt(0).toUpperCase() + words.slice(1);

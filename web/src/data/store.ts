@@ -4,7 +4,7 @@ import { signal, type Signal } from '@preact/signals';
 
 import { kindsOf } from './allowed';
 import { ask, GET } from './client';
-import { listeners } from './listeners';
+import { followers } from './followers';
 import { passes, pauseAfter, persist, retrying } from './retry';
 import { Rows } from './rows';
 import { check } from './session';
@@ -39,15 +39,6 @@ export const devicesLoading = signal<Loading>({ state: 'idle', error: null });
 export const deploymentsLoading = signal<Loading>({ state: 'idle', error: null });
 export const modelsLoading = signal<Loading>({ state: 'idle', error: null });
 export const commandsLoading = signal<Loading>({ state: 'idle', error: null });
-
-/** A list that only some pages show: it hears of loads, of changes and of the end of a login. */
-export interface Follower {
-  reload: () => void;
-  apply: (change: Change) => void;
-  clear: () => void;
-}
-
-export const followers = new Set<Follower>();
 
 let stream: SharedStream | null = null;
 /** Counts starts and stops: a start that is not the newest has no effect. */
@@ -124,7 +115,6 @@ export function unwatchCommands(): void {
 /** Loads everything anew. What is shown stays until its successor has arrived. */
 export async function reload(): Promise<void> {
   for (const follower of followers) follower.reload();
-  for (const listener of listeners) listener.reload();
   const commandsToo = watched === null ? null : watchCommands(watched);
   await Promise.all([commandsToo, ...lists.map((list) => list.load())]);
 }
@@ -166,7 +156,7 @@ export function heard(message: Message): void {
 
 /** Applies one change to what is shown. */
 export function apply(heardOf: Change): void {
-  for (const listener of listeners) listener.changed(heardOf);
+  for (const follower of followers) follower.changed(heardOf);
   const { kind, id, change, item } = heardOf;
   const gone = change === 'removed' || item === null;
   switch (kind) {
@@ -189,8 +179,6 @@ export function apply(heardOf: Change): void {
       if (gone || command.device_id === watched) settle(commands, id, gone, command);
       return;
     }
-    default:
-      for (const follower of followers) follower.apply(heardOf);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { useSignal, type Signal } from '@preact/signals';
 
-import { text } from '../text/en';
+import { wordsOf } from '../data/problem';
 
 export interface Attempt {
   busy: Signal<boolean>;
@@ -30,10 +30,4 @@ export function useAttempt(): Attempt {
     }
   };
   return { busy, fault, run };
-}
-
-/** Returns what went wrong and, if the backend says so, what to do. */
-function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) return text.problems.unknown;
-  return 'hint' in error && typeof error.hint === 'string' ? `${error.message} ${error.hint}` : error.message;
 }

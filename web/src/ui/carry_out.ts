@@ -3,7 +3,7 @@
 import { act, pending, type Action } from '../data/actions';
 import { noteRefusal } from '../data/permission';
 import { sentence } from '../data/problem';
-import type { Deployment } from '../data/types';
+import type { Command, Deployment } from '../data/types';
 import { text } from '../text/en';
 import { failure, notice } from './notices';
 
@@ -12,9 +12,7 @@ export function carryOut(action: Action, deployment: Deployment, name: string): 
   if (pending.peek().has(deployment.deployment_id)) return;
   act(action, deployment).then(
     (command) => {
-      const { result } = command ?? {};
-      if (command && !result) notice(text.models.failed(name, text.models.expired), 'bad');
-      else if (result && result.status !== 'succeeded') notice(text.models.failed(name, sentence(result.output)), 'bad');
+      if (command) tellEnd(command, name, () => text.models.done[action](name));
       else notice(text.models.done[action](name));
     },
     (error: unknown) => {
@@ -22,4 +20,12 @@ export function carryOut(action: Action, deployment: Deployment, name: string): 
       failure(error);
     },
   );
+}
+
+/** Says how a command has ended; `done` makes a sentence of the output of one that has succeeded. */
+export function tellEnd({ result }: Command, name: string, done: (output: string) => string): void {
+  if (!result) notice(text.models.failed(name, text.models.expired), 'bad');
+  else if (result.status === 'succeeded') notice(done(result.output));
+  else if (result.status === 'superseded') notice(text.models.failed(name, text.models.superseded));
+  else notice(text.models.failed(name, sentence(result.output)), 'bad');
 }

@@ -15,6 +15,7 @@ export function DeviceBadge({ device, since = false }: { device: Device; since?:
       return <Badge tone="busy">{text.state.updating}</Badge>;
     case 'offline': {
       if (!device.last_seen_at) return <Badge tone="quiet">{text.state.neverSeen}</Badge>;
+      if (device.status === 'updating') return <Badge tone="bad">{text.state.offlineUpdating}</Badge>;
       const words = since ? text.state.offlineSince(ago(device.last_seen_at, now.value)) : text.state.offline;
       return <Badge tone="bad">{words}</Badge>;
     }

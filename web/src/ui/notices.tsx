@@ -2,6 +2,7 @@
 
 import { signal } from '@preact/signals';
 
+import { wordsOf } from '../data/problem';
 import { text } from '../text/en';
 import { Icon } from './icon';
 
@@ -28,9 +29,7 @@ export function notice(words: string, tone: Tone = 'good'): void {
 
 /** Shows why something failed. */
 export function failure(error: unknown): void {
-  const words = error instanceof Error ? error.message : text.problems.unknown;
-  const hint = error instanceof Error && 'hint' in error && typeof error.hint === 'string' ? ` ${error.hint}` : '';
-  notice(words + hint, 'bad');
+  notice(wordsOf(error), 'bad');
 }
 
 function dismiss(number: number): void {

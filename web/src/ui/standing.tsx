@@ -23,10 +23,16 @@ function standingWords(deployment: Deployment): [Tone, string] {
     case 'serving':
       return ['good', standing.serving];
     case 'stopped':
-      return ['quiet', standing.stopped];
+      return stoppedWords(deployment);
     case 'cancelled':
       return ['quiet', standing.cancelled];
   }
+}
+
+/** A model that is being loaded or stopped serves nobody at this moment. */
+function stoppedWords({ serving }: Deployment): [Tone, string] {
+  if (serving?.state === 'starting' || serving?.state === 'stopping') return ['busy', text.models[serving.state]];
+  return ['quiet', text.deployed.standing.stopped];
 }
 
 /** How far a download has come. Before the first byte there is a bar without a measure. */

@@ -20,6 +20,7 @@ import { Badge, Copied, Empty, Failed, Foreign, Skeleton, visible } from '../../
 import { arranged, SORTABLE, USUAL, type Named } from '../deployments/view';
 import { Table } from '../deployments/table';
 import { RemoveModel } from './remove';
+import { SharedBadge } from './shared_badge';
 import { UploadActions, UploadProgress } from './upload';
 
 import '../deployments/deployments.css';
@@ -73,7 +74,7 @@ function Shown({ model }: { model: Model }) {
             <Foreign>{model.name}</Foreign>
           </h1>
           <Badge tone={model.ready ? 'good' : 'warn'}>{model.ready ? text.catalogue.state.ready : text.catalogue.state.incomplete}</Badge>
-          {model.shared && <Badge tone="quiet">{text.catalogue.state.shared}</Badge>}
+          <SharedBadge model={model} />
           <span class="spacer" />
           <UploadActions model={model} />
           {model.ready && (model.owned || model.shared) && may('deployments:write') && (

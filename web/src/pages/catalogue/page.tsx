@@ -17,6 +17,7 @@ import { List, type ListRow } from '../../ui/list';
 import { byText, nameKey } from '../../ui/order';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, visible } from '../../ui/parts';
 import { AddDialog } from './add';
+import { SharedBadge } from './shared_badge';
 import { UploadActions, UploadProgress } from './upload';
 
 import '../deployments/deployments.css';
@@ -147,7 +148,7 @@ function rowOf(id: string, there: readonly Deployment[], deploy: () => void): Li
         <div class="stacked">
           <span class="badges">
             <Badge tone={model.ready ? 'good' : 'warn'}>{model.ready ? text.catalogue.state.ready : text.catalogue.state.incomplete}</Badge>
-            {model.shared && <Badge tone="quiet">{text.catalogue.state.shared}</Badge>}
+            <SharedBadge model={model} />
           </span>
           <UploadProgress model={model} />
         </div>

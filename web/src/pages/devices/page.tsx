@@ -12,6 +12,7 @@ import { Empty, Failed, Outdated, Skeleton } from '../../ui/parts';
 import { BulkBar } from './bulk';
 import { csv } from './csv';
 import { Filters } from './filters';
+import { RetireButton } from './retire';
 import { Table } from './table';
 import { arranged, groupedByDevice, orderWords, viewOf, type Column } from './view';
 
@@ -53,6 +54,7 @@ export function DevicesPage() {
           <Icon name="plus" />
           {text.devices.nothingAction}
         </a>
+        <RetireButton />
         <button
           type="button"
           class="button collapsing"

@@ -5,11 +5,12 @@ import { useRef } from 'preact/hooks';
 
 import { stateOf } from '../../data/selection';
 import { devices } from '../../data/store';
+import type { Device } from '../../data/types';
 import { text } from '../../text/en';
 import { bytes, percent } from '../../text/format';
 import { Icon } from '../../ui/icon';
 import { narrow } from '../../ui/narrow';
-import { Badge, Foreign, Meter, Time } from '../../ui/parts';
+import { Badge, Foreign, Meter, Time, visible } from '../../ui/parts';
 import { DeviceBadge } from '../../ui/device_badge';
 import { useVirtual } from '../../ui/virtual';
 import { COLUMNS, diskShare, memoryShare, platformOf, type ByDevice, type Column, type Order } from './view';
@@ -132,8 +133,7 @@ function Row({ id, index, start, byDevice, selected }: RowProps) {
         <DeviceBadge device={device} />
       </div>
       <div class="cell version" role="cell">
-        <Foreign class="number">{device.agent_version}</Foreign>
-        {device.last_update?.outcome === 'rolled_back' && <Badge tone="bad">{text.devices.rolledBack}</Badge>}
+        <Version device={device} />
       </div>
       <div class="cell platform" role="cell">
         <Foreign>{platformOf(device)}</Foreign>
@@ -166,6 +166,27 @@ function Row({ id, index, start, byDevice, selected }: RowProps) {
         {device.online ? text.time.now : <Time at={device.last_seen_at} />}
       </div>
     </div>
+  );
+}
+
+function Version({ device: { agent_version: runs, last_update: last } }: { device: Device }) {
+  const updated = last?.outcome !== 'rolled_back' && last?.to === runs;
+  return (
+    <>
+      <span class="version-lines">
+        <Foreign class="number">{runs}</Foreign>
+        {updated && (
+          <span class="soft" title={visible(text.devices.updatedFrom(last.from)).slice(0, 100)}>
+            <Foreign>{text.devices.from(last.from)}</Foreign>
+          </span>
+        )}
+      </span>
+      {last?.outcome === 'rolled_back' && (
+        <Badge tone="bad" title={visible([last.to, last.reason].filter(Boolean).join(': ')).slice(0, 500)}>
+          {text.devices.rolledBack}
+        </Badge>
+      )}
+    </>
   );
 }
 

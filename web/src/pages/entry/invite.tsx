@@ -17,7 +17,7 @@ export function InvitePage() {
   const send = async (values: FormData): Promise<void> => {
     const person = isIn ? {} : { email: String(values.get('email')).trim(), password: String(values.get('password')) };
     await open({ with: 'invitation', invitation_token: String(values.get('invitation')).trim(), ...person });
-    go('/devices', { replace: true });
+    go('/', { replace: true });
   };
   if (isPlainHttp(location)) {
     return (

@@ -6,8 +6,9 @@ import './machine.css';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-import { EntryField, EntryForm, wordsOf } from '../../app/entry';
+import { EntryField, EntryForm } from '../../app/entry';
 import { ask, POST } from '../../data/client';
+import { wordsOf } from '../../data/problem';
 import { me } from '../../data/store';
 import type { PendingDevice } from '../../data/types';
 import { text } from '../../text/en';

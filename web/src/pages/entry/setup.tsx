@@ -12,7 +12,7 @@ export function SetupPage() {
   const token = useFragment();
   const state = session.value;
   useEffect(() => {
-    if (state === 'in') go('/devices', { replace: true });
+    if (state === 'in') go('/', { replace: true });
   }, [state]);
   const send = (values: FormData): Promise<void> =>
     open({

@@ -12,7 +12,7 @@ import type { Key, Role } from '../../data/types';
 import { text } from '../../text/en';
 import { now } from '../../ui/clock';
 import { Icon } from '../../ui/icon';
-import { Badge, Empty, Foreign, Skeleton, type Tone } from '../../ui/parts';
+import { Badge, Empty, Foreign, Skeleton, Time, type Tone } from '../../ui/parts';
 import { ListState, Records, type Column } from '../../ui/records';
 import { Refused } from '../../ui/refused';
 import { Until } from '../../ui/until';
@@ -159,7 +159,17 @@ function columnsOf(emails: ReadonlyMap<string, string>, revoke: ((key: Key) => v
         </span>
       ),
     },
-    { name: names.by, cell: ({ created_by: by }) => <Foreign>{by ? (emails.get(by) ?? by) : text.admin.unknown}</Foreign> },
+    {
+      name: names.by,
+      cell: ({ created_by: by, created_at }) => (
+        <span class="stack">
+          <Foreign>{by ? (emails.get(by) ?? by) : text.admin.unknown}</Foreign>
+          <span class="soft small">
+            <Time at={created_at} />
+          </span>
+        </span>
+      ),
+    },
   ];
   if (!revoke) return columns;
   const actions: Column<Key> = {

@@ -1,15 +1,16 @@
 // What needs a person first, then the counts of the account and what has happened last. With no device: how to begin.
 
-import { useComputed } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import { loadSummary, recent, RECENT, summary, summaryLoading, watchSummary } from '../../data/operator';
 import { deviceName, modelName } from '../../data/names';
-import type { Command, Summary } from '../../data/types';
+import type { Command, Key, Summary } from '../../data/types';
 import { text } from '../../text/en';
 import { byText } from '../../ui/order';
 import { Badge, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
 import { Attention } from './attention';
+import { FirstSteps } from './steps';
 
 import './overview.css';
 
@@ -19,8 +20,11 @@ export function OverviewPage() {
     const ends = [watchSummary(), recent.watch()];
     return () => ends.forEach((end) => end());
   }, []);
+  const made = useSignal<readonly Key[]>([]);
   const current = summary.value;
   const { state, error } = summaryLoading.value;
+  // The steps stay for the device that their line brings.
+  const steps = current !== null && (current.devices.total === 0 || made.value.length > 0);
   const retry = (): void => void loadSummary();
   return (
     <div class="page overview-page">
@@ -30,7 +34,8 @@ export function OverviewPage() {
       {state === 'failed' && current && <Outdated title={text.overviewPage.failedTitle} error={error} retry={retry} />}
       {state === 'failed' && !current && <Failed title={text.overviewPage.failedTitle} error={error} retry={retry} />}
       {state !== 'failed' && !current && <Skeleton lines={8} />}
-      {current && (current.devices.total === 0 ? <FirstSteps /> : <Account current={current} />)}
+      {steps && <FirstSteps made={made} />}
+      {current && current.devices.total > 0 && <Account current={current} />}
     </div>
   );
 }
@@ -149,31 +154,4 @@ function outcomeOf({ state, result }: Command): [Tone, string] {
   const { status } = result;
   const tone = status === 'succeeded' ? 'good' : status === 'failed' || status === 'rejected' ? 'bad' : 'quiet';
   return [tone, text.commands.results[status]];
-}
-
-function FirstSteps() {
-  const words = text.overviewPage;
-  const steps = [
-    { title: words.step1, body: words.step1Body, action: words.step1Action, href: '/devices/add' },
-    { title: words.step2, body: words.step2Body, action: words.step2Action, href: '/models' },
-    { title: words.step3, body: words.step3Body, action: words.step3Action, href: '/workspace' },
-  ];
-  return (
-    <section class="card first-steps">
-      <h2>{words.welcome}</h2>
-      <ol>
-        {steps.map(({ title, body, action, href }, index) => (
-          <li key={href}>
-            <div>
-              <h3>{title}</h3>
-              <p class="soft">{body}</p>
-            </div>
-            <a class={index === 0 ? 'button primary' : 'button'} href={href}>
-              {action}
-            </a>
-          </li>
-        ))}
-      </ol>
-    </section>
-  );
 }

@@ -1,4 +1,5 @@
-// Settings of the account: the allowlist, and the policy by which administrators of browsers allow the workspace.
+// Settings: the allowlist of the account, the policy by which administrators of browsers allow the workspace, and the
+// sessions and the password of the person at this page.
 
 import { useEffect } from 'preact/hooks';
 
@@ -8,6 +9,7 @@ import { text } from '../../text/en';
 import { Skeleton } from '../../ui/parts';
 import { AllowlistCard } from './allowlist';
 import { NetworkCard } from './network';
+import { Security } from './security';
 
 import '../../ui/records.css';
 import './settings.css';
@@ -25,6 +27,7 @@ export function SettingsPage() {
       <div class="page-scroll settings">
         {role === undefined ? <Skeleton lines={6} /> : <AllowlistCard writes={allowed(role, 'settings:write')} />}
         <NetworkCard />
+        <Security />
       </div>
     </div>
   );

@@ -47,7 +47,7 @@ function Sessions() {
     end(() => ask(DELETE('/api/v1/sessions/{session_id}', { params: { path: { session_id: id } } })), text.security.ended);
   const endOthers = (): Promise<void> => end(() => ask(DELETE('/api/v1/sessions')), text.security.endedOthers);
   return (
-    <section class="card" aria-labelledby="sessions-title">
+    <section class="card settings-card" aria-labelledby="sessions-title" id="sessions">
       <h2 id="sessions-title" tabIndex={-1}>
         {text.security.sessions}
       </h2>
@@ -111,7 +111,7 @@ function Password() {
   };
   const fresh = { type: 'password', autocomplete: 'new-password', minLength: 12, maxLength: 200 } as const;
   return (
-    <section class="card password-change">
+    <section class="card password-change" id="password">
       <EntryForm key={form.value} title={text.security.password} submit={text.security.change} send={send} inner>
         <p class="soft">{text.security.changeHint}</p>
         <EntryField name="current-password" label={text.security.currentPassword} type="password" autocomplete="current-password" />

@@ -13,6 +13,8 @@ import { readable } from '../../workspace/plain';
 import type { Running } from './asking';
 import { Drawing } from './drawing';
 
+import './answer.css';
+
 interface Props {
   turn: Turn;
   /** What is still arriving; `null` if the answer is as whole as it will be. */

@@ -12,6 +12,8 @@ import { running } from './asking';
 import { remedy } from './failures';
 import { choose, loading, target, targets } from './state';
 
+import './bar.css';
+
 /** What makes a model that cannot be asked one that can. */
 const WAY_BACK: Partial<Record<Absence, Remedy>> = { stopped: 'serve', failed: 'redeploy' };
 
@@ -94,8 +96,8 @@ export function NoModel() {
   return (
     <Empty icon="chat" title={text.workspace.noModelTitle}>
       <p>{text.workspace.noModel}</p>
-      <a class="button" href="/">
-        {text.workspace.toDashboard}
+      <a class="button" href="/models">
+        {text.workspace.toModels}
       </a>
     </Empty>
   );

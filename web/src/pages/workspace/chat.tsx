@@ -13,6 +13,8 @@ import { FailureCard } from './failure_card';
 import { remedy } from './failures';
 import { conversation, target } from './state';
 
+import './chat.css';
+
 /** How far from its end the log may be to follow an answer, in pixels. */
 const NEAR = 60;
 

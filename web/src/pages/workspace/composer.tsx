@@ -7,6 +7,8 @@ import { ask, running, stop } from './asking';
 import { doing, remedy } from './failures';
 import { draft, target, write } from './state';
 
+import './composer.css';
+
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
   const busy = running.value !== null;

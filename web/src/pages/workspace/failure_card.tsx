@@ -8,6 +8,8 @@ import { CopyButton } from './answer';
 import { failed, mend, remedy, type Failure } from './failures';
 import { target } from './state';
 
+import './failure_card.css';
+
 export function FailureCard() {
   const failure = failed.value;
   // What is said about one model is not about another.

@@ -15,6 +15,8 @@ import { CopyButton } from './answer';
 import { FailureCard } from './failure_card';
 import { announced, sendAgain, sendAll, sent, type Sent } from './sending';
 
+import './files.css';
+
 export function Files({ task, target }: { task: FileTask; target: Target }) {
   const over = useSignal(false);
   const picker = useRef<HTMLInputElement>(null);

@@ -11,6 +11,8 @@ import { asJson, asMarkdown, fileName, fresh, mentions, type Conversation } from
 import { show } from './asking';
 import { conversation, forget, forgetAll, kept } from './state';
 
+import './history.css';
+
 export function History({ chosen = () => undefined }: { chosen?: () => void }) {
   const words = useSignal('');
   const removing = useSignal<Conversation | 'all' | null>(null);

@@ -1,5 +1,8 @@
 // The workspace: chat, transcribe and classify with the models on this computer.
 
+// First: the parts add to it.
+import './workspace.css';
+
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
@@ -16,8 +19,6 @@ import { Files } from './files';
 import { History } from './history';
 import { SamplingForm } from './sampling';
 import { openStorage, refused, target } from './state';
-
-import './workspace.css';
 
 export function WorkspacePage() {
   const listed = useSignal(false);

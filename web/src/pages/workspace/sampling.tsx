@@ -4,6 +4,8 @@ import { text } from '../../text/en';
 import type { Sampling } from '../../workspace/chat';
 import { conversation, settle } from './state';
 
+import './sampling.css';
+
 interface Field {
   name: keyof Sampling;
   label: string;

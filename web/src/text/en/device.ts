@@ -30,6 +30,8 @@ export const models = {
     cancelled: 'Cancelled',
   },
   serving: 'Serving',
+  starting: 'Loading',
+  stopping: 'Stopping',
   notServing: 'Not serving',
   allowlistStale: 'Stale allowlist',
   allowlistCurrent: 'Allowlist current',
@@ -65,6 +67,7 @@ export const models = {
   },
   failed: (name: string, why: string) => `${name}: ${why}`,
   expired: 'The device has not acknowledged the command in time.',
+  superseded: 'A newer command took the place of this one, and counts.',
 } as const;
 
 export const logs = {

@@ -13,6 +13,7 @@ export const selection = {
 export const state = {
   online: 'Online',
   offline: 'Offline',
+  offlineUpdating: 'Offline, was updating',
   updating: 'Updating…',
   offlineSince: (when: string) => `Offline since ${when}`,
   neverSeen: 'Never seen',
@@ -71,6 +72,17 @@ export const devices = {
   noMatch: 'No device matches the search and the filters.',
   failedTitle: 'The devices could not be loaded',
   rolledBack: 'Rolled back',
+  from: (version: string) => `from ${version}`,
+  updatedFrom: (version: string) => `Updated from ${version}`,
+} as const;
+
+export const retire = {
+  title: 'Retire a device with its code',
+  why: 'A device that was uninstalled while the backend was unreachable still has its place in the account. The code removes the device and frees the place.',
+  code: 'Retire code',
+  hint: 'The code that link uninstall --force printed. It starts with lrc_.',
+  run: 'Retire the device',
+  done: 'The device is retired, and its slot is free.',
 } as const;
 
 export const bulk = {

@@ -18,7 +18,6 @@ export const shell = {
   menu: 'Open the menu',
   closeMenu: 'Close the menu',
   search: 'Search…',
-  overview: 'Dashboard',
   devices: 'Devices',
   workspace: 'Workspace',
   api: 'API reference',

@@ -1,0 +1,69 @@
+// Retires a device that was uninstalled while the backend was away: the code that its uninstall printed is the proof.
+
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+
+import { ask, POST } from '../../data/client';
+import { text } from '../../text/en';
+import { useAttempt } from '../../ui/busy';
+import { Dialog } from '../../ui/dialog';
+import { Icon } from '../../ui/icon';
+import { notice } from '../../ui/notices';
+
+export function RetireButton() {
+  const open = useSignal(false);
+  return (
+    <>
+      <button type="button" class="button collapsing" data-action="retire" aria-label={text.retire.title} title={text.retire.title} onClick={() => (open.value = true)}>
+        <Icon name="key" />
+        <span class="label">{text.retire.title}</span>
+      </button>
+      {open.value && <RetireDialog close={() => (open.value = false)} />}
+    </>
+  );
+}
+
+function RetireDialog({ close }: { close: () => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  const { busy, fault, run } = useAttempt();
+  const sent = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    const code = String(new FormData(event.currentTarget as HTMLFormElement).get('code'));
+    const done = await run(async () => {
+      await ask(POST('/api/v1/devices/retire', { body: { retire_code: code } }));
+    });
+    if (!done) {
+      field.current?.focus();
+      return;
+    }
+    notice(text.retire.done);
+    close();
+  };
+  return (
+    <Dialog title={text.retire.title} close={close}>
+      <form onSubmit={(event) => void sent(event)}>
+        <div class="dialog-body">
+          <p>{text.retire.why}</p>
+          <div class="field">
+            <label for="retire-code">{text.retire.code}</label>
+            <input ref={field} id="retire-code" name="code" required autofocus autocomplete="off" spellcheck={false} aria-describedby="retire-code-hint" />
+            <p class="hint" id="retire-code-hint">
+              {text.retire.hint}
+            </p>
+          </div>
+          <p class="form-error" role="alert" dir="auto">
+            {fault}
+          </p>
+        </div>
+        <div class="dialog-foot">
+          <button type="button" class="button" onClick={close}>
+            {text.dialog.cancel}
+          </button>
+          <button type="submit" class="button primary" disabled={busy}>
+            {text.retire.run}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
