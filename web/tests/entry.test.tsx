@@ -65,9 +65,22 @@ describe('the address after a login', () => {
   it('leads on only within this origin', () => {
     for (const wanted of ['/devices?q=a#b', '/workspace', '/devices/dev_a?tab=logs']) expect(safeNext(wanted)).toBe(wanted);
     for (const wanted of [
+      '/.//evil.example/x', '/..//evil.example', '/a/..//evil.example/x', '/%2e//evil.example', '/%2E%2e//evil.example', '/./\\evil.example',
+      '/.\\/evil.example', '/\t.//evil.example', '/.//evil.example/login', '/login/', '/login/?next=/login',
       null, '', 'https://evil.example/', '//evil.example', '/\\evil.example', '\\\\evil.example', 'javascript:alert(1)',
       '/\t/evil.example', '/login?next=/login', 'data:text/html,x', '///evil.example', ' /devices',
     ]) expect(safeNext(wanted), String(wanted)).toBe('/devices');
+  });
+
+  it('does not leave this origin, whoever asks the router', () => {
+    go('/devices?q=here');
+    const [here, assign] = [location, vi.fn()];
+    vi.stubGlobal('location', { origin: here.origin, href: here.href, pathname: here.pathname, assign });
+    for (const wanted of ['//evil.example/x', 'https://evil.example/devices', '/\\evil.example', 'javascript:alert(1)']) go(wanted);
+    expect(assign).not.toHaveBeenCalled();
+    go('/workspace');
+    expect(assign).toHaveBeenCalledOnce();
+    vi.stubGlobal('location', here);
   });
 
   it('is the one that was asked for', async () => {

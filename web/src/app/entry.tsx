@@ -6,6 +6,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 
 import { Problem } from '../data/problem';
 import { text } from '../text/en';
+import { pageAt } from './routes';
 
 interface Props {
   title: string;
@@ -144,9 +145,10 @@ export function safeNext(wanted: string | null): string {
   if (!wanted?.startsWith('/')) return home;
   try {
     const url = new URL(wanted, location.origin);
-    // `//host` and `/\host` are addresses of other hosts, and a page of the login would not lead on.
-    if (url.origin !== location.origin || /^[/\\]{2}/.test(wanted)) return home;
-    return url.pathname === '/login' ? home : url.pathname + url.search + url.hash;
+    // The result is judged: `/.//host` is of this origin, but the path `//host` that is left of it leads to another host.
+    if (url.origin !== location.origin || /^\/[/\\]/.test(url.pathname)) return home;
+    // A page of the login would not lead on.
+    return pageAt(url.pathname) === 'login' ? home : url.pathname + url.search + url.hash;
   } catch {
     return home;
   }
