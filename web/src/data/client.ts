@@ -4,7 +4,7 @@ import createClient from 'openapi-fetch';
 
 import { problemOf, Unreachable, Unreadable } from './problem';
 import type { paths } from './schema';
-import { csrf, CSRF_HEADER, refused } from './session';
+import { csrf, CSRF_HEADER, renewed } from './session';
 
 const client = createClient<paths>({
   baseUrl: location.origin,
@@ -13,12 +13,12 @@ const client = createClient<paths>({
 
 export const { GET, POST, PUT, PATCH, DELETE } = client;
 
-/** Sends a request with the cookie of the session, and once more if another tab has logged in meanwhile. */
+/** Sends a request with the cookie of the session, and once more if the same person has logged in elsewhere meanwhile. */
 export async function authorised(request: Request): Promise<Response> {
   const again = request.clone();
   const secret = csrf();
   const first = await send(request, secret);
-  if (first.status !== 401 || !refused(secret)) return first;
+  if (first.status !== 401 || !(await renewed(secret))) return first;
   return send(again, csrf());
 }
 
