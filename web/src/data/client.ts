@@ -2,6 +2,7 @@
 
 import createClient from 'openapi-fetch';
 
+import { staying } from './person';
 import { problemOf, Unreachable, Unreadable } from './problem';
 import type { paths } from './schema';
 import { csrf, CSRF_HEADER, renewed } from './session';
@@ -22,14 +23,17 @@ export async function authorised(request: Request): Promise<Response> {
   return send(again, csrf());
 }
 
-/** Returns the document of an answer, or throws what went wrong. */
+/** Returns the document of an answer, or throws what went wrong. An answer for a person who has left counts as none. */
 export async function ask<T>(
   pending: Promise<{ data?: T; error?: unknown; response: Response }>,
 ): Promise<T> {
+  const here = staying();
   let answer;
   try {
     answer = await pending;
+    here.throwIfAborted();
   } catch (error) {
+    here.throwIfAborted();
     throw error instanceof SyntaxError ? new Unreadable(error) : error;
   }
   const { data, error, response } = answer;

@@ -64,6 +64,8 @@ export async function open(wish: OpenSession): Promise<void> {
   const opened = (await request('POST', '/session', wish)) as SessionOpened;
   epoch += 1;
   store(opened.csrf);
+  // Whoever was at this page leaves before another person comes.
+  if (session.peek() === 'in' && who !== nameOf(opened.me)) session.value = 'unknown';
   enter(opened.me);
   tell({ did: 'in', who: nameOf(opened.me) });
 }

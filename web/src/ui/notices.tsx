@@ -2,6 +2,7 @@
 
 import { signal } from '@preact/signals';
 
+import { ofPerson, PersonLeft } from '../data/person';
 import { text } from '../text/en';
 import { Icon } from './icon';
 
@@ -17,6 +18,7 @@ const STAY = 6_000;
 const MOST = 4;
 
 const shown = signal<readonly Notice[]>([]);
+ofPerson(() => (shown.value = []));
 let count = 0;
 
 /** Shows a notice. */
@@ -26,8 +28,9 @@ export function notice(words: string, tone: Tone = 'good'): void {
   if (tone === 'good') setTimeout(() => dismiss(number), STAY);
 }
 
-/** Shows why something failed. */
+/** Shows why something failed. Nobody waits for what a person has left. */
 export function failure(error: unknown): void {
+  if (error instanceof PersonLeft) return;
   const words = error instanceof Error ? error.message : text.problems.unknown;
   const hint = error instanceof Error && 'hint' in error && typeof error.hint === 'string' ? ` ${error.hint}` : '';
   notice(words + hint, 'bad');
