@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { App } from '../src/app/app';
 import { isPlainHttp, PlainHttp, safeNext } from '../src/app/entry';
 import { go } from '../src/app/router';
-import { session } from '../src/data/session';
+import { farewell, session } from '../src/data/session';
 import { me } from '../src/data/store';
 import { MachinePage } from '../src/pages/entry/machine';
 import { Security } from '../src/pages/settings/security';
@@ -48,6 +48,8 @@ async function accessible(): Promise<void> {
   const { violations } = await axe.run(document.body, { rules });
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join('\n')}`)).toEqual([]);
 }
+
+const alertsOf = (): string[] => [...root.querySelectorAll('[role=alert]')].map(({ textContent }) => textContent ?? '');
 
 function fill(values: Record<string, string>): void {
   for (const [name, value] of Object.entries(values)) {
@@ -90,6 +92,21 @@ describe('the address after a login', () => {
     await accessible();
     fill({ email: 'a@example.com', password: 'x' });
     await vi.waitFor(() => expect(location.pathname + location.search).toBe('/devices?q=lab'));
+  });
+});
+
+describe('a logout that the backend does not hear', () => {
+  it('is said at the login, with what to do', async () => {
+    go('/login');
+    render(<App />, root);
+    farewell.value = 'trying';
+    await settled('Leave this page open');
+    farewell.value = 'failed';
+    await settled('An unused session ends after a week.');
+    expect(alertsOf()[0]).toContain('log in here and log out once more');
+    await accessible();
+    farewell.value = 'told';
+    await vi.waitFor(() => expect(alertsOf()).toEqual(['']));
   });
 });
 

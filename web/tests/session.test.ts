@@ -1,9 +1,9 @@
 // The login of a browser, which its tabs share.
 
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { ask, GET, POST } from '../src/data/client';
-import { check, csrf, logIn, logOut, open, resume, session } from '../src/data/session';
+import { check, csrf, farewell, logIn, logOut, open, resume, session } from '../src/data/session';
 import { heard } from '../src/data/store';
 import { follow } from '../src/data/stream';
 import { resumeWith } from '../src/data/uploads';
@@ -237,6 +237,60 @@ describe('another tab', () => {
     served.answers['/me'] = GONE;
     heard({ type: 'ended', id: null });
     await vi.waitFor(() => expect(session.value).toBe('ended'));
+  });
+});
+
+describe('a logout that the backend does not hear', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const ends = (): unknown[] => served.asked.filter(({ method }) => method === 'DELETE');
+
+  it('is repeated until it is heard, also while its page is closed', async () => {
+    let tries = 0;
+    served.answers['/session'] = () => ((tries += 1) === 1 ? [503, { status: 503 }] : [204, null]);
+    const sent = vi.spyOn(globalThis, 'fetch');
+    const done = logOut();
+    await vi.advanceTimersByTimeAsync(100);
+    expect([session.value, farewell.value]).toEqual(['out', 'trying']);
+    await vi.advanceTimersByTimeAsync(5_000);
+    await done;
+    expect([ends().length, farewell.value]).toEqual([2, 'told']);
+    expect(sent.mock.calls.every(([, init]) => init?.keepalive === true)).toBe(true);
+    expect(secretsOf('/session').slice(-2)).toEqual(['first', 'first']);
+    sent.mockRestore();
+  });
+
+  it.each([401, 404])('needs no repetition if the session is gone: %i', async (status) => {
+    served.answers['/session'] = [status, { status }];
+    await logOut();
+    expect([ends().length, farewell.value]).toEqual([1, 'told']);
+  });
+
+  it.each<[string, () => Promise<Response>]>([
+    ['nobody answers', () => Promise.reject(new TypeError('no network'))],
+    ['it has too much to do', () => Promise.resolve(new Response('{}', { status: 429, headers: { 'retry-after': '3' } }))],
+  ])('is said after a minute: %s', async (_, answer) => {
+    const fetched = vi.fn(answer);
+    vi.stubGlobal('fetch', fetched);
+    const done = logOut();
+    await vi.advanceTimersByTimeAsync(61_000);
+    await done;
+    expect(farewell.value).toBe('failed');
+    const tries = fetched.mock.calls.length;
+    expect(tries).toBeGreaterThan(2);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(fetched).toHaveBeenCalledTimes(tries);
+  });
+
+  it('is no matter after the next login, which ends that session', async () => {
+    served.answers['/session'] = ({ method }) => (method === 'DELETE' ? [503, { status: 503 }] : opened('next'));
+    const done = logOut();
+    await vi.advanceTimersByTimeAsync(100);
+    await logIn('a@example.com', 'x');
+    await vi.advanceTimersByTimeAsync(60_000);
+    await done;
+    expect([ends().length, farewell.value, session.value]).toEqual([1, 'told', 'in']);
   });
 });
 

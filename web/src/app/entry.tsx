@@ -5,6 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
 import { Problem } from '../data/problem';
+import { farewell } from '../data/session';
 import { text } from '../text/en';
 import { pageAt } from './routes';
 
@@ -62,6 +63,11 @@ export function EntryForm({ title, submit, send, children, after, inner = false 
           <img src="/assets/icon.svg" alt="" width="28" height="28" />
           {title}
         </h1>
+      )}
+      {!inner && farewell.value !== 'told' && (
+        <p class={farewell.value === 'failed' ? 'banner bad' : 'banner busy'} role="alert">
+          {text.entry.farewell[farewell.value]}
+        </p>
       )}
       {children}
       <p class="form-error" role="alert" dir="auto">

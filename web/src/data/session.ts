@@ -5,7 +5,7 @@
 import { signal } from '@preact/signals';
 
 import { Problem, problemOf, Unreachable, Unreadable } from './problem';
-import { persist } from './retry';
+import { pauseAfter, persist, sleep } from './retry';
 import type { Me, OpenSession, SessionOpened } from './types';
 
 /** The header that only a page of this origin can send. */
@@ -13,9 +13,13 @@ export const CSRF_HEADER = 'x-link-csrf';
 /** The pages that are not built from `web/` read the same entry. */
 const STORED = 'link.csrf';
 const CHANNEL = 'link.session';
+/** How long the backend is told of a logout again, in milliseconds. */
+const FAREWELL = 60_000;
 
 /** Whether somebody is logged in; `ended` is a login that was taken away while a page was open. */
 export const session = signal<'unknown' | 'in' | 'out' | 'ended'>('unknown');
+/** Whether the backend knows of the last logout; the login shows if it does not. */
+export const farewell = signal<'told' | 'trying' | 'failed'>('told');
 
 type Said = { did: 'out' } | { did: 'in'; who: string };
 
@@ -75,8 +79,29 @@ export async function logOut(): Promise<void> {
   const secret = csrf();
   forget('out');
   tell({ did: 'out' });
-  // A session that the backend does not know needs no end.
-  await request('DELETE', '/session', undefined, secret).catch(() => undefined);
+  await bidFarewell(secret);
+}
+
+/** Has the backend end the session, again and again for a while. A login with this browser ends the session too. */
+async function bidFarewell(secret: string): Promise<void> {
+  const mine = epoch;
+  const latest = Date.now() + FAREWELL;
+  for (let failures = 1; mine === epoch; failures += 1) {
+    const error = await request('DELETE', '/session', undefined, secret).then(() => null, (failed: unknown) => failed);
+    if (mine !== epoch) return;
+    // A session that the backend does not know needs no end.
+    if (error === null || (error instanceof Problem && (error.status === 401 || error.status === 404))) {
+      farewell.value = 'told';
+      return;
+    }
+    const pause = pauseAfter(failures, error);
+    if (Date.now() + pause > latest) {
+      farewell.value = 'failed';
+      return;
+    }
+    farewell.value = 'trying';
+    await sleep(pause);
+  }
 }
 
 /** Returns the value of the header. The backend compares it for every request of a session, reads and streams included. */
@@ -139,6 +164,7 @@ async function redeemCode(): Promise<boolean> {
 
 function enter(me: Me): void {
   who = nameOf(me);
+  farewell.value = 'told';
   session.value = 'in';
 }
 
@@ -216,6 +242,8 @@ async function request(method: string, path: string, body?: OpenSession, secret 
       ...(body ? { body: JSON.stringify(body) } : {}),
       cache: 'no-store',
       credentials: 'same-origin',
+      // A logout reaches the backend although its page is closed.
+      keepalive: method === 'DELETE',
     });
   } catch (cause) {
     throw new Unreachable(cause);
