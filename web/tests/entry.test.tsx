@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { App } from '../src/app/app';
 import { isPlainHttp, PlainHttp, safeNext } from '../src/app/entry';
 import { go } from '../src/app/router';
-import { farewell, session } from '../src/data/session';
+import { farewell, resume, session } from '../src/data/session';
 import { me } from '../src/data/store';
 import { MachinePage } from '../src/pages/entry/machine';
 import { Security } from '../src/pages/settings/security';
@@ -92,6 +92,31 @@ describe('the address after a login', () => {
     await accessible();
     fill({ email: 'a@example.com', password: 'x' });
     await vi.waitFor(() => expect(location.pathname + location.search).toBe('/devices?q=lab'));
+  });
+});
+
+describe('an address of link open', () => {
+  it('whose code was used is said by an alert, with what to do', async () => {
+    session.value = 'unknown';
+    history.replaceState(null, '', '/devices#code=loc_used');
+    go('/devices#code=loc_used');
+    served.answers['/session'] = [401, {
+      status: 401, code: 'one-time-code-invalid', detail: 'the one-time code is unknown, was used, or has expired',
+      hint: 'run `link open` again; a code is valid once, for 30 seconds',
+    }];
+    render(<App />, root);
+    const alerts: string[] = [];
+    new MutationObserver(() => alerts.push(...alertsOf())).observe(root, { subtree: true, childList: true, characterData: true });
+    await resume();
+    const words = 'The one-time code is unknown, was used, or has expired. Run `link open` again; a code is valid once, for 30 seconds.';
+    await vi.waitFor(() => expect(alertsOf()).toEqual([words]));
+    // The element was there before its words, so that a screen reader hears them come.
+    expect(alerts[0]).toBe('');
+    expect(document.body.textContent?.split('one-time code')).toHaveLength(2);
+    await accessible();
+    served.answers['/session'] = opened('s');
+    fill({ email: 'a@example.com', password: 'x' });
+    await vi.waitFor(() => expect(session.value).toBe('in'));
   });
 });
 

@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
 import { Problem } from '../data/problem';
-import { farewell } from '../data/session';
+import { barred, farewell } from '../data/session';
 import { text } from '../text/en';
 import { pageAt } from './routes';
 
@@ -32,6 +32,10 @@ export function EntryForm({ title, submit, send, children, after, inner = false 
     const fields = [...(form.current?.querySelectorAll('input') ?? [])];
     fields.find(({ value }) => value === '')?.focus();
   }, []);
+  // Words that come after their element are announced.
+  useEffect(() => {
+    if (!inner && barred.value !== null) failed.value = whyBarred(barred.value);
+  }, [barred.value]);
   useEffect(() => {
     if (wait.value === 0) return undefined;
     const timer = setTimeout(() => {
@@ -143,6 +147,12 @@ export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return text.problems.unknown;
   const hint = error instanceof Problem && error.hint && !error.hint.includes('`link ') ? error.hint : '';
   return [error.message, hint].filter(Boolean).join(' ');
+}
+
+/** What happened, and what to do: whoever follows an address of `link open` has a terminal. */
+function whyBarred(error: unknown): string {
+  if (!(error instanceof Error)) return text.problems.unknown;
+  return [error.message, error instanceof Problem ? error.hint : null].filter(Boolean).join(' ');
 }
 
 /** Returns the address to go on to: a path of this origin, whatever `wanted` says. */

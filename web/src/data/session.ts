@@ -18,6 +18,8 @@ const FAREWELL = 60_000;
 
 /** Whether somebody is logged in; `ended` is a login that was taken away while a page was open. */
 export const session = signal<'unknown' | 'in' | 'out' | 'ended'>('unknown');
+/** Why nobody could be logged in as the address or the browser says; the login shows it. */
+export const barred = signal<unknown>(null);
 /** Whether the backend knows of the last logout; the login shows if it does not. */
 export const farewell = signal<'told' | 'trying' | 'failed'>('told');
 
@@ -39,6 +41,15 @@ let channel: BroadcastChannel | null = null;
 
 /** Takes up the login of this browser, if there is one, as soon as the backend answers. */
 export async function resume(): Promise<void> {
+  try {
+    await takeUp();
+  } catch (error) {
+    session.value = 'out';
+    barred.value = error;
+  }
+}
+
+async function takeUp(): Promise<void> {
   listen();
   if (await redeemCode()) return;
   const secret = stored();
@@ -144,7 +155,7 @@ export function beginAnew(): void {
   // The cookie that belonged to the secret of this tab is gone.
   held = null;
   session.value = 'unknown';
-  resume().catch(() => (session.value = 'out'));
+  void resume();
 }
 
 /** Returns what tells people apart: the account and the user. */
@@ -164,6 +175,7 @@ async function redeemCode(): Promise<boolean> {
 
 function enter(me: Me): void {
   who = nameOf(me);
+  barred.value = null;
   farewell.value = 'told';
   session.value = 'in';
 }
