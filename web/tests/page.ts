@@ -2,13 +2,13 @@
 
 import axe from 'axe-core';
 import { render, type ComponentChild } from 'preact';
-import { afterAll, expect, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 
 import { me, stop } from '../src/data/store';
 import type { Role } from '../src/data/types';
 
-// Effects of a page that was taken away run up to 100 ms later, and need the document.
-afterAll(() => new Promise((resolve) => setTimeout(resolve, 150)));
+/** How long a test waits for the page: longer than a busy machine takes. */
+const PATIENCE = { timeout: 3_000 };
 
 /** Empties the document, and logs somebody in with a role. */
 export function blank(role: Role): HTMLElement {
@@ -24,7 +24,7 @@ export function show(root: HTMLElement, page: ComponentChild): void {
 }
 
 export async function says(words: string): Promise<void> {
-  await vi.waitFor(() => expect(document.body.textContent).toContain(words), { timeout: 3_000 });
+  await vi.waitFor(() => expect(document.body.textContent).toContain(words), PATIENCE);
 }
 
 export async function accessible(): Promise<void> {
@@ -41,7 +41,7 @@ export async function press(words: string): Promise<HTMLButtonElement> {
     if (!found || found.disabled) throw new Error(`there is no button ${words} that can be pressed`);
     found.click();
     return found;
-  });
+  }, PATIENCE);
 }
 
 /** Returns the names of the buttons that are shown. */
@@ -55,7 +55,7 @@ export async function type(label: string, words: string): Promise<void> {
     const found = fieldOf(label);
     if (!found) throw new Error(`there is no field ${label}`);
     return found;
-  });
+  }, PATIENCE);
   field.value = words;
   field.dispatchEvent(new Event('input', { bubbles: true }));
   field.dispatchEvent(new Event('change', { bubbles: true }));
@@ -67,7 +67,7 @@ export async function tick(label: string): Promise<void> {
     const found = fieldOf(label);
     if (!found) throw new Error(`there is no choice ${label}`);
     found.click();
-  });
+  }, PATIENCE);
 }
 
 function fieldOf(label: string): HTMLInputElement | undefined {

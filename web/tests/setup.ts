@@ -1,6 +1,9 @@
-// What jsdom lacks of a browser.
+// What jsdom lacks of a browser, and what its end has to wait for.
 
-import { vi } from 'vitest';
+import { afterAll, vi } from 'vitest';
+
+// Effects of a page that was taken away run up to 100 ms later, and need the document.
+afterAll(() => new Promise((resolve) => setTimeout(resolve, 150)));
 
 vi.stubGlobal('matchMedia', (media: string) => ({ media, matches: false, addEventListener: () => undefined }));
 vi.stubGlobal('scrollTo', () => undefined);
