@@ -48,6 +48,7 @@ mod tokens;
 mod transfer;
 mod uploads;
 mod usage;
+mod warrants;
 mod zenoh;
 
 pub use deployments::DeploymentQuery;

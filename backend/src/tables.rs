@@ -27,6 +27,7 @@ pub(crate) mod models;
 pub(crate) mod names;
 pub(crate) mod operations;
 pub(crate) mod paging;
+pub(crate) mod passwords;
 pub(crate) mod presence;
 pub(crate) mod refresh_tokens;
 pub(crate) mod reports;

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { App } from '../src/app/app';
 import { isPlainHttp, PlainHttp, safeNext } from '../src/app/entry';
 import { go } from '../src/app/router';
-import { session } from '../src/data/session';
+import { farewell, resume, session } from '../src/data/session';
 import { me } from '../src/data/store';
 import { MachinePage } from '../src/pages/entry/machine';
 import { Security } from '../src/pages/settings/security';
@@ -49,6 +49,8 @@ async function accessible(): Promise<void> {
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join('\n')}`)).toEqual([]);
 }
 
+const alertsOf = (): string[] => [...root.querySelectorAll('[role=alert]')].map(({ textContent }) => textContent ?? '');
+
 function fill(values: Record<string, string>): void {
   for (const [name, value] of Object.entries(values)) {
     const field = root.querySelector<HTMLInputElement>(`[name="${name}"]`);
@@ -65,9 +67,22 @@ describe('the address after a login', () => {
   it('leads on only within this origin', () => {
     for (const wanted of ['/devices?q=a#b', '/workspace', '/devices/dev_a?tab=logs']) expect(safeNext(wanted)).toBe(wanted);
     for (const wanted of [
+      '/.//evil.example/x', '/..//evil.example', '/a/..//evil.example/x', '/%2e//evil.example', '/%2E%2e//evil.example', '/./\\evil.example',
+      '/.\\/evil.example', '/\t.//evil.example', '/.//evil.example/login', '/login/', '/login/?next=/login',
       null, '', 'https://evil.example/', '//evil.example', '/\\evil.example', '\\\\evil.example', 'javascript:alert(1)',
       '/\t/evil.example', '/login?next=/login', 'data:text/html,x', '///evil.example', ' /devices',
     ]) expect(safeNext(wanted), String(wanted)).toBe('/');
+  });
+
+  it('does not leave this origin, whoever asks the router', () => {
+    go('/devices?q=here');
+    const [here, assign] = [location, vi.fn()];
+    vi.stubGlobal('location', { origin: here.origin, href: here.href, pathname: here.pathname, assign });
+    for (const wanted of ['//evil.example/x', 'https://evil.example/devices', '/\\evil.example', 'javascript:alert(1)']) go(wanted);
+    expect(assign).not.toHaveBeenCalled();
+    go('/workspace');
+    expect(assign).toHaveBeenCalledOnce();
+    vi.stubGlobal('location', here);
   });
 
   it('is the one that was asked for', async () => {
@@ -77,6 +92,46 @@ describe('the address after a login', () => {
     await accessible();
     fill({ email: 'a@example.com', password: 'x' });
     await vi.waitFor(() => expect(location.pathname + location.search).toBe('/devices?q=lab'));
+  });
+});
+
+describe('an address of link open', () => {
+  it('whose code was used is said by an alert, with what to do', async () => {
+    session.value = 'unknown';
+    history.replaceState(null, '', '/devices#code=loc_used');
+    go('/devices#code=loc_used');
+    served.answers['/session'] = [401, {
+      status: 401, code: 'one-time-code-invalid', detail: 'the one-time code is unknown, was used, or has expired',
+      hint: 'run `link open` again; a code is valid once, for 30 seconds',
+    }];
+    render(<App />, root);
+    const alerts: string[] = [];
+    new MutationObserver(() => alerts.push(...alertsOf())).observe(root, { subtree: true, childList: true, characterData: true });
+    await resume();
+    const words = 'The one-time code is unknown, was used, or has expired. Run `link open` again; a code is valid once, for 30 seconds.';
+    await vi.waitFor(() => expect(alertsOf()).toEqual([words]));
+    // The element was there before its words, so that a screen reader hears them come.
+    expect(alerts[0]).toBe('');
+    expect(document.body.textContent?.split('one-time code')).toHaveLength(2);
+    await accessible();
+    served.answers['/session'] = opened('s');
+    fill({ email: 'a@example.com', password: 'x' });
+    await vi.waitFor(() => expect(session.value).toBe('in'));
+  });
+});
+
+describe('a logout that the backend does not hear', () => {
+  it('is said at the login, with what to do', async () => {
+    go('/login');
+    render(<App />, root);
+    farewell.value = 'trying';
+    await settled('Leave this page open');
+    farewell.value = 'failed';
+    await settled('An unused session ends after a week.');
+    expect(alertsOf()[0]).toContain('log in here and log out once more');
+    await accessible();
+    farewell.value = 'told';
+    await vi.waitFor(() => expect(alertsOf()).toEqual(['']));
   });
 });
 

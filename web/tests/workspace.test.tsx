@@ -320,9 +320,9 @@ describe('the workspace', () => {
     await served();
     render(<WorkspacePage />, root);
     write('half a thought');
-    expect(sessionStorage.getItem('link.workspace.draft')).toBe('half a thought');
+    expect(sessionStorage.getItem('link.workspace.draft.usr_1')).toBe('half a thought');
     write('');
-    expect(sessionStorage.getItem('link.workspace.draft')).toBeNull();
+    expect(sessionStorage.getItem('link.workspace.draft.usr_1')).toBeNull();
   });
 });
 

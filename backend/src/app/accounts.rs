@@ -13,7 +13,7 @@ use link_protocol::{
 };
 
 use crate::{
-    app::{App, lock, sessions::warranted},
+    app::{App, lock, warrants::warranted},
     auth::{
         access::{Identity, Login, Means},
         passwords::Queue,

@@ -12,7 +12,7 @@ use link_protocol::backend_api::{
 use crate::{
     app::{
         App, lock,
-        sessions::{warrant_of, warranted},
+        warrants::{warrant_of, warranted},
     },
     auth::access::Identity,
     database::{Store, StoreError, write},

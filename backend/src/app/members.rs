@@ -13,7 +13,7 @@ use link_protocol::{
 };
 
 use crate::{
-    app::{App, sessions::warrant_of},
+    app::{App, warrants::warrant_of},
     auth::access::{Identity, Means},
     database::{Page, Store, StoreError, lock, write},
     domain::{

@@ -10,7 +10,11 @@ use link_protocol::{
 };
 
 use crate::{
-    app::{App, accounts::host_of},
+    app::{
+        App,
+        accounts::host_of,
+        warrants::{warrant_of, warranted},
+    },
     auth::{
         access::{Identity, Means},
         session::SessionSecrets,
@@ -27,7 +31,7 @@ use crate::{
     },
     failure::AppError,
     host::random,
-    tables::sessions::PasswordChange,
+    tables::passwords::PasswordChange,
 };
 
 /// A browser that logs in.
@@ -267,18 +271,5 @@ impl App {
             ends_at: session::after(now, limits::REFRESH_TOKEN_LIFETIME),
             cookie: None,
         }
-    }
-}
-
-/// Returns what entitles `caller`, or a new user if there is none, to a session.
-pub(super) fn warrant_of(caller: Option<&Identity>) -> Warrant {
-    caller.and_then(Identity::session).map_or(Warrant::Consumed, Warrant::Session)
-}
-
-/// Returns the failure of a login whose warrant ended while it was under way.
-pub(super) fn warranted(error: StoreError) -> AppError {
-    match error {
-        StoreError::NotFound => Refusal::Unauthorized.into(),
-        other => other.into(),
     }
 }

@@ -20,7 +20,7 @@ use crate::{
         member::MemberRecord,
         sharing::{AccountRef, Publishers, Sharing},
     },
-    tables::{device_codes, locks, members},
+    tables::{locks, members},
 };
 
 row! {
@@ -168,29 +168,6 @@ impl Store {
             }
             unknown
         }))
-    }
-
-    /// Replaces a user's password and ends every login of the user.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn set_password(&self, id: UserId, hash: &str) -> Result<(), StoreError> {
-        write!(self, [locks::user(id)], |db| {
-            sql::query("UPDATE users SET password_hash = $1 WHERE user_id = $2")
-                .bind(hash)
-                .bind(id.to_string())
-                .execute(db)
-                .await?;
-            for statement in [
-                "DELETE FROM refresh_tokens WHERE user_id = $1",
-                "DELETE FROM sessions WHERE user_id = $1",
-                "DELETE FROM personal_tokens WHERE user_id = $1",
-            ] {
-                sql::query(statement).bind(id.to_string()).execute(&mut *db).await?;
-            }
-            device_codes::forget(db, id).await?;
-        });
-        Ok(())
     }
 
     /// Finds the owner of the first account.

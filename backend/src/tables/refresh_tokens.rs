@@ -1,6 +1,7 @@
 //! Refresh tokens, stored by their SHA-256 digests.
 
 use jiff::Timestamp;
+use link_protocol::{id::UserId, limits};
 
 use crate::{
     database::{
@@ -48,7 +49,7 @@ impl Store {
             sessions::check(db, token.user, warrant).await?;
             sessions::insert(db, session).await?;
             insert(db, token).await?;
-            sessions::trim_programs(db, token.user).await?;
+            trim_programs(db, token.user).await?;
             if let Some(host) = host {
                 login_hosts::remember(db, token.user, host, entry.at).await?;
             }
@@ -107,6 +108,27 @@ impl Store {
         });
         Ok(())
     }
+}
+
+/// Ends the logins of programs that were unused for longest, if a user has too many.
+async fn trim_programs(db: &mut Connection, user: UserId) -> Result<(), StoreError> {
+    sql::query(
+        "DELETE FROM sessions WHERE user_id = $1 AND digest IS NULL AND session_id \
+         NOT IN (SELECT session_id FROM sessions WHERE user_id = $1 \
+         AND digest IS NULL ORDER BY used_ms DESC, created_ms DESC, session_id DESC LIMIT $2)",
+    )
+    .bind(user.to_string())
+    .bind(i64::from(limits::PROGRAM_SESSIONS))
+    .execute(&mut *db)
+    .await?;
+    sql::query(
+        "DELETE FROM refresh_tokens WHERE user_id = $1 \
+         AND family NOT IN (SELECT session_id FROM sessions WHERE user_id = $1)",
+    )
+    .bind(user.to_string())
+    .execute(db)
+    .await?;
+    Ok(())
 }
 
 async fn find(db: &mut Connection, digest: &[u8; 32]) -> Result<Option<RefreshRecord>, StoreError> {

@@ -57,19 +57,6 @@ impl Row for UsedRow {
     }
 }
 
-/// The change of a password, which ends all sessions but one.
-#[derive(Clone, Copy, Debug)]
-pub struct PasswordChange<'a> {
-    /// The hash of the password that the person gave.
-    pub old: &'a str,
-    /// The hash of the new password.
-    pub new: &'a str,
-    /// The session that is kept.
-    pub kept: SessionId,
-    /// The digest of its new cookie, if it is that of a browser.
-    pub digest: Option<[u8; 32]>,
-}
-
 impl Store {
     /// Stores the session of a browser, and adds `host` to the known hosts of its user. The session in whose place it comes
     /// ends, and so does the oldest one of a user with too many.
@@ -217,41 +204,6 @@ impl Store {
         });
         Ok(())
     }
-
-    /// Replaces the password of a user and the cookie of the session that is kept, and ends all other sessions.
-    ///
-    /// # Errors
-    /// [`StoreError::NotFound`] if the password or the session is not that of `change` any more.
-    pub async fn change_password(
-        &self,
-        user: UserId,
-        change: &PasswordChange<'_>,
-        entry: &AuditRecord,
-    ) -> Result<(), StoreError> {
-        write!(self, [locks::user(user)], |db| {
-            check(db, user, &Warrant::Password(change.old.to_owned())).await?;
-            check(db, user, &Warrant::Session(change.kept)).await?;
-            sql::query("UPDATE users SET password_hash = $2 WHERE user_id = $1")
-                .bind(user.to_string())
-                .bind(change.new)
-                .execute(&mut *db)
-                .await?;
-            if let Some(digest) = change.digest {
-                sql::query(
-                    "UPDATE sessions SET digest = $2, previous_digest = NULL, rotated_ms = $3, \
-                     is_confirmed = TRUE WHERE session_id = $1",
-                )
-                .bind(change.kept.uuid().to_string())
-                .bind(hex(&digest))
-                .bind(ms(entry.at))
-                .execute(&mut *db)
-                .await?;
-            }
-            delete_others(db, user, change.kept).await?;
-            audit::insert(db, entry).await?;
-        });
-        Ok(())
-    }
 }
 
 /// Checks that what entitles a user to a new session still holds, while nobody else changes the user's sessions. Returns
@@ -277,30 +229,9 @@ pub(crate) async fn check(
     }
 }
 
-/// Ends the logins of programs that were unused for longest, if a user has too many.
-pub(crate) async fn trim_programs(db: &mut Connection, user: UserId) -> Result<(), StoreError> {
-    sql::query(
-        "DELETE FROM sessions WHERE user_id = $1 AND digest IS NULL AND session_id \
-         NOT IN (SELECT session_id FROM sessions WHERE user_id = $1 \
-         AND digest IS NULL ORDER BY used_ms DESC, created_ms DESC, session_id DESC LIMIT $2)",
-    )
-    .bind(user.to_string())
-    .bind(i64::from(limits::PROGRAM_SESSIONS))
-    .execute(&mut *db)
-    .await?;
-    sql::query(
-        "DELETE FROM refresh_tokens WHERE user_id = $1 \
-         AND family NOT IN (SELECT session_id FROM sessions WHERE user_id = $1)",
-    )
-    .bind(user.to_string())
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
 /// Ends all sessions of a user except `kept`, and forgets the logins of machines that the user approved and that the
 /// machines have not taken up.
-async fn delete_others(
+pub(crate) async fn delete_others(
     db: &mut Connection,
     user: UserId,
     kept: SessionId,

@@ -215,13 +215,13 @@ async fn browser_draws_usage_under_the_policy_of_the_page() {
     browser.run(violations, vec![]).await;
     until("the usage", || async {
         browser.click(".page-head .button").await;
-        let found = "return document.querySelector('.usage-chart canvas') !== null";
+        let found = "return document.querySelector('.chart-canvas canvas') !== null";
         (browser.run(found, vec![]).await == true).then_some(())
     })
     .await;
-    browser.find_with(".usage-chart", "Tokens: ").await;
+    browser.find_with(".charted", "Tokens: ").await;
     browser.find_with("tbody", "tiny").await;
-    let drawn = "const canvas = document.querySelector('.usage-chart canvas'); \
+    let drawn = "const canvas = document.querySelector('.chart-canvas canvas'); \
                  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height); \
                  return data.some((value) => value !== 0)";
     until("the bars", || async { (browser.run(drawn, vec![]).await == true).then_some(()) }).await;

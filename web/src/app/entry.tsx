@@ -5,7 +5,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
 import { Problem, wordsOf } from '../data/problem';
+import { barred, farewell } from '../data/session';
 import { text } from '../text/en';
+import { pageAt } from './routes';
 
 interface Props {
   title: string;
@@ -30,6 +32,10 @@ export function EntryForm({ title, submit, send, children, after, inner = false 
     const fields = [...(form.current?.querySelectorAll('input') ?? [])];
     fields.find(({ value }) => value === '')?.focus();
   }, []);
+  // Words that come after their element are announced.
+  useEffect(() => {
+    if (!inner && barred.value !== null) failed.value = whyBarred(barred.value);
+  }, [barred.value]);
   useEffect(() => {
     if (wait.value === 0) return undefined;
     const timer = setTimeout(() => {
@@ -61,6 +67,11 @@ export function EntryForm({ title, submit, send, children, after, inner = false 
           <img src="/assets/icon.svg" alt="" width="28" height="28" />
           {title}
         </h1>
+      )}
+      {!inner && farewell.value !== 'told' && (
+        <p class={farewell.value === 'failed' ? 'banner bad' : 'banner busy'} role="alert">
+          {text.entry.farewell[farewell.value]}
+        </p>
       )}
       {children}
       <p class="form-error" role="alert" dir="auto">
@@ -131,15 +142,22 @@ export function isPlainHttp({ protocol, hostname }: { protocol: string; hostname
   return protocol === 'http:' && !/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
+/** What happened, and what to do: whoever follows an address of `link open` has a terminal. */
+function whyBarred(error: unknown): string {
+  if (!(error instanceof Error)) return text.problems.unknown;
+  return [error.message, error instanceof Problem ? error.hint : null].filter(Boolean).join(' ');
+}
+
 /** Returns the address to go on to: a path of this origin, whatever `wanted` says. */
 export function safeNext(wanted: string | null): string {
   const home = '/';
   if (!wanted?.startsWith('/')) return home;
   try {
     const url = new URL(wanted, location.origin);
-    // `//host` and `/\host` are addresses of other hosts, and a page of the login would not lead on.
-    if (url.origin !== location.origin || /^[/\\]{2}/.test(wanted)) return home;
-    return url.pathname === '/login' ? home : url.pathname + url.search + url.hash;
+    // The result is judged: `/.//host` is of this origin, but the path `//host` that is left of it leads to another host.
+    if (url.origin !== location.origin || /^\/[/\\]/.test(url.pathname)) return home;
+    // A page of the login would not lead on.
+    return pageAt(url.pathname) === 'login' ? home : url.pathname + url.search + url.hash;
   } catch {
     return home;
   }

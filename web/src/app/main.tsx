@@ -26,7 +26,4 @@ effect(() => {
 });
 const root = document.getElementById('app');
 if (root) render(<App />, root);
-resume().catch((error: unknown) => {
-  session.value = 'out';
-  failure(error);
-});
+void resume();

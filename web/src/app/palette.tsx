@@ -3,6 +3,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
+import { ofPerson } from '../data/person';
 import { logOut } from '../data/session';
 import { devices, me, models } from '../data/store';
 import { text } from '../text/en';
@@ -21,6 +22,7 @@ interface Entry {
 const MOST = 12;
 
 export const paletteOpen = signal(false);
+ofPerson(() => (paletteOpen.value = false));
 
 export function Palette() {
   const words = useSignal('');

@@ -8,9 +8,11 @@ import { sharesDocument } from './routes';
 export const path = signal(location.pathname);
 export const query = signal(new URLSearchParams(location.search));
 
-/** Goes to an address. `replace` leaves no entry in the history, as for every letter of a search. */
+/** Goes to an address of this origin. `replace` leaves no entry in the history, as for every letter of a search. */
 export function go(address: string, { replace = false } = {}): void {
   const url = new URL(address, location.href);
+  // Some addresses come from a link that anybody can write.
+  if (url.origin !== location.origin) return;
   if (!sharesDocument(location.pathname, url.pathname)) {
     location.assign(url);
     return;

@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals';
 
 import { ask, DELETE, GET, idempotencyKey, PATCH, POST } from './client';
+import { ofPerson, pause } from './person';
 import { deployments, devices } from './store';
 import type { Command, Deployment, Device } from './types';
 import { followUpdate } from './updates';
@@ -11,6 +12,7 @@ export type Action = 'serve' | 'stop' | 'repair' | 'redeploy' | 'remove' | 'canc
 
 /** What is being done, by deployment: its controls are away until it is known how that ended. */
 export const pending = signal<ReadonlyMap<string, Action>>(new Map());
+ofPerson(() => (pending.value = new Map()));
 
 /** How long the backend may hold an answer until a command has ended, in seconds. */
 const WAIT = 20;
@@ -69,8 +71,7 @@ async function outcome(command: Command, deployment: Deployment): Promise<Comman
   while (!hasEnded(latest)) {
     const holds = held < MOST_HELD;
     latest = await (holds ? holding(latest.command_id) : commandOf(latest.command_id, {}));
-    const pause = holds ? PAUSE : LONG_PAUSE;
-    if (!hasEnded(latest)) await new Promise((resolve) => setTimeout(resolve, pause));
+    if (!hasEnded(latest)) await pause(holds ? PAUSE : LONG_PAUSE);
   }
   await look(deployment).catch(() => undefined);
   return latest;

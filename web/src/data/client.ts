@@ -2,9 +2,10 @@
 
 import createClient from 'openapi-fetch';
 
+import { staying } from './person';
 import { problemOf, Unreachable, Unreadable } from './problem';
 import type { paths } from './schema';
-import { csrf, CSRF_HEADER, refused } from './session';
+import { csrf, CSRF_HEADER, renewed } from './session';
 
 const client = createClient<paths>({
   baseUrl: location.origin,
@@ -13,23 +14,26 @@ const client = createClient<paths>({
 
 export const { GET, POST, PUT, PATCH, DELETE } = client;
 
-/** Sends a request with the cookie of the session, and once more if another tab has logged in meanwhile. */
+/** Sends a request with the cookie of the session, and once more if the same person has logged in elsewhere meanwhile. */
 export async function authorised(request: Request): Promise<Response> {
   const again = request.clone();
   const secret = csrf();
   const first = await send(request, secret);
-  if (first.status !== 401 || !refused(secret)) return first;
+  if (first.status !== 401 || !(await renewed(secret))) return first;
   return send(again, csrf());
 }
 
-/** Returns the document of an answer, or throws what went wrong. */
+/** Returns the document of an answer, or throws what went wrong. An answer for a person who has left counts as none. */
 export async function ask<T>(
   pending: Promise<{ data?: T; error?: unknown; response: Response }>,
 ): Promise<T> {
+  const here = staying();
   let answer;
   try {
     answer = await pending;
+    here.throwIfAborted();
   } catch (error) {
+    here.throwIfAborted();
     throw error instanceof SyntaxError ? new Unreadable(error) : error;
   }
   const { data, error, response } = answer;

@@ -1,6 +1,7 @@
 // Work on many devices: what it would touch, its start, and how it ended.
 
 import { ask, GET, POST } from './client';
+import { pause } from './person';
 import type { Operation, OperationPlan, Work } from './types';
 
 /** The pause between two looks at a running operation, in milliseconds. */
@@ -22,7 +23,7 @@ export async function begin(work: Work, devices: string[], key: string): Promise
 export async function ended(operation: Operation): Promise<Operation> {
   let latest = operation;
   while (latest.state === 'running') {
-    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    await pause(PAUSE);
     const path = { operation_id: latest.operation_id };
     latest = await ask(GET('/api/v1/operations/{operation_id}', { params: { path } }));
   }

@@ -6,6 +6,7 @@ import { effect, untracked } from '@preact/signals';
 import { allowed } from './allowed';
 import { ask, GET } from './client';
 import { Problem } from './problem';
+import { beginAnew, nameOf } from './session';
 import { live, me } from './store';
 import type { Permission } from './types';
 
@@ -20,7 +21,9 @@ export async function learnRole(): Promise<void> {
   const before = me.peek();
   if (!before) return;
   const known = await ask(GET('/api/v1/me'));
-  if (me.peek() === before) me.value = known;
+  if (me.peek() !== before) return;
+  if (nameOf(known) === nameOf(before)) me.value = known;
+  else beginAnew();
 }
 
 /** Learns the role anew if an error is a refusal for want of a permission. */

@@ -41,7 +41,7 @@ export function pauseAfter(count: number, error: unknown): number {
 }
 
 /** Waits, but not beyond the moment in which the network is back. */
-function sleep(milliseconds: number): Promise<void> {
+export function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);

@@ -5,7 +5,7 @@
 import { signal } from '@preact/signals';
 
 import { Problem, problemOf, Unreachable, Unreadable } from './problem';
-import { persist } from './retry';
+import { pauseAfter, persist, sleep } from './retry';
 import type { Me, OpenSession, SessionOpened } from './types';
 
 /** The header that only a page of this origin can send. */
@@ -13,13 +13,25 @@ export const CSRF_HEADER = 'x-link-csrf';
 /** The pages that are not built from `web/` read the same entry. */
 const STORED = 'link.csrf';
 const CHANNEL = 'link.session';
+/** How long the backend is told of a logout again, in milliseconds. */
+const FAREWELL = 60_000;
 
 /** Whether somebody is logged in; `ended` is a login that was taken away while a page was open. */
 export const session = signal<'unknown' | 'in' | 'out' | 'ended'>('unknown');
+/** Why nobody could be logged in as the address or the browser says; the login shows it. */
+export const barred = signal<unknown>(null);
+/** Whether the backend knows of the last logout; the login shows if it does not. */
+export const farewell = signal<'told' | 'trying' | 'failed'>('told');
 
 type Said = { did: 'out' } | { did: 'in'; who: string };
 
-/** Takes the place of the storage where a browser forbids it: the login is then of this tab alone. */
+/** What the header has before any login: the login itself needs the header with some value, all else is refused. */
+const NO_SECRET = '1';
+
+/**
+ * The secret of the login whose person is at this tab. It wins over the storage, in which another tab may have put the
+ * secret of another person, and takes its place where the browser forbids the storage.
+ */
 let held: string | null = null;
 /** The account and the user of this tab. */
 let who: string | null = null;
@@ -29,16 +41,28 @@ let channel: BroadcastChannel | null = null;
 
 /** Takes up the login of this browser, if there is one, as soon as the backend answers. */
 export async function resume(): Promise<void> {
+  try {
+    await takeUp();
+  } catch (error) {
+    session.value = 'out';
+    barred.value = error;
+  }
+}
+
+async function takeUp(): Promise<void> {
   listen();
   if (await redeemCode()) return;
-  if (stored() === null) {
+  const secret = stored();
+  if (secret === null) {
     session.value = 'out';
     return;
   }
   const mine = epoch;
   try {
-    const me = await persist(whoAmI, () => mine === epoch && session.peek() === 'unknown');
-    if (me) enter(me);
+    const me = await persist(() => whoAmI(secret), () => mine === epoch && session.peek() === 'unknown');
+    if (!me) return;
+    held = secret;
+    enter(me);
   } catch (error) {
     if (!(error instanceof Problem && (error.status === 401 || error.status === 403))) throw error;
     if (mine === epoch && session.peek() === 'unknown') forget('out');
@@ -55,6 +79,8 @@ export async function open(wish: OpenSession): Promise<void> {
   const opened = (await request('POST', '/session', wish)) as SessionOpened;
   epoch += 1;
   store(opened.csrf);
+  // Whoever was at this page leaves before another person comes.
+  if (session.peek() === 'in' && who !== nameOf(opened.me)) session.value = 'unknown';
   enter(opened.me);
   tell({ did: 'in', who: nameOf(opened.me) });
 }
@@ -64,30 +90,77 @@ export async function logOut(): Promise<void> {
   const secret = csrf();
   forget('out');
   tell({ did: 'out' });
-  // A session that the backend does not know needs no end.
-  await request('DELETE', '/session', undefined, secret).catch(() => undefined);
+  await bidFarewell(secret);
 }
 
-/** Returns the value of the header of this origin. Over https any value does. */
+/** Has the backend end the session, again and again for a while. A login with this browser ends the session too. */
+async function bidFarewell(secret: string): Promise<void> {
+  const mine = epoch;
+  const latest = Date.now() + FAREWELL;
+  for (let failures = 1; mine === epoch; failures += 1) {
+    const error = await request('DELETE', '/session', undefined, secret).then(() => null, (failed: unknown) => failed);
+    if (mine !== epoch) return;
+    // A session that the backend does not know needs no end.
+    if (error === null || (error instanceof Problem && (error.status === 401 || error.status === 404))) {
+      farewell.value = 'told';
+      return;
+    }
+    const pause = pauseAfter(failures, error);
+    if (Date.now() + pause > latest) {
+      farewell.value = 'failed';
+      return;
+    }
+    farewell.value = 'trying';
+    await sleep(pause);
+  }
+}
+
+/** Returns the value of the header. The backend compares it for every request of a session, reads and streams included. */
 export function csrf(): string {
-  return stored() ?? '1';
+  return held ?? stored() ?? NO_SECRET;
 }
 
-/** Notes that the backend refused a request that was sent with `secret`. Returns whether another tab has logged in since. */
-export function refused(secret: string): boolean {
-  if (secret !== csrf()) return true;
-  if (session.peek() === 'in') forget('ended');
+/**
+ * Takes the refusal of a request that was sent with `secret`. Returns whether the same person has logged in in another tab
+ * since, so that the request may be sent again. What one person has begun is never sent in the name of another.
+ */
+export async function renewed(secret: string): Promise<boolean> {
+  if (session.peek() !== 'in') return false;
+  if (secret !== (stored() ?? NO_SECRET)) return check();
+  forget('ended');
   return false;
 }
 
-/** Asks the backend whether the login still lasts, since another tab has lost it. */
-export async function check(): Promise<void> {
-  const secret = csrf();
+/** Asks the backend whether this login still lasts, and whose login the browser has. Returns whether nothing has changed. */
+export async function check(): Promise<boolean> {
+  const secret = stored() ?? NO_SECRET;
+  const mine = epoch;
+  const changed = (): boolean => mine !== epoch || session.peek() !== 'in';
   try {
-    await whoAmI();
+    const me = await whoAmI(secret);
+    if (changed()) return false;
+    if (nameOf(me) !== who) beginAnew();
+    else held = secret;
+    return nameOf(me) === who;
   } catch (error) {
-    if (error instanceof Problem && error.status === 401) refused(secret);
+    const lost = error instanceof Problem && error.status === 401;
+    if (lost && !changed() && secret === (stored() ?? NO_SECRET)) forget('ended');
+    return false;
   }
+}
+
+/** Takes up the login of another person, who has logged in with this browser. */
+export function beginAnew(): void {
+  epoch += 1;
+  // The cookie that belonged to the secret of this tab is gone.
+  held = null;
+  session.value = 'unknown';
+  void resume();
+}
+
+/** Returns what tells people apart: the account and the user. */
+export function nameOf(me: Me): string {
+  return `${me.account_id}.${me.user_id}`;
 }
 
 /** Logs in with the one-time code that `link open` put into the address, if there is one. */
@@ -102,6 +175,8 @@ async function redeemCode(): Promise<boolean> {
 
 function enter(me: Me): void {
   who = nameOf(me);
+  barred.value = null;
+  farewell.value = 'told';
   session.value = 'in';
 }
 
@@ -120,9 +195,7 @@ function listen(): void {
     if (data.did === 'out') {
       if (session.peek() === 'in' || session.peek() === 'unknown') forgetQuietly();
     } else if (session.peek() !== 'in' || data.who !== who) {
-      epoch += 1;
-      session.value = 'unknown';
-      resume().catch(() => (session.value = 'out'));
+      beginAnew();
     }
   };
 }
@@ -139,10 +212,6 @@ function tell(said: Said): void {
   channel?.postMessage(said);
 }
 
-function nameOf(me: Me): string {
-  return `${me.account_id}.${me.user_id}`;
-}
-
 function stored(): string | null {
   try {
     return localStorage.getItem(STORED) ?? held;
@@ -157,12 +226,21 @@ function store(secret: string | null): void {
     if (secret === null) localStorage.removeItem(STORED);
     else localStorage.setItem(STORED, secret);
   } catch {
-    // The login is of this tab alone.
+    // The login is of this tab alone: what may be left in the storage is the secret of an older login.
+    unstore();
   }
 }
 
-async function whoAmI(): Promise<Me> {
-  return (await request('GET', '/me')) as Me;
+function unstore(): void {
+  try {
+    localStorage.removeItem(STORED);
+  } catch {
+    // The browser forbids the storage, so it has nothing.
+  }
+}
+
+async function whoAmI(secret: string): Promise<Me> {
+  return (await request('GET', '/me', undefined, secret)) as Me;
 }
 
 async function request(method: string, path: string, body?: OpenSession, secret = csrf()): Promise<unknown> {
@@ -176,6 +254,8 @@ async function request(method: string, path: string, body?: OpenSession, secret 
       ...(body ? { body: JSON.stringify(body) } : {}),
       cache: 'no-store',
       credentials: 'same-origin',
+      // A logout reaches the backend although its page is closed.
+      keepalive: method === 'DELETE',
     });
   } catch (cause) {
     throw new Unreachable(cause);

@@ -5,9 +5,10 @@ import { signal, type Signal } from '@preact/signals';
 import { kindsOf } from './allowed';
 import { ask, GET } from './client';
 import { followers } from './followers';
+import { forgetPerson } from './person';
 import { passes, pauseAfter, persist, retrying } from './retry';
 import { Rows } from './rows';
-import { check } from './session';
+import { beginAnew, check, nameOf } from './session';
 import { followShared, type SharedStream } from './sharing';
 import type { Change, Message } from './stream';
 import type { Command, Deployment, Device, Me, Model, SystemSample } from './types';
@@ -40,6 +41,8 @@ export const deploymentsLoading = signal<Loading>({ state: 'idle', error: null }
 export const modelsLoading = signal<Loading>({ state: 'idle', error: null });
 export const commandsLoading = signal<Loading>({ state: 'idle', error: null });
 
+/** The account and the user whose things the pages hold. */
+let person: string | null = null;
 let stream: SharedStream | null = null;
 /** Counts starts and stops: a start that is not the newest has no effect. */
 let starts = 0;
@@ -47,12 +50,15 @@ let watched: string | null = null;
 
 /** Learns who is logged in and begins to follow the account. */
 export async function start(): Promise<void> {
-  stop();
+  unfollow();
   const started = starts;
   const known = await persist(() => ask(GET('/api/v1/me')), () => started === starts);
   if (!known) return;
+  const name = nameOf(known);
+  if (person !== null && person !== name) forgetPerson();
+  person = name;
   me.value = known;
-  stream = followShared(`${known.account_id}.${known.user_id}`, heard, kindsOf(known.role));
+  stream = followShared(name, heard, kindsOf(known.role));
   setTimeout(() => {
     if (started === starts && devicesLoading.peek().state === 'idle') void reload();
   }, STREAM_PATIENCE);
@@ -62,11 +68,20 @@ export async function start(): Promise<void> {
 async function learnRole(): Promise<void> {
   const before = me.peek();
   const known = await ask(GET('/api/v1/me')).catch(() => null);
-  if (before && known && me.peek() === before && known.role !== before.role) await start();
+  if (!before || !known || me.peek() !== before) return;
+  if (nameOf(known) !== nameOf(before)) beginAnew();
+  else if (known.role !== before.role) await start();
+}
+
+/** Ends following and forgets everything of the person. */
+export function stop(): void {
+  unfollow();
+  person = null;
+  forgetPerson();
 }
 
 /** Ends following and forgets what was shown. */
-export function stop(): void {
+function unfollow(): void {
   stream?.close();
   stream = null;
   starts += 1;

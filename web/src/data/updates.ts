@@ -4,10 +4,12 @@ import { signal } from '@preact/signals';
 
 import { ask, GET } from './client';
 import { type Follower, followers } from './followers';
+import { ofPerson } from './person';
 import type { Command } from './types';
 
 /** The update that has ended last. */
 export const endedUpdate = signal<Command | null>(null);
+ofPerson(() => (endedUpdate.value = null));
 
 /** Follows the command of an update until it has a result, has expired, or the login ends. */
 export function followUpdate(command: Command): void {

@@ -5,6 +5,7 @@ import { signal } from '@preact/signals';
 
 import { text } from '../text/en';
 import { ask, authorised, POST } from './client';
+import { ofPerson, PersonLeft } from './person';
 import { Problem, problemOf } from './problem';
 import { passes, pauseAfter } from './retry';
 import { Sha256 } from './sha256';
@@ -29,6 +30,12 @@ const LARGEST_PIECE = 256 * 1024 * 1024;
 
 const files = new Map<string, { file: File; stop: AbortController }>();
 
+ofPerson(() => {
+  for (const { stop } of files.values()) stop.abort(new PersonLeft());
+  files.clear();
+  uploads.value = new Map();
+});
+
 /** The chosen file is not the one whose upload was begun. */
 export class OtherFile extends Error {}
 
@@ -40,6 +47,7 @@ export async function checksum(file: Blob, told: (done: number) => void, signal:
     hash.update(await bytesOf(file, at, at + HASHED_AT_ONCE));
     told(Math.min(at + HASHED_AT_ONCE, file.size));
   }
+  signal.throwIfAborted();
   return hash.hex();
 }
 
@@ -51,7 +59,6 @@ export async function addFile(
   signal: AbortSignal,
 ): Promise<Model> {
   const sha256 = await checksum(file, told, signal);
-  signal.throwIfAborted();
   const body = { ...wish, file_name: file.name, size_bytes: file.size, sha256 };
   const model = await ask(POST('/api/v1/models', { body }));
   models.changed(model);

@@ -2,6 +2,7 @@
 
 import { signal } from '@preact/signals';
 
+import { ofPerson, PersonLeft } from '../data/person';
 import { wordsOf } from '../data/problem';
 import { text } from '../text/en';
 import { Icon } from './icon';
@@ -18,6 +19,7 @@ const STAY = 6_000;
 const MOST = 4;
 
 const shown = signal<readonly Notice[]>([]);
+ofPerson(() => (shown.value = []));
 let count = 0;
 
 /** Shows a notice. */
@@ -27,8 +29,9 @@ export function notice(words: string, tone: Tone = 'good'): void {
   if (tone === 'good') setTimeout(() => dismiss(number), STAY);
 }
 
-/** Shows why something failed. */
+/** Shows why something failed. Nobody waits for what a person has left. */
 export function failure(error: unknown): void {
+  if (error instanceof PersonLeft) return;
   notice(wordsOf(error), 'bad');
 }
 

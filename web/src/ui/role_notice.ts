@@ -2,11 +2,13 @@
 
 import { effect, untracked } from '@preact/signals';
 
+import { ofPerson } from '../data/person';
 import { me } from '../data/store';
 import { text } from '../text/en';
 import { notice } from './notices';
 
 let known: { user: string; role: string } | null = null;
+ofPerson(() => (known = null));
 
 effect(() => {
   const current = me.value;

@@ -1,6 +1,7 @@
 // Carries out the remedies that a cause offers; `said` hears how far they are.
 
 import { ask, GET, idempotencyKey, POST, PUT } from '../data/client';
+import { pause } from '../data/person';
 import { sentence } from '../data/problem';
 import type { Command, Deployment } from '../data/types';
 import { text } from '../text/en';
@@ -75,7 +76,7 @@ async function follow(command: Command, said: Said): Promise<void> {
     const params = { path: { command_id: command.command_id }, query: { wait: 20 } };
     latest = await ask(GET('/api/v1/commands/{command_id}', { params }));
     if (latest.state === 'processed') said(text.remedies.atWork);
-    if (!latest.result) await pause(GAP - (Date.now() - asked));
+    if (!latest.result) await pause(Math.max(GAP - (Date.now() - asked), 0));
   }
   if (!latest.result) throw new RemedyFailed(text.remedies.expired);
   if (latest.result.status === 'superseded' && latest.superseded_by) {
@@ -103,8 +104,4 @@ async function served({ modelId, deviceId, name }: Target, said: Said): Promise<
 
 function hasEnded({ state }: Deployment): boolean {
   return state === 'completed' || state === 'failed' || state === 'cancelled';
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.max(milliseconds, 0)));
 }

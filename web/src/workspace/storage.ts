@@ -19,7 +19,7 @@ export class Storage {
   #database: Promise<IDBDatabase> | null = null;
 
   /** `user` is whose conversations these are: two people who share a browser do not read each other's. */
-  constructor(private readonly user: string) {}
+  constructor(readonly user: string) {}
 
   /** Returns all conversations, the newest first. */
   async all(): Promise<Conversation[]> {
@@ -53,6 +53,15 @@ export class Storage {
 
   async clear(): Promise<void> {
     await this.#run('readwrite', (store) => store.clear());
+  }
+
+  /** Closes the database as soon as what was begun has ended. */
+  close(): void {
+    this.#database?.then(
+      (database) => database.close(),
+      () => undefined,
+    );
+    this.#database = null;
   }
 
   async #run<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {

@@ -6,6 +6,7 @@ import { useRef } from 'preact/hooks';
 import { ask, POST } from '../../data/client';
 import { modelName } from '../../data/names';
 import { may, noteRefusal } from '../../data/permission';
+import { PersonLeft } from '../../data/person';
 import { sentence } from '../../data/problem';
 import { stands } from '../../data/standing';
 import { devices } from '../../data/store';
@@ -122,6 +123,7 @@ function CancelDialog({ targets, close }: { targets: readonly Deployment[]; clos
       try {
         await ask(POST('/api/v1/deployments/{deployment_id}/cancel', { params: { path: { deployment_id } } }));
       } catch (error) {
+        if (error instanceof PersonLeft) return;
         noteRefusal(error);
         failed += 1;
         why = error instanceof Error ? sentence(error.message) : text.problems.unknown;

@@ -5,6 +5,7 @@ import { useRef } from 'preact/hooks';
 
 import { removeDevice } from '../../data/actions';
 import { may, noteRefusal } from '../../data/permission';
+import { PersonLeft } from '../../data/person';
 import { sentence } from '../../data/problem';
 import { isThere, stands } from '../../data/standing';
 import { deployments } from '../../data/store';
@@ -82,6 +83,7 @@ function RemoveDevices({ targets, close, unselect }: { targets: readonly Device[
       try {
         await removeDevice(id);
       } catch (error) {
+        if (error instanceof PersonLeft) return;
         noteRefusal(error);
         failed += 1;
         why = error instanceof Error ? sentence(error.message) : text.problems.unknown;

@@ -2,6 +2,7 @@
 
 import { signal } from '@preact/signals';
 
+import { ofPerson, staying } from '../../data/person';
 import { text } from '../../text/en';
 import { complete } from '../../workspace/chat';
 import { fresh, messagesOf, newId, type Conversation, type Figures, type Turn } from '../../workspace/conversations';
@@ -58,6 +59,12 @@ export const running = signal<Running | null>(null);
 /** What a screen reader is told: whole sentences, and the end. */
 export const spoken = signal('');
 
+ofPerson(() => {
+  stop();
+  running.value = null;
+  spoken.value = '';
+});
+
 /** Asks a question in the current conversation. A question that failed is replaced. */
 export function ask(question: string): void {
   begin(question, conversation.peek().turns.filter(({ answer }) => answer !== ''));
@@ -95,6 +102,7 @@ async function run(chosen: Target): Promise<void> {
   const started = conversation.peek();
   const turn = started.turns.at(-1);
   if (!turn) return;
+  const here = staying();
   const answer = new Running(started.id, turn.id);
   const sentences = new Sentences();
   clear();
@@ -108,6 +116,7 @@ async function run(chosen: Target): Promise<void> {
     replaceTurn(started, done);
   };
   const heard = (pieces: Pieces): void => {
+    here.throwIfAborted();
     answer.hear(pieces);
     const whole = sentences.push(pieces.text);
     if (whole !== '') spoken.value = whole;
@@ -117,9 +126,12 @@ async function run(chosen: Target): Promise<void> {
     const { port, alias: model } = chosen;
     const question = { port, model, messages: messagesOf(started), sampling: started.sampling, signal: stopped, heard };
     const usage = await complete(question);
+    here.throwIfAborted();
     ended('complete', usage);
     spoken.value = `${sentences.end()} ${text.workspace.finished}`.trim();
   } catch (error) {
+    // Nothing of the answer is for whoever comes next.
+    if (here.aborted) return;
     if (!(error instanceof RequestFailure)) {
       ended('incomplete', null);
       throw error;

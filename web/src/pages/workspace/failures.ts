@@ -2,6 +2,7 @@
 
 import { signal } from '@preact/signals';
 
+import { ofPerson } from '../../data/person';
 import { text } from '../../text/en';
 import { classify, type Cause, type Facts, type Remedy, type Seen } from '../../workspace/causes';
 import { gather } from '../../workspace/facts';
@@ -25,6 +26,8 @@ export const doing = signal('');
 
 /** Counts what was asked: a diagnosis or a remedy of something older has no effect. */
 let asked = 0;
+
+ofPerson(clear);
 
 /** Forgets the failure that is shown. */
 export function clear(): void {

@@ -2,6 +2,7 @@
 
 import { signal } from '@preact/signals';
 
+import { ofPerson, staying } from '../../data/person';
 import { text } from '../../text/en';
 import { newId } from '../../workspace/conversations';
 import { send, type FileTask, type Outcome } from '../../workspace/files';
@@ -25,6 +26,12 @@ export const announced = signal('');
 const MOST = 50;
 let queue: Promise<void> = Promise.resolve();
 
+ofPerson(() => {
+  sent.value = [];
+  announced.value = '';
+  queue = Promise.resolve();
+});
+
 export function sendAll(files: Iterable<File>, task: FileTask, target: Target): void {
   clear();
   for (const file of files) {
@@ -44,12 +51,14 @@ async function deliver(id: string, target: Target): Promise<void> {
   const one = sent.peek().find((known) => known.id === id);
   if (!one) return;
   change(id, { state: 'working', outcome: null });
+  const here = staying();
   try {
-    const stopper = new AbortController();
-    const outcome = await send(one.task, target.port, target.alias, one.file, stopper.signal);
+    const outcome = await send(one.task, target.port, target.alias, one.file, here);
+    here.throwIfAborted();
     change(id, { state: 'done', outcome });
     announced.value = text.dropped.done(one.file.name);
   } catch (error) {
+    if (here.aborted) return;
     change(id, { state: 'failed' });
     const seen = error instanceof RequestFailure ? error.seen : { kind: 'engine' as const, engine: true, detail: text.dropped.unreadable };
     await explain(target, seen, (now) => deliver(id, now));

@@ -2,6 +2,7 @@
 
 import { computed, signal } from '@preact/signals';
 
+import { ofPerson } from '../../data/person';
 import {
   deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading, type Loading,
 } from '../../data/store';
@@ -9,8 +10,8 @@ import { fresh, titleOf, type Conversation } from '../../workspace/conversations
 import { Storage, StorageRefused, type Refusal } from '../../workspace/storage';
 import { targetsOf, type Target } from '../../workspace/targets';
 
-const DRAFT = 'link.workspace.draft';
-const CHOSEN = 'link.workspace.model';
+/** What the storage of the tab has for a user. */
+type Remembered = 'draft' | 'model';
 
 /** How far the lists are from which the models to ask follow. Before all are there, a model may look like another. */
 export const loading = computed<Loading>(() => {
@@ -30,7 +31,7 @@ export const targets = computed<Target[]>(() => {
 });
 
 /** Which model was chosen, by id. */
-export const choice = signal(remembered(CHOSEN));
+export const choice = signal('');
 /** The chosen model; unless somebody chose, one that chats and is served. */
 export const target = computed<Target | null>(() => {
   const all = targets.value;
@@ -43,30 +44,41 @@ export const kept = signal<readonly Conversation[]>([]);
 /** Why conversations are not kept. */
 export const refused = signal<Refusal | null>(null);
 /** What stands in the field; it survives a reload of the tab. */
-export const draft = signal(remembered(DRAFT));
+export const draft = signal('');
 
 let storage: Storage | null = null;
 
-/** Opens the conversations of the user who is logged in. */
+ofPerson(() => {
+  storage?.close();
+  storage = null;
+  conversation.value = fresh(Date.now());
+  kept.value = [];
+  refused.value = null;
+  draft.value = '';
+  choice.value = '';
+});
+
+/** Takes up what this browser has of the user who is logged in: conversations, the draft and the chosen model of the tab. */
 export async function openStorage(): Promise<void> {
   const user = me.peek()?.user_id;
-  if (!user) return;
+  if (!user || storage?.user === user) return;
   storage = new Storage(user);
-  try {
-    kept.value = await storage.all();
-  } catch (error) {
-    refuse(error);
-  }
+  draft.value = remembered('draft');
+  choice.value = remembered('model');
+  await attempt(async (opened) => {
+    const all = await opened.all();
+    if (opened === storage) kept.value = all;
+  });
 }
 
 export function choose(id: string): void {
   choice.value = id;
-  remember(CHOSEN, id);
+  remember('model', id);
 }
 
 export function write(words: string): void {
   draft.value = words;
-  remember(DRAFT, words);
+  remember('draft', words);
 }
 
 /** Replaces the conversation by a changed one, and keeps it. */
@@ -77,37 +89,51 @@ export function settle(changed: Conversation): void {
   conversation.value = next;
   if (next.turns.length === 0) return;
   kept.value = [next, ...kept.peek().filter(({ id }) => id !== next.id)];
-  storage?.keep(next).then(() => (refused.value = null), refuse);
+  void attempt((opened) => opened.keep(next));
 }
 
 export async function forget(id: string): Promise<void> {
   kept.value = kept.peek().filter((one) => one.id !== id);
   if (conversation.peek().id === id) conversation.value = fresh(Date.now());
-  await storage?.remove(id).catch(refuse);
+  await attempt((opened) => opened.remove(id));
 }
 
 export async function forgetAll(): Promise<void> {
   kept.value = [];
   conversation.value = fresh(Date.now());
-  await storage?.clear().catch(refuse);
+  await attempt((opened) => opened.clear());
 }
 
-function refuse(error: unknown): void {
-  refused.value = error instanceof StorageRefused ? error.reason : 'forbidden';
-}
-
-function remembered(name: string): string {
+/** Does something with the storage, and says whether the browser refuses, unless the person has left meanwhile. */
+async function attempt(work: (opened: Storage) => Promise<void>): Promise<void> {
+  const opened = storage;
+  if (!opened) return;
+  let refusal: Refusal | null = null;
   try {
-    return sessionStorage.getItem(name) ?? '';
+    await work(opened);
+  } catch (error) {
+    refusal = error instanceof StorageRefused ? error.reason : 'forbidden';
+  }
+  if (opened === storage) refused.value = refusal;
+}
+
+/** Two people who use one tab do not find each other's drafts. */
+function entryOf(what: Remembered): string {
+  return `link.workspace.${what}.${me.peek()?.user_id ?? ''}`;
+}
+
+function remembered(what: Remembered): string {
+  try {
+    return sessionStorage.getItem(entryOf(what)) ?? '';
   } catch {
     return '';
   }
 }
 
-function remember(name: string, words: string): void {
+function remember(what: Remembered, words: string): void {
   try {
-    if (words === '') sessionStorage.removeItem(name);
-    else sessionStorage.setItem(name, words);
+    if (words === '') sessionStorage.removeItem(entryOf(what));
+    else sessionStorage.setItem(entryOf(what), words);
   } catch {
     // A draft that cannot be kept is still on the page.
   }

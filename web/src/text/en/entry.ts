@@ -11,6 +11,10 @@ export const entry = {
   haveAccount: 'Already set up?',
   wait: (seconds: number) => `Too many attempts. Wait ${plural(seconds, 'second', 'seconds')}, then try again.`,
   waited: 'You can try again.',
+  farewell: {
+    trying: 'You are logged out here, but the backend could not be told and still has your session. Trying again… Leave this page open.',
+    failed: 'You are logged out here, but the backend could not be told and may still have your session. When the backend answers again, log in here and log out once more, or end the session in another browser under Settings. An unused session ends after a week.',
+  },
   plainTitle: 'This address is not safe for a login',
   plain: 'You have opened Link over plain http on the network. Everybody between this browser and the backend could read your password and take over your login, so the backend logs nobody in here.',
   plainCures: [
