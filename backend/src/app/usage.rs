@@ -9,7 +9,7 @@ use crate::{
     app::App,
     auth::access::Identity,
     database::{StoreError, column::broken, read},
-    domain::{figures, refusal::Refusal, retention::since},
+    domain::{figures, refusal::Refusal, retention::since, sharing::Publishers},
     failure::AppError,
     tables::{UsageFilter, UsagePeriod, names},
 };
@@ -69,13 +69,17 @@ impl App {
                 others = Some(rest);
                 found
             }
+        let publishers = match by {
+            UsageGroupBy::Model => self.publishers().await?,
+            UsageGroupBy::Device | UsageGroupBy::Tag | UsageGroupBy::None => Publishers::default(),
+        };
             UsageGroupBy::Model | UsageGroupBy::Device => figures::largest(sums).0,
             UsageGroupBy::None => vec![(None, others.take().unwrap_or_default())],
         };
         let others = (by != UsageGroupBy::None).then(|| others.unwrap_or_default());
         let keys = || found.iter().filter_map(|(key, _)| key.clone());
         let names = read!(self.store, |db| match by {
-            UsageGroupBy::Model => names::models(db, keys()).await?,
+            UsageGroupBy::Model => names::models(db, caller.account, &publishers, keys()).await?,
             UsageGroupBy::Device => names::devices(db, caller.account, keys()).await?,
             UsageGroupBy::Tag | UsageGroupBy::None => Default::default(),
         });
