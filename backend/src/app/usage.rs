@@ -56,16 +56,11 @@ impl App {
         let UsageQuestion { by, bucket, .. } = question;
         let period = self.period(question)?;
         let sums = self.store.usage_sums(caller.account, by, period).await?;
-        let Some(mut sums) = sums else {
-            return Err(Refusal::invalid(
-                "from: the period has too many combinations of tags: choose a shorter period, or days",
-            )
-            .into());
-        };
+        let mut sums = sums.ok_or_else(too_many)?;
         let mut others = sums.remove(&Some(String::new()));
         let found = match by {
             UsageGroupBy::Tag => {
-                let (found, rest) = figures::largest(figures::by_tag(sums));
+                let (found, rest) = figures::largest(figures::by_tag(sums).ok_or_else(too_many)?);
                 others = Some(rest);
                 found
             }
@@ -131,4 +126,10 @@ impl App {
         }
         Ok(UsagePeriod { from, to, width })
     }
+}
+
+fn too_many() -> Refusal {
+    Refusal::invalid(
+        "from: the period has too many combinations of tags: choose a shorter period, or days",
+    )
 }
