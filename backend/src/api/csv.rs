@@ -3,6 +3,10 @@
 //! Names and details come from people and devices. A spreadsheet takes a text with a sign such as `=` for a formula, at
 //! the beginning of a cell or behind a character that it takes for a separator, so such a text gets an apostrophe. The
 //! pages make files by the same rule: `web/tests/csv_cases.json` has the cases of both.
+//!
+//! The access of the caller is checked again before each further page, because a slow reader may read for long.
+
+use std::{io, sync::Arc};
 
 use axum::{
     body::Body,
@@ -15,7 +19,7 @@ use link_protocol::{
     limits,
 };
 
-use crate::api::problem::Rejection;
+use crate::{api::problem::Rejection, app::App, auth::access::Identity, domain::refusal::Refusal};
 
 /// The signs that begin a formula, also in full width.
 const FORMULA: [char; 8] = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
@@ -30,35 +34,25 @@ enum Export<F> {
     Ended,
 }
 
-/// Answers with the rows of a list under `head`. `read` reads a page and returns its rows.
+/// Answers `caller` with the rows of a list under `head`. `read` reads a page and returns its rows.
 ///
 /// # Errors
-/// The refusal of the first page. If a later page cannot be read, the answer is cut off.
-pub(super) async fn answer<F, R>(name: &str, head: &[&str], read: F) -> Result<Response, Rejection>
+/// The refusal of the first page. If a later page cannot be read, or the caller has lost access, the answer is cut off.
+pub(super) async fn answer<F, R>(
+    (app, caller): (Arc<App>, Identity),
+    name: &str,
+    head: &[&str],
+    read: F,
+) -> Result<Response, Rejection>
 where
-    F: Fn(PageRequest) -> R + Send + 'static,
-    R: Future<Output = Result<Page<Vec<String>>, Rejection>> + Send,
+    F: Fn(PageRequest) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<Page<Vec<String>>, Rejection>> + Send + 'static,
 {
     let Page { items, next_cursor } = read(page(None)).await?;
     let mut text = row(head.iter().copied());
     text.push_str(&rows(&items));
-    let pages = stream::unfold(Export::Page(text, next_cursor, read), |export| async {
-        match export {
-            Export::Page(text, Some(cursor), read) => Some((Ok(text), Export::Next(cursor, read))),
-            Export::Page(text, None, _) => Some((Ok(text), Export::Ended)),
-            Export::Next(cursor, read) => match read(page(Some(cursor))).await {
-                Ok(Page { items, next_cursor: Some(cursor) }) => {
-                    Some((Ok(rows(&items)), Export::Next(cursor, read)))
-                }
-                Ok(Page { items, next_cursor: None }) => Some((Ok(rows(&items)), Export::Ended)),
-                Err(rejection) => {
-                    tracing::warn!(code = %rejection.problem.code, "an export was cut off");
-                    let cut = std::io::Error::other("a page of the export could not be read");
-                    Some((Err(cut), Export::Ended))
-                }
-            },
-            Export::Ended => None,
-        }
+    let pages = stream::unfold(Export::Page(text, next_cursor, read), move |export| {
+        next(Arc::clone(&app), caller, export)
     });
     let mut response = Body::from_stream(pages).into_response();
     let headers = response.headers_mut();
@@ -68,6 +62,43 @@ where
         headers.insert(header::CONTENT_DISPOSITION, place);
     }
     Ok(response)
+}
+
+/// Returns the text of the next page and the state after it.
+async fn next<F, R>(
+    app: Arc<App>,
+    caller: Identity,
+    export: Export<F>,
+) -> Option<(io::Result<String>, Export<F>)>
+where
+    F: Fn(PageRequest) -> R,
+    R: Future<Output = Result<Page<Vec<String>>, Rejection>>,
+{
+    let (cursor, read) = match export {
+        Export::Page(text, Some(cursor), read) => {
+            return Some((Ok(text), Export::Next(cursor, read)));
+        }
+        Export::Page(text, None, _) => return Some((Ok(text), Export::Ended)),
+        Export::Next(cursor, read) => (cursor, read),
+        Export::Ended => return None,
+    };
+    let further = async {
+        if app.lost_access(&caller).await?.is_some() {
+            return Err(Refusal::Unauthorized.into());
+        }
+        read(page(Some(cursor))).await
+    };
+    match further.await {
+        Ok(Page { items, next_cursor }) => {
+            let then = next_cursor.map_or(Export::Ended, |cursor| Export::Next(cursor, read));
+            Some((Ok(rows(&items)), then))
+        }
+        Err(rejection) => {
+            tracing::warn!(code = %rejection.problem.code, "an export was cut off");
+            let cut = io::Error::other("a page of the export could not be read");
+            Some((Err(cut), Export::Ended))
+        }
+    }
 }
 
 const fn page(cursor: Option<String>) -> PageRequest {
