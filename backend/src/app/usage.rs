@@ -54,7 +54,7 @@ impl App {
         question: UsageQuestion,
     ) -> Result<UsageGroups, AppError> {
         let UsageQuestion { by, bucket, .. } = question;
-        let period = self.period(question)?;
+        let (period, begin, end) = self.period(question)?;
         let sums = self.store.usage_sums(caller.account, by, period).await?;
         let mut sums = sums.ok_or_else(too_many)?;
         let mut others = sums.remove(&Some(String::new()));
@@ -64,15 +64,15 @@ impl App {
                 others = Some(rest);
                 found
             }
-        let publishers = match by {
-            UsageGroupBy::Model => self.publishers().await?,
-            UsageGroupBy::Device | UsageGroupBy::Tag | UsageGroupBy::None => Publishers::default(),
-        };
             UsageGroupBy::Model | UsageGroupBy::Device => figures::largest(sums).0,
             UsageGroupBy::None => vec![(None, others.take().unwrap_or_default())],
         };
         let others = (by != UsageGroupBy::None).then(|| others.unwrap_or_default());
         let keys = || found.iter().filter_map(|(key, _)| key.clone());
+        let publishers = match by {
+            UsageGroupBy::Model => self.publishers().await?,
+            UsageGroupBy::Device | UsageGroupBy::Tag | UsageGroupBy::None => Publishers::default(),
+        };
         let names = read!(self.store, |db| match by {
             UsageGroupBy::Model => names::models(db, caller.account, &publishers, keys()).await?,
             UsageGroupBy::Device => names::devices(db, caller.account, keys()).await?,
@@ -87,12 +87,11 @@ impl App {
             })
             .collect();
         let others = others.map(|spans| figures::filled(None, None, &spans, range).map_err(broken));
-        let time = |ms| Timestamp::from_millisecond(ms).map_err(broken);
         Ok(UsageGroups {
             group_by: by,
             bucket,
-            from: time(period.from)?,
-            to: time(period.to)?,
+            from: begin,
+            to: end,
             first_token_bounds_ms: figures::FIRST_TOKEN_MS.to_vec(),
             token_rate_bounds: figures::TOKEN_RATES.to_vec(),
             groups: groups?,
@@ -100,8 +99,11 @@ impl App {
         })
     }
 
-    /// Returns the whole hours or days that contain the times of a question.
-    fn period(&self, question: UsageQuestion) -> Result<UsagePeriod, Refusal> {
+    /// Returns the whole hours or days that contain the times of a question, with their beginning and end.
+    fn period(
+        &self,
+        question: UsageQuestion,
+    ) -> Result<(UsagePeriod, Timestamp, Timestamp), Refusal> {
         let (width, count) = match question.bucket {
             UsageBucket::Hour => (HOUR_MS, HOURS),
             UsageBucket::Day => (DAY_MS, DAYS),
@@ -124,7 +126,12 @@ impl App {
                 "from: hours are kept for {kept} days: choose `bucket=day`"
             )));
         }
-        Ok(UsagePeriod { from, to, width })
+        // The last hours that a time can be in do not make a whole day, and neither do the first ones.
+        let time = |name: &str, ms| {
+            let time = Timestamp::from_millisecond(ms);
+            time.map_err(|_| Refusal::invalid(format!("{name}: is too near to the ends of time")))
+        };
+        Ok((UsagePeriod { from, to, width }, time("from", from)?, time("to", to)?))
     }
 }
 

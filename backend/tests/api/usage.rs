@@ -329,3 +329,19 @@ async fn models_of_others_have_names_where_they_are_shared_or_deployed() {
     share(true).await;
     assert!(named().await);
 }
+
+#[tokio::test]
+async fn a_period_at_the_ends_of_time_is_refused_or_answered() {
+    let (world, _) = World::set_up().await;
+    for bad in [
+        "from=9999-12-29T00:00:00Z&to=9999-12-30T20:00:00Z",
+        "from=-009999-01-02T02:00:00Z&to=-009999-01-04T00:00:00Z",
+        "from=-009999-01-02T02:00:00Z",
+        "to=-009999-01-02T02:00:00Z",
+        "to=9999-12-30T20:00:00Z",
+    ] {
+        usage(&world, &format!("group_by=none&bucket=day&{bad}")).await.is(422, "invalid-request");
+    }
+    let last = usage(&world, "group_by=none&bucket=day&to=9999-12-30T00:00:00Z").await;
+    assert_eq!(last.text("to"), "9999-12-30T00:00:00Z");
+}
