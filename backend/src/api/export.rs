@@ -176,6 +176,7 @@ pub(crate) async fn export_devices(
     let selector = selector.map_err(|fault| Refusal::invalid(format!("select: {fault}")))?;
     let q = device::searched(query.q)?;
     let asked = Arc::new((selector, q));
+    let asker = (Arc::clone(&app), caller);
     let read = move |request: PageRequest| {
         let (app, asked) = (Arc::clone(&app), Arc::clone(&asked));
         async move {
@@ -185,7 +186,7 @@ pub(crate) async fn export_devices(
             Ok(cells(&list::part(devices), DEVICES))
         }
     };
-    csv::answer("devices", &heads(DEVICES), read).await
+    csv::answer(asker, "devices", &heads(DEVICES), read).await
 }
 
 /// Returns the deployments on the account's devices as CSV, newest first.
@@ -198,6 +199,7 @@ pub(crate) async fn export_deployments(
     Params(query): Params<DeploymentExport>,
 ) -> Result<Response, Rejection> {
     let DeploymentExport { device_id, model_id, stale, current } = query;
+    let asker = (Arc::clone(&app), caller);
     let read = move |PageRequest { limit, cursor }| {
         let params = deployment::DeploymentParams {
             device_id: device_id.clone(),
@@ -214,7 +216,7 @@ pub(crate) async fn export_deployments(
             Ok(cells(&list::part(deployments), DEPLOYMENTS))
         }
     };
-    csv::answer("deployments", &heads(DEPLOYMENTS), read).await
+    csv::answer(asker, "deployments", &heads(DEPLOYMENTS), read).await
 }
 
 /// Returns the commands to the account's devices as CSV, newest first.
@@ -228,6 +230,7 @@ pub(crate) async fn export_commands(
 ) -> Result<Response, Rejection> {
     let device = query.device_id.as_deref().map(device_id).transpose()?;
     let filter = CommandFilter { device, open: query.open.unwrap_or(false) };
+    let asker = (Arc::clone(&app), caller);
     let read = move |request: PageRequest| {
         let app = Arc::clone(&app);
         async move {
@@ -236,7 +239,7 @@ pub(crate) async fn export_commands(
             Ok(cells(&list::page(commands, &wanted, command::cursor), COMMANDS))
         }
     };
-    csv::answer("commands", &heads(COMMANDS), read).await
+    csv::answer(asker, "commands", &heads(COMMANDS), read).await
 }
 
 /// Returns token usage by device, model and hour or day as CSV, newest first.
@@ -249,6 +252,7 @@ pub(crate) async fn export_usage(
     Params(query): Params<UsageExport>,
 ) -> Result<Response, Rejection> {
     let UsageExport { device_id, model_id, from, to, bucket } = query;
+    let asker = (Arc::clone(&app), caller);
     let read = move |PageRequest { limit, cursor }| {
         let params = usage::UsageParams {
             device_id: device_id.clone(),
@@ -267,7 +271,7 @@ pub(crate) async fn export_usage(
             Ok(cells(&list::page(items, &wanted, usage::cursor), USAGE))
         }
     };
-    csv::answer("usage", &heads(USAGE), read).await
+    csv::answer(asker, "usage", &heads(USAGE), read).await
 }
 
 /// Returns the audit entries of the account as CSV, newest first.
@@ -280,6 +284,7 @@ pub(crate) async fn export_audit(
     Params(query): Params<AuditParams>,
 ) -> Result<Response, Rejection> {
     let filter = audit::filter(query)?;
+    let asker = (Arc::clone(&app), caller);
     let read = move |request: PageRequest| {
         let (app, filter) = (Arc::clone(&app), filter.clone());
         async move {
@@ -288,7 +293,7 @@ pub(crate) async fn export_audit(
             Ok(cells(&list::page(entries, &wanted, |entry| entry.entry_id.to_string()), AUDIT))
         }
     };
-    csv::answer("audit", &heads(AUDIT), read).await
+    csv::answer(asker, "audit", &heads(AUDIT), read).await
 }
 
 fn heads(columns: &[Column]) -> Vec<&'static str> {

@@ -65,7 +65,8 @@ pub(crate) enum UsageAnswer {
 }
 
 /// Lists token usage by device, model and hour or day, newest first, or sums it in groups. An inference counts when its
-/// report arrives.
+/// report arrives. If its model was never deployed on the device, or was deleted, the inference counts under the id
+/// `mdl_00000000000000000000000000000000`.
 #[utoipa::path(get, path = "/usage", tag = "usage", security(("access_token" = ["usage:read"])),
     params(UsageParams),
     responses((status = 200, description = "The usage: a page of a list, or groups.", body = UsageAnswer)))]

@@ -17,6 +17,7 @@ use crate::{
         explain::{self, Receiver},
         ownership,
         refusal::Refusal,
+        sharing::Publishers,
     },
     failure::AppError,
     tables::{CommandFilter, names},
@@ -91,11 +92,14 @@ impl App {
         account: AccountId,
         mut commands: Vec<CommandInfo>,
     ) -> Result<Vec<CommandInfo>, AppError> {
+        // A command is about a model that was deployed to its device, so sharing gives no further name.
+        let publishers = Publishers::default();
         let (devices, models) = read!(self.store, |db| {
             let ids = commands.iter().map(|command| command.device_id.to_string());
             let devices = names::devices(db, account, ids).await?;
             let ids = commands.iter().filter_map(|command| command.model_id);
-            (devices, names::models(db, ids.map(|id| id.to_string())).await?)
+            let ids = ids.map(|id| id.to_string());
+            (devices, names::models(db, account, &publishers, ids).await?)
         });
         for command in &mut commands {
             command.device_name = devices.get(&command.device_id.to_string()).cloned();

@@ -93,8 +93,14 @@ impl App {
         Ok(stream)
     }
 
-    /// Returns why the stream of `caller` has to end, if it has to.
-    async fn lost_access(&self, caller: &Identity) -> Result<Option<StreamEndReason>, AppError> {
+    /// Returns why a stream or an export of `caller` has to end, if it has to.
+    ///
+    /// # Errors
+    /// [`AppError::Store`].
+    pub async fn lost_access(
+        &self,
+        caller: &Identity,
+    ) -> Result<Option<StreamEndReason>, AppError> {
         let role = match caller.means {
             Means::Login(session) | Means::Cookie(session) => {
                 let session = session.to_string();

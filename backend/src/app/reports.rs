@@ -95,7 +95,8 @@ impl App {
         deploying::advance(&self.store, device.id, model, &report, self.now()).await
     }
 
-    /// Stores token usage.
+    /// Stores token usage. Usage of a model that was never deployed on the device counts under no model: after the deletion
+    /// of a model or after a restore, such a report is honest.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] if the path and the body name different models.

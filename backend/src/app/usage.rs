@@ -9,7 +9,7 @@ use crate::{
     app::App,
     auth::access::Identity,
     database::{StoreError, column::broken, read},
-    domain::{figures, refusal::Refusal, retention::since},
+    domain::{figures, refusal::Refusal, retention::since, sharing::Publishers},
     failure::AppError,
     tables::{UsageFilter, UsagePeriod, names},
 };
@@ -54,18 +54,13 @@ impl App {
         question: UsageQuestion,
     ) -> Result<UsageGroups, AppError> {
         let UsageQuestion { by, bucket, .. } = question;
-        let period = self.period(question)?;
+        let (period, begin, end) = self.period(question)?;
         let sums = self.store.usage_sums(caller.account, by, period).await?;
-        let Some(mut sums) = sums else {
-            return Err(Refusal::invalid(
-                "from: the period has too many combinations of tags: choose a shorter period, or days",
-            )
-            .into());
-        };
+        let mut sums = sums.ok_or_else(too_many)?;
         let mut others = sums.remove(&Some(String::new()));
         let found = match by {
             UsageGroupBy::Tag => {
-                let (found, rest) = figures::largest(figures::by_tag(sums));
+                let (found, rest) = figures::largest(figures::by_tag(sums).ok_or_else(too_many)?);
                 others = Some(rest);
                 found
             }
@@ -74,8 +69,12 @@ impl App {
         };
         let others = (by != UsageGroupBy::None).then(|| others.unwrap_or_default());
         let keys = || found.iter().filter_map(|(key, _)| key.clone());
+        let publishers = match by {
+            UsageGroupBy::Model => self.publishers().await?,
+            UsageGroupBy::Device | UsageGroupBy::Tag | UsageGroupBy::None => Publishers::default(),
+        };
         let names = read!(self.store, |db| match by {
-            UsageGroupBy::Model => names::models(db, keys()).await?,
+            UsageGroupBy::Model => names::models(db, caller.account, &publishers, keys()).await?,
             UsageGroupBy::Device => names::devices(db, caller.account, keys()).await?,
             UsageGroupBy::Tag | UsageGroupBy::None => Default::default(),
         });
@@ -88,12 +87,11 @@ impl App {
             })
             .collect();
         let others = others.map(|spans| figures::filled(None, None, &spans, range).map_err(broken));
-        let time = |ms| Timestamp::from_millisecond(ms).map_err(broken);
         Ok(UsageGroups {
             group_by: by,
             bucket,
-            from: time(period.from)?,
-            to: time(period.to)?,
+            from: begin,
+            to: end,
             first_token_bounds_ms: figures::FIRST_TOKEN_MS.to_vec(),
             token_rate_bounds: figures::TOKEN_RATES.to_vec(),
             groups: groups?,
@@ -101,8 +99,11 @@ impl App {
         })
     }
 
-    /// Returns the whole hours or days that contain the times of a question.
-    fn period(&self, question: UsageQuestion) -> Result<UsagePeriod, Refusal> {
+    /// Returns the whole hours or days that contain the times of a question, with their beginning and end.
+    fn period(
+        &self,
+        question: UsageQuestion,
+    ) -> Result<(UsagePeriod, Timestamp, Timestamp), Refusal> {
         let (width, count) = match question.bucket {
             UsageBucket::Hour => (HOUR_MS, HOURS),
             UsageBucket::Day => (DAY_MS, DAYS),
@@ -125,6 +126,17 @@ impl App {
                 "from: hours are kept for {kept} days: choose `bucket=day`"
             )));
         }
-        Ok(UsagePeriod { from, to, width })
+        // The last hours that a time can be in do not make a whole day, and neither do the first ones.
+        let time = |name: &str, ms| {
+            let time = Timestamp::from_millisecond(ms);
+            time.map_err(|_| Refusal::invalid(format!("{name}: is too near to the ends of time")))
+        };
+        Ok((UsagePeriod { from, to, width }, time("from", from)?, time("to", to)?))
     }
+}
+
+fn too_many() -> Refusal {
+    Refusal::invalid(
+        "from: the period has too many combinations of tags: choose a shorter period, or days",
+    )
 }

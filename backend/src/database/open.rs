@@ -25,6 +25,14 @@ const PG_TIMEOUTS: [(&str, &str); 3] = [
     ("lock_timeout", "10s"),
     ("idle_in_transaction_session_timeout", "20s"),
 ];
+/// Timeouts of PostgreSQL for migrations. A statement that changes a large table may take long, and one that was ended
+/// would fail again at each start. A backend that waits for a lock keeps other backends on the database waiting, so
+/// that wait is bounded.
+const PG_MIGRATION_TIMEOUTS: [(&str, &str); 3] = [
+    ("statement_timeout", "0"),
+    ("lock_timeout", "60s"),
+    ("idle_in_transaction_session_timeout", "20s"),
+];
 /// Compiling a statement takes longer than running it, so `jit` is off. Statistics lag behind a growing table, so plans
 /// use the indexes regardless of the estimated size of the table.
 const PG_PLANNER: [(&str, &str); 2] = [("jit", "off"), ("enable_seqscan", "off")];
@@ -81,12 +89,16 @@ impl Store {
             return Err(OpenError::Scheme);
         }
         let options = PgConnectOptions::from_str(text).map_err(OpenError::Url)?;
-        let options =
-            options.application_name("link-backend").options(PG_TIMEOUTS).options(PG_PLANNER);
-        let pool =
-            PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(ACQUIRE_TIMEOUT);
-        let pool = pool.connect_with(options).await.map_err(not_opened)?;
-        MIGRATIONS.run(&pool).await.map_err(not_migrated)?;
+        let options = options.application_name("link-backend").options(PG_PLANNER);
+        let pool = |connections| {
+            PgPoolOptions::new().max_connections(connections).acquire_timeout(ACQUIRE_TIMEOUT)
+        };
+        let migrating = options.clone().options(PG_MIGRATION_TIMEOUTS);
+        let migrating = pool(1).connect_with(migrating).await.map_err(not_opened)?;
+        MIGRATIONS.run(&migrating).await.map_err(not_migrated)?;
+        migrating.close().await;
+        let options = options.options(PG_TIMEOUTS);
+        let pool = pool(CONNECTIONS).connect_with(options).await.map_err(not_opened)?;
         let neighbours = Some(Arc::new(Neighbours::new(pool.clone())));
         let changes = Changes::new(neighbours.clone());
         Ok(Self { db: Db::Pg(pool), neighbours, changes })

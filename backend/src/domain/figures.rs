@@ -24,6 +24,8 @@ const PLAIN: usize = 7;
 pub const NUMBERS: usize = PLAIN + 2 * CLASSES;
 /// The maximum number of groups in an answer.
 pub const GROUPS: usize = 20;
+/// The maximum number of sums that one answer is made of.
+pub const SUMS: usize = 100_000;
 /// The maximum that one report adds to a sum, so that no sum overflows its column.
 const MOST: u64 = 1_000_000_000;
 
@@ -110,10 +112,12 @@ impl Sum {
     }
 }
 
-/// Splits the sums of devices, whose keys are the JSON arrays of their tags, into the sums of tags.
+/// Splits the sums of devices, whose keys are the JSON arrays of their tags, into the sums of tags. Returns `None` if
+/// the tags have more than [`SUMS`] sums: a few devices with many tags each would take much memory.
 #[must_use]
-pub fn by_tag(sums: Sums) -> Sums {
+pub fn by_tag(sums: Sums) -> Option<Sums> {
     let mut all = Sums::new();
+    let mut count = 0;
     for (tags, spans) in sums {
         let tags: BTreeSet<String> =
             tags.and_then(|tags| serde_json::from_str(&tags).ok()).unwrap_or_default();
@@ -123,12 +127,17 @@ pub fn by_tag(sums: Sums) -> Sums {
         }
         for key in keys {
             let group = all.entry(key).or_default();
+            let before = group.len();
             for (begin, sum) in &spans {
                 group.entry(*begin).or_default().add(sum);
             }
+            count += group.len() - before;
+            if count > SUMS {
+                return None;
+            }
         }
     }
-    all
+    Some(all)
 }
 
 /// Returns the groups with the most inferences, and the sum of all others.
@@ -252,9 +261,17 @@ mod tests {
         };
         let tagged = |tags: &str, count| (Some(tags.to_owned()), spans(count));
         let sums = Sums::from([tagged(r#"["a","b"]"#, 2), tagged(r#"["b"]"#, 3), (None, spans(1))]);
-        let tags = by_tag(sums);
+        let tags = by_tag(sums).unwrap();
         let count = |key: Option<&str>| tags[&key.map(str::to_owned)][&0].0[0];
         assert_eq!((count(Some("a")), count(Some("b")), count(None)), (2, 5, 1));
+
+        let long = |tags: usize| {
+            let tags: Vec<String> = (0..tags).map(|tag| tag.to_string()).collect();
+            let spans: Spans = (0..400).map(|begin| (begin, Sum::default())).collect();
+            by_tag(Sums::from([(Some(serde_json::to_string(&tags).unwrap()), spans)]))
+        };
+        assert_eq!(long(SUMS / 400).map(|tags| tags.len()), Some(SUMS / 400));
+        assert!(long(SUMS / 400 + 1).is_none());
 
         let many: Sums = (0..25).map(|number| tagged(&number.to_string(), number)).collect();
         let (groups, others) = largest(many);

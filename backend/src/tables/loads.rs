@@ -28,27 +28,30 @@ row! {
 }
 
 impl Store {
-    /// Returns the steps of a device from `from` on, in seconds since 1970. They may be in any order.
+    /// Returns the steps of a device from `from` on, in seconds since 1970. They may be in any order. One statement reads
+    /// all levels, because between two statements a step may be merged into the next level.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn loads(&self, device: DeviceId, from: i64) -> Result<Vec<Step>, StoreError> {
-        let mut steps = Vec::new();
-        for level in [Level::QuarterHour, Level::Minute, Level::TenSeconds] {
-            let rows: Vec<LoadRow> = read!(self, |db| {
-                sql::query_as(
-                    "SELECT device_id, begin_s, steps FROM device_loads WHERE device_id = $1 \
-                     AND step_s = $2 AND begin_s > $3",
-                )
-                .bind(device.to_string())
-                .bind(level.seconds())
-                .bind(from - level.row_seconds())
-                .fetch_all(db)
-                .await?
-            });
-            for row in rows {
-                steps.extend(row.decoded()?);
+        let rows: Vec<LoadRow> = read!(self, |db| {
+            let mut query = sql::query_as(
+                "SELECT device_id, begin_s, steps FROM device_loads WHERE device_id = $1 \
+                 AND step_s = $2 AND begin_s > $3 \
+                 UNION ALL SELECT device_id, begin_s, steps FROM device_loads \
+                 WHERE device_id = $1 AND step_s = $4 AND begin_s > $5 \
+                 UNION ALL SELECT device_id, begin_s, steps FROM device_loads \
+                 WHERE device_id = $1 AND step_s = $6 AND begin_s > $7",
+            )
+            .bind(device.to_string());
+            for level in [Level::QuarterHour, Level::Minute, Level::TenSeconds] {
+                query = query.bind(level.seconds()).bind(from - level.row_seconds());
             }
+            query.fetch_all(db).await?
+        });
+        let mut steps = Vec::new();
+        for row in rows {
+            steps.extend(row.decoded()?);
         }
         Ok(steps)
     }

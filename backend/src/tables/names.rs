@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 
 use link_protocol::id::AccountId;
 
-use crate::database::{Connection, StoreError, sql};
+use crate::{
+    database::{Connection, StoreError, sql},
+    domain::sharing::Publishers,
+};
 
 /// The length of an id, with its prefix.
 const ID_LENGTH: usize = 36;
@@ -35,27 +38,35 @@ pub(crate) async fn devices(
         "SELECT ids.id, (SELECT d.name FROM devices d WHERE d.device_id = ids.id \
          AND d.account_id = $2) FROM ids"
     );
-    named(db, text, Some(account), ids).await
+    named(db, text, ids, [account.to_string()]).await
 }
 
-/// Finds the names of models, whoever owns them. Unknown ids are left out.
+/// Finds the names of models that an account owns, that `publishers` share, or that were deployed to a device of the
+/// account. Other ids are left out, because a device may report any id.
 ///
 /// # Errors
 /// [`StoreError`].
 pub(crate) async fn models(
     db: &mut Connection,
+    account: AccountId,
+    publishers: &Publishers,
     ids: impl Iterator<Item = String>,
 ) -> Result<BTreeMap<String, String>, StoreError> {
-    let text =
-        of_ids!("SELECT ids.id, (SELECT m.name FROM models m WHERE m.model_id = ids.id) FROM ids");
-    named(db, text, None, ids).await
+    // All ids have the same length, so LIKE matches only whole ids in the joined text.
+    let text = of_ids!(
+        "SELECT ids.id, (SELECT m.name FROM models m WHERE m.model_id = ids.id \
+         AND (m.account_id = $2 OR (m.shared AND $3 LIKE '%' || m.account_id || '%') \
+         OR EXISTS (SELECT 1 FROM deployments p WHERE p.model_id = m.model_id \
+         AND p.account_id = $2))) FROM ids"
+    );
+    named(db, text, ids, [account.to_string(), publishers.ids()]).await
 }
 
 async fn named(
     db: &mut Connection,
     text: &'static str,
-    account: Option<AccountId>,
     ids: impl Iterator<Item = String>,
+    further: impl IntoIterator<Item = String>,
 ) -> Result<BTreeMap<String, String>, StoreError> {
     let mut ids: Vec<String> = ids.filter(|id| id.len() == ID_LENGTH).collect();
     ids.sort();
@@ -64,10 +75,7 @@ async fn named(
         return Ok(BTreeMap::new());
     }
     let query = sql::query_as(text).bind(ids.concat());
-    let query = match account {
-        Some(account) => query.bind(account.to_string()),
-        None => query,
-    };
+    let query = further.into_iter().fold(query, |query, value| query.bind(value));
     let rows: Vec<(String, Option<String>)> = query.fetch_all(db).await?;
     Ok(rows.into_iter().filter_map(|(id, name)| Some((id, name?))).collect())
 }

@@ -9,6 +9,7 @@ use link_protocol::{
     id::{AccountId, DeviceId, ModelId},
     report::TelemetryReport,
 };
+use uuid::Uuid;
 
 use crate::{
     database::{
@@ -25,6 +26,9 @@ use crate::{
 
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
+/// Usage of models that were never deployed on its device counts under this id. A device reports whatever ids it likes,
+/// so only ids that the backend has sent to it become rows.
+const NO_MODEL: ModelId = ModelId::from_uuid(Uuid::nil());
 /// The number of hours that one transaction merges into days.
 const BATCH: i64 = 200;
 
@@ -268,15 +272,21 @@ pub(crate) async fn count(
     report: &TelemetryReport,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let account: Option<String> =
-        sql::query_scalar("SELECT account_id FROM devices WHERE device_id = $1")
-            .bind(device.to_string())
-            .fetch_optional(&mut *db)
-            .await?;
+    let row: Option<(String, i64)> = sql::query_as(
+        "SELECT d.account_id, (SELECT COUNT(*) FROM (SELECT 1 FROM deployments p \
+         WHERE p.device_id = d.device_id AND p.model_id = $2 LIMIT 1) AS deployed) \
+         FROM devices d WHERE d.device_id = $1",
+    )
+    .bind(device.to_string())
+    .bind(report.model_id.to_string())
+    .fetch_optional(&mut *db)
+    .await?;
+    let (account_id, deployed) = row.ok_or(StoreError::NotFound)?;
+    let model = if deployed > 0 { report.model_id } else { NO_MODEL };
     let row = TotalRow {
-        account_id: account.ok_or(StoreError::NotFound)?,
+        account_id,
         device_id: device.to_string(),
-        model_id: report.model_id.to_string(),
+        model_id: model.to_string(),
         begin_ms: ms(now),
         sum: Sum::of(report),
     };

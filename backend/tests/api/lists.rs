@@ -1,10 +1,12 @@
 //! What lists have in common: names beside ids, entity tags, and exports as CSV. Also the installer of the backend.
 
 use axum::{body::Body, http::Request};
+use http_body_util::BodyExt as _;
 use link_protocol::limits;
 use serde_json::{Value, json};
+use tower::ServiceExt as _;
 
-use crate::harness::{Answer, World, pair, registration};
+use crate::harness::{Answer, PASSWORD, World, pair, registration};
 
 /// Reads `path` with the tag of an earlier answer.
 async fn known(world: &World, path: &str, user: &str, tag: &str) -> Answer {
@@ -107,11 +109,9 @@ async fn devices_are_found_by_a_part_of_the_name_by_the_beginning_of_the_id_and_
     world.get(&format!("/api/v1/devices?q={long}"), &user).await.is(422, "invalid-request");
 }
 
-#[tokio::test]
-async fn an_export_has_every_page_of_the_list_and_no_formula() {
-    let world = World::with(|config| config.device_limit = 1_000).await;
-    let user = world.create_first_account().await;
-    let key = world.key(&user, "fleet").await;
+/// Registers more devices than a page has, and returns their number and the last one.
+async fn two_pages_of_devices(world: &World, user: &str) -> (u32, String) {
+    let key = world.key(user, "fleet").await;
     let count = limits::PAGE_SIZE_LIMIT + 5;
     let mut last = Value::Null;
     for number in 0..count {
@@ -122,8 +122,55 @@ async fn an_export_has_every_page_of_the_list_and_no_formula() {
         assert_eq!(answer.status, 201, "{answer:?}");
         last = answer.body["device_id"].clone();
     }
-    let last = last.as_str().unwrap();
-    rename(&world, &user, last, "=HYPERLINK(\"http://a.example\",\"b\")").await;
+    (count, last.as_str().unwrap().to_owned())
+}
+
+#[tokio::test]
+async fn an_export_ends_with_the_access_of_its_reader() {
+    let world = World::with(|config| config.device_limit = 1_000).await;
+    let user = world.create_first_account().await;
+    two_pages_of_devices(&world, &user).await;
+    let member = world.member(&user, "bob@example.org", "operator").await;
+    let login = json!({ "email": "ada@example.org", "password": PASSWORD });
+    let session = world.post("/api/v1/auth/login", "", login).await;
+    let wish = json!({ "name": "ci", "scopes": ["devices:read"] });
+    let token = world.post("/api/v1/tokens", &user, wish).await;
+    let export = async |token: &str| {
+        let request = Request::get("/api/v1/devices/export")
+            .header("authorization", format!("Bearer {token}"))
+            .body(Body::empty())
+            .unwrap();
+        let mut body = world.backend.router.clone().oneshot(request).await.unwrap().into_body();
+        assert!(body.frame().await.unwrap().is_ok());
+        body
+    };
+    let mut stays = export(&user).await;
+    let mut demoted = export(&member).await;
+    let mut left = export(&session.text("access_token")).await;
+    let mut revoked = export(&token.text("token")).await;
+
+    let me = world.get("/api/v1/me", &member).await.text("user_id");
+    let role = Some(json!({ "role": "viewer" }));
+    let changed = world.call("PATCH", &format!("/api/v1/members/{me}"), &user, role).await;
+    assert_eq!(changed.status, 200, "{changed:?}");
+    let refresh = json!({ "refresh_token": session.text("refresh_token") });
+    assert_eq!(world.post("/api/v1/auth/logout", "", refresh).await.status, 204);
+    let id = token.body["info"]["token_id"].as_str().unwrap();
+    assert_eq!(world.delete(&format!("/api/v1/tokens/{id}"), &user).await.status, 204);
+    for body in [&mut demoted, &mut left, &mut revoked] {
+        assert!(body.frame().await.unwrap().is_err(), "the answer is cut off");
+        assert!(body.frame().await.is_none());
+    }
+    assert!(stays.frame().await.unwrap().is_ok());
+    assert!(stays.frame().await.is_none());
+}
+
+#[tokio::test]
+async fn an_export_has_every_page_of_the_list_and_no_formula() {
+    let world = World::with(|config| config.device_limit = 1_000).await;
+    let user = world.create_first_account().await;
+    let (count, last) = two_pages_of_devices(&world, &user).await;
+    rename(&world, &user, &last, "=HYPERLINK(\"http://a.example\",\"b\")").await;
     let answer = world.get("/api/v1/devices/export", &user).await;
     assert!(answer.header("content-type").starts_with("text/csv"), "{answer:?}");
     assert!(answer.header("content-disposition").contains("devices.csv"));

@@ -1,7 +1,11 @@
 //! The load of a device over time: what samples become, and what an answer shows of them.
 
-use std::time::Duration;
+use std::{cell::Cell, time::Duration};
 
+use link_backend::{
+    domain::load::{Level, Step},
+    host::clock::Clock as _,
+};
 use link_protocol::id::DeviceId;
 use serde_json::{Value, json};
 
@@ -120,4 +124,32 @@ async fn old_steps_become_longer_without_losing_a_sample_and_go_after_thirty_day
     world.backend.app.purge().await.unwrap();
     assert!(world.backend.app.store().loads(id, 0).await.unwrap().is_empty());
     assert!(points(&metrics(&world, &device, "?period=30d").await).is_empty());
+}
+
+#[tokio::test]
+async fn samples_that_are_being_merged_are_neither_missing_nor_counted_twice() {
+    let (world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    let id: DeviceId = device.id.parse().unwrap();
+    let store = world.backend.app.store();
+    for round in 1..=30 {
+        report(&world, &device, 1.0).await;
+        world.advance(25 * 60 * MINUTE);
+        let now = world.clock.now();
+        let is_folded = Cell::new(false);
+        let fold = async {
+            for level in [Level::TenSeconds, Level::Minute] {
+                store.fold_loads(level, now).await.unwrap();
+            }
+            is_folded.set(true);
+        };
+        let read = async {
+            while !is_folded.get() {
+                let steps = store.loads(id, 0).await.unwrap();
+                let samples: Vec<_> = steps.iter().map(Step::begin).collect();
+                assert_eq!(samples.len(), round, "round {round}: {samples:?}");
+            }
+        };
+        tokio::join!(fold, read);
+    }
 }

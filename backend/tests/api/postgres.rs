@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The tests that run without `LINK_TEST_POSTGRES=1`, if PostgreSQL is installed.
-const SUBSET: [&str; 11] = [
+const SUBSET: [&str; 13] = [
     "registration::",
     "transfer::",
     "key::",
@@ -23,6 +23,8 @@ const SUBSET: [&str; 11] = [
     "operation_kinds::",
     "session::",
     "metric::",
+    "usage::",
+    "lists::",
 ];
 
 #[test]

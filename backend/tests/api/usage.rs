@@ -38,6 +38,8 @@ async fn usage_is_added_up_by_the_hour_and_by_the_day() {
     let (world, user) = World::set_up().await;
     let (one, other) = (world.online_device(&user).await, world.online_device(&user).await);
     let model = world.model(&user, false).await;
+    world.deployed(&user, &one, &model).await;
+    world.deployed(&user, &other, &model).await;
     for number in 0..3 {
         report(&world, &one, &model, number).await;
     }
@@ -188,6 +190,8 @@ async fn usage_in_groups_has_every_hour_and_histograms_that_add_up() {
     let (world, user) = World::set_up().await;
     let (one, other) = (world.online_device(&user).await, world.online_device(&user).await);
     let model = world.model(&user, false).await;
+    world.deployed(&user, &one, &model).await;
+    world.deployed(&user, &other, &model).await;
     let tags = json!({ "add_tags": ["lab", "fast"] });
     world.call("PATCH", &format!("/api/v1/devices/{}", one.id), &user, Some(tags)).await;
     for number in 0..3 {
@@ -254,6 +258,7 @@ async fn days_keep_the_histograms_of_their_hours_and_forgotten_hours_are_no_zero
     let user = world.create_first_account().await;
     let device = world.online_device(&user).await;
     let model = world.model(&user, false).await;
+    world.deployed(&user, &device, &model).await;
     for number in 0..4 {
         report_timed(&world, &device, &model, number, 40).await;
         world.advance(HOUR);
@@ -266,4 +271,77 @@ async fn days_keep_the_histograms_of_their_hours_and_forgotten_hours_are_no_zero
     let today = usage(&world, "group_by=none").await.text("from");
     let from = today.parse::<jiff::Timestamp>().unwrap() - SignedDuration::from_hours(24 * 5);
     usage(&world, &format!("group_by=none&from={from}")).await.is(422, "invalid-request");
+}
+
+#[tokio::test]
+async fn a_device_learns_no_name_of_a_strangers_model_and_fills_no_table() {
+    let (world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    let stranger = world.another_account("bob@example.org").await;
+    let foreign = world.model(&stranger, false).await;
+    let (own, unused) = (world.model(&user, false).await, world.model(&user, false).await);
+    world.deployed(&user, &device, &own).await;
+    report(&world, &device, &own, 0).await;
+    report(&world, &device, &foreign, 1).await;
+    report(&world, &device, &unused, 2).await;
+    for number in 3..30 {
+        report(&world, &device, &format!("mdl_{number:032x}"), number).await;
+    }
+    let rows = "SELECT model_id FROM usage_totals WHERE device_id = $1 ORDER BY model_id";
+    let no_model = format!("mdl_{}", "0".repeat(32));
+    assert_eq!(world.select(rows, &device.id).await, [&no_model[..], &own]);
+
+    let groups = usage(&world, "group_by=model").await;
+    assert_eq!(group(&groups, Some(&own))["name"], "Tiny Model");
+    let without = group(&groups, Some(&no_model));
+    assert_eq!((&without["total"]["inferences"], without.get("name")), (&json!(29), None));
+    let devices = usage(&world, "group_by=device").await;
+    assert_eq!(group(&devices, Some(&device.id))["total"]["inferences"], 30, "nothing is lost");
+    let mut listed = inferences(&usage(&world, "").await);
+    listed.sort_unstable();
+    assert_eq!(listed, [1, 29]);
+}
+
+#[tokio::test]
+async fn models_of_others_have_names_where_they_are_shared_or_deployed() {
+    let (world, user) = World::set_up_sharing().await;
+    let device = world.online_device(&user).await;
+    let stranger = world.another_account("bob@example.org").await;
+    let model = world.model(&stranger, true).await;
+    world.deployed(&user, &device, &model).await;
+    report(&world, &device, &model, 0).await;
+    let named = async || {
+        let groups = usage(&world, "group_by=model").await;
+        group(&groups, Some(&model)).get("name").is_some()
+    };
+    let path = format!("/api/v1/models/{model}");
+    let share = async |shared: bool| {
+        let answer = world.call("PATCH", &path, &stranger, Some(json!({ "shared": shared }))).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+    };
+    share(false).await;
+    assert!(named().await, "it is on a device of the account");
+    let commands = world.get("/api/v1/commands", &user).await;
+    assert_eq!(commands.items()[0]["model_name"], "Tiny Model");
+    let gone = world.delete(&format!("/api/v1/devices/{}", device.id), &user).await;
+    assert!(gone.status < 300, "{gone:?}");
+    assert!(!named().await, "its name is its owner's again");
+    share(true).await;
+    assert!(named().await);
+}
+
+#[tokio::test]
+async fn a_period_at_the_ends_of_time_is_refused_or_answered() {
+    let (world, _) = World::set_up().await;
+    for bad in [
+        "from=9999-12-29T00:00:00Z&to=9999-12-30T20:00:00Z",
+        "from=-009999-01-02T02:00:00Z&to=-009999-01-04T00:00:00Z",
+        "from=-009999-01-02T02:00:00Z",
+        "to=-009999-01-02T02:00:00Z",
+        "to=9999-12-30T20:00:00Z",
+    ] {
+        usage(&world, &format!("group_by=none&bucket=day&{bad}")).await.is(422, "invalid-request");
+    }
+    let last = usage(&world, "group_by=none&bucket=day&to=9999-12-30T00:00:00Z").await;
+    assert_eq!(last.text("to"), "9999-12-30T00:00:00Z");
 }

@@ -286,6 +286,7 @@ async fn every_schema_of_postgresql_is_brought_to_the_newest() {
         every_schema_is_brought_to_the_newest(Some(&cluster.url())).await;
         several_programs_migrate_one_database_once(&cluster.url()).await;
         a_newer_database_is_refused(Some(&cluster.url())).await;
+        a_long_migration_is_not_ended(&cluster.url()).await;
         cluster.end("INT");
     }
 }
@@ -296,6 +297,30 @@ async fn several_programs_migrate_one_database_once(server: &str) {
     for store in opened {
         store.unwrap().close().await;
     }
+}
+
+/// A trigger records the timeouts under which each table is created.
+async fn a_long_migration_is_not_ended(server: &str) {
+    let place = Place::new(Some(server)).await;
+    let mut raw = place.raw().await;
+    let record = "CREATE SCHEMA seen; CREATE TABLE seen.timeouts (name TEXT, value TEXT); \
+         CREATE FUNCTION seen.record() RETURNS event_trigger LANGUAGE plpgsql AS \
+         $$BEGIN INSERT INTO seen.timeouts SELECT name, setting || COALESCE(unit, '') \
+         FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout'); END$$; \
+         CREATE EVENT TRIGGER record ON ddl_command_start EXECUTE FUNCTION seen.record()";
+    raw.run(record.to_owned()).await;
+    raw.close().await;
+    place.store().await.unwrap().close().await;
+    let database = place.database.as_ref().unwrap();
+    let mut connection = PgConnection::connect(&database.url()).await.unwrap();
+    let timeouts: Vec<String> = sqlx::query_scalar(
+        "SELECT DISTINCT name || ' ' || value AS timeout FROM seen.timeouts ORDER BY timeout",
+    )
+    .fetch_all(&mut connection)
+    .await
+    .unwrap();
+    assert_eq!(timeouts, ["lock_timeout 60000ms", "statement_timeout 0ms"]);
+    connection.close().await.unwrap();
 }
 
 async fn a_newer_database_is_refused(server: Option<&str>) {

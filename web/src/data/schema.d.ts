@@ -1685,9 +1685,11 @@ export interface paths {
         };
         /**
          * Lists token usage by device, model and hour or day, newest first, or sums it in groups. An inference counts when its
-         *     report arrives.
+         *     report arrives. If its model was never deployed on the device, or was deleted, the inference counts under the id
+         *     `mdl_00000000000000000000000000000000`.
          * @description Lists token usage by device, model and hour or day, newest first, or sums it in groups. An inference counts when its
-         *     report arrives.
+         *     report arrives. If its model was never deployed on the device, or was deleted, the inference counts under the id
+         *     `mdl_00000000000000000000000000000000`.
          */
         get: operations["list_usage"];
         put?: never;

@@ -10,7 +10,7 @@ use crate::{
         read,
         sql::{self, Columns, Row},
     },
-    domain::figures::{GROUPS, Sum, Sums},
+    domain::figures::{GROUPS, SUMS, Sum, Sums},
     tables::usage::sum,
 };
 
@@ -48,9 +48,6 @@ macro_rules! leading {
         )
     };
 }
-
-/// The maximum number of sums that one answer is made of.
-const SUMS: usize = 100_000;
 
 /// A period of usage, in milliseconds, from the beginning of a span of `width` to the end of another.
 #[derive(Clone, Copy, Debug)]
