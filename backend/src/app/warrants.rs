@@ -14,8 +14,8 @@ pub(super) fn warrant_of(caller: Option<&Identity>) -> Warrant {
 
 /// Returns the failure of a login whose warrant ended while it was under way.
 pub(super) fn warranted(error: StoreError) -> AppError {
-    match error {
-        StoreError::NotFound => Refusal::Unauthorized.into(),
-        other => other.into(),
+    if matches!(error, StoreError::NotFound) {
+        return Refusal::Unauthorized.into();
     }
+    error.into()
 }
