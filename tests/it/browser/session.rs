@@ -3,7 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use axum::{Router, http::HeaderMap, response::Html, routing::get};
-use link_tests::{backend::TestBackend, wait::until};
+use link_tests::{
+    backend::{PASSWORD, TestBackend},
+    wait::until,
+};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -98,6 +101,28 @@ async fn browser_logs_out_in_all_tabs_at_once() {
     browser.find("#email").await;
     let stores = "return JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])";
     assert_eq!(browser.run(stores, vec![]).await, json!("[{},{},\"\"]"));
+}
+
+#[tokio::test]
+async fn browser_changes_the_password_and_only_it_stays_logged_in() {
+    let backend = TestBackend::start().await;
+    let (browser, other) = (Browser::start().await, Browser::start().await);
+    other.open_logged_in(&format!("{}/devices", backend.url)).await;
+    other.find_with(".account .email", "@").await;
+    browser.open_logged_in(&format!("{}/settings", backend.url)).await;
+    let new = "another long password";
+    for (field, text) in
+        [("#current-password", PASSWORD), ("#new-password", new), ("#new-password-again", new)]
+    {
+        browser.find(field).await.send_keys(text).await.unwrap();
+    }
+    browser.click("#password button[type=submit]").await;
+    browser.find_with(".notices", "all other sessions have ended").await;
+    browser.picture("settings-password").await;
+    // The answer has replaced the cookie.
+    browser.run("location.reload()", vec![]).await;
+    browser.find_with(".account .email", "@").await;
+    other.find("#email").await;
 }
 
 /// Serves a page on another port, and keeps the cookies that come with its request.
