@@ -34,7 +34,11 @@ use link_protocol::{
     key::KeyKind,
     port::Port,
 };
-use link_tests::{backend::TestBackend, device::free_port, wait::until};
+use link_tests::{
+    backend::TestBackend,
+    device::free_port,
+    wait::{until, within},
+};
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use tokio::task::JoinSet;
 
@@ -48,6 +52,9 @@ const DEVICES: usize = 4;
 /// The longest wait of a device before a reconnection. With an agent's 60 s, a device whose connection was cut six times
 /// would come back only after the timeout of the quiet phase.
 const LONGEST_WAIT: Duration = Duration::from_secs(4);
+/// The longest quiet phase. A router that was cut off waits up to a minute before it gives the seat of a device away, and
+/// the device may have met a second cut meanwhile.
+const SETTLES: Duration = Duration::from_secs(150);
 /// How long faults occur.
 const BREAKS_FOR: Duration = Duration::from_secs(4);
 /// The share of connections that the proxy breaks.
@@ -338,7 +345,7 @@ impl Caller {
     /// Waits until no accepted command can change any more.
     async fn settle(&self, owners: &[Arc<BackendClient>]) {
         for ((_, command), owner) in self.accepted.iter().zip(owners.iter().cycle()) {
-            until("every command to end", || async {
+            within(SETTLES, "every command to end", || async {
                 let info = owner.command(*command).await;
                 let Ok(info) = info else {
                     // Lost commands are reported by the later check.
