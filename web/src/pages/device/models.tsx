@@ -14,7 +14,8 @@ import { carryOut } from '../../ui/carry_out';
 import { DeployDialog } from '../../ui/deploy';
 import { Confirm } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
-import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, type Tone } from '../../ui/parts';
+import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
+import { StateBadge } from '../../ui/standing';
 
 const UNDER_WAY = new Set(['queued', 'downloading', 'configuring']);
 
@@ -84,13 +85,12 @@ function ModelRow({ deployment, controls, online }: RowProps) {
   const run = (action: Action): void => {
     carryOut(action, deployment, name);
   };
-  const [tone, state] = stateWords(deployment);
   return (
     <li class="model" data-model={deployment.model_id}>
       <div class="model-body">
         <div class="model-head">
           <Foreign class="model-name">{name}</Foreign>
-          <Badge tone={tone}>{state}</Badge>
+          <StateBadge deployment={deployment} />
           {deployment.stale ? (
             <Badge tone="warn">{text.models.allowlistStale}</Badge>
           ) : (
@@ -164,18 +164,11 @@ function actionsFor({ state, serving, stale }: Deployment, online: boolean): Act
   if (UNDER_WAY.has(state)) return ['cancel'];
   if (state !== 'completed') return ['redeploy', 'remove'];
   const actions: Action[] = [];
+  const stopping = serving?.state === 'stopping';
   if (online && stale && serving?.is_serving) actions.push('repair');
-  if (serving?.is_serving) actions.push('stop');
-  else if (online) actions.push('serve');
+  if (serving?.is_serving || serving?.state === 'starting') actions.push('stop');
+  else if (online && !stopping) actions.push('serve');
   if (online && !stale && serving?.is_serving) actions.push('repair');
   actions.push('redeploy', 'remove');
   return actions;
-}
-
-function stateWords({ state, serving }: Deployment): [Tone, string] {
-  if (UNDER_WAY.has(state)) return ['busy', text.models.states[state]];
-  if (state === 'failed') return ['bad', text.models.states.failed];
-  if (state === 'cancelled') return ['quiet', text.models.states.cancelled];
-  if (serving?.is_serving) return ['good', text.models.serving];
-  return ['quiet', text.models.notServing];
 }
