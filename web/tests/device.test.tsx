@@ -6,9 +6,10 @@ import { go } from '../src/app/router';
 import { deployments, deploymentsLoading, devices, models } from '../src/data/store';
 import type { Deployment } from '../src/data/types';
 import { DevicePage } from '../src/pages/device/page';
+import { DevicesPage } from '../src/pages/devices/page';
 import { Notices } from '../src/ui/notices';
 import { deployment, device, model } from './fixtures';
-import { accessible, controls, place, settled } from './placed';
+import { accessible, controls, place, press, settled } from './placed';
 
 const here = place();
 
@@ -44,5 +45,27 @@ describe('a model on a device', () => {
     deployments.changed(deployment('1', 'dev_a', served('not_serving')));
     await settled('Not serving');
     expect(controls()).toContain('Serve');
+  });
+
+  it('is not listed after it was removed, and is not lost with its device', async () => {
+    load(deployment('1', 'dev_a'), deployment('2', 'dev_a', { serving: { state: 'removed', is_serving: false, port: 8080 } }));
+    open();
+    await settled('llama');
+    expect(here.root.textContent).not.toContain('whisper');
+    deployments.changed(deployment('1', 'dev_a', { serving: { state: 'removed', is_serving: false, port: 8080 } }));
+    await settled('No model on this device');
+    await accessible();
+    open('about');
+    await press('Remove the device…');
+    await settled('The device has no models.');
+  });
+
+  it('does not count in the list of devices after it was removed', async () => {
+    load(deployment('1', 'dev_a'), deployment('2', 'dev_a', { stale: true, serving: { state: 'removed', is_serving: false, port: 8080 } }));
+    go('/devices');
+    here.show(<DevicesPage />);
+    await settled('model-1');
+    expect(here.root.querySelector('.cell.models[role=cell]')?.textContent).toBe('model-1');
+    await accessible();
   });
 });

@@ -5,6 +5,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { pending, type Action } from '../../data/actions';
 import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
+import { isThere } from '../../data/standing';
 import { deployments, deploymentsLoading, models, reload } from '../../data/store';
 import type { Deployment, Device } from '../../data/types';
 import { sentence } from '../../data/problem';
@@ -40,7 +41,7 @@ export function Models({ device }: { device: Device }) {
 function Deployed({ device }: { device: Device }) {
   const shown = useComputed(() => {
     void deployments.revision.value;
-    return deployments.all().filter(({ device_id }) => device_id === device.device_id);
+    return deployments.all().filter((one) => one.device_id === device.device_id && isThere(one));
   }).value;
   const loading = deploymentsLoading.value;
   if (shown.length > 0) {
