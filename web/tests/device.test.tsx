@@ -1,15 +1,15 @@
 // The page of one device: what its models do, and what each role may do to the device.
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { go } from '../src/app/router';
-import { deployments, deploymentsLoading, devices, models } from '../src/data/store';
-import type { Deployment } from '../src/data/types';
+import { deployments, deploymentsLoading, devices, devicesLoading, me, models } from '../src/data/store';
+import type { Deployment, Role } from '../src/data/types';
 import { DevicePage } from '../src/pages/device/page';
 import { DevicesPage } from '../src/pages/devices/page';
 import { Notices } from '../src/ui/notices';
 import { deployment, device, model } from './fixtures';
-import { accessible, controls, place, press, settled } from './placed';
+import { accessible, controls, OWNER, place, press, settled } from './placed';
 
 const here = place();
 
@@ -66,6 +66,72 @@ describe('a model on a device', () => {
     here.show(<DevicesPage />);
     await settled('model-1');
     expect(here.root.querySelector('.cell.models[role=cell]')?.textContent).toBe('model-1');
+    await accessible();
+  });
+});
+
+describe('the controls of a role', () => {
+  const tagged = device('a', { tags: ['lab'] });
+  const loggedIn = (role: Role): void => {
+    load(deployment('1', 'dev_a'));
+    devices.loaded([tagged]);
+    devicesLoading.value = { state: 'ready', error: null };
+    me.value = { ...OWNER, role };
+  };
+
+  it.each([
+    ['viewer', []],
+    ['operator', ['Update…', 'Deploy a model…', 'Stop', 'Repair', 'Redeploy', 'Remove…']],
+  ] as const)('of a %s on the page of a device', async (role, expected) => {
+    loggedIn(role);
+    open();
+    await settled('llama');
+    expect(controls().filter((words) => words !== '')).toEqual(expected);
+    expect(here.root.querySelector('.model [role=group]') === null).toBe(role === 'viewer');
+    await accessible();
+  });
+
+  it('let a viewer read what a device is, and an operator change all but its place in the account', async () => {
+    loggedIn('viewer');
+    open('about');
+    await settled('lab');
+    expect(here.root.querySelector('form, .danger-zone')).toBeNull();
+    expect(controls().filter((words) => words !== '')).toEqual([]);
+    await accessible();
+    me.value = { ...OWNER, role: 'operator' };
+    await vi.waitFor(() => expect(controls()).toContain('Rename'));
+    expect(here.root.querySelector('.danger-zone')).toBeNull();
+    await accessible();
+    me.value = { ...OWNER, role: 'admin' };
+    await vi.waitFor(() => expect(controls()).toContain('Remove the device…'));
+  });
+
+  it('go when a refusal says that the role was lowered', async () => {
+    loggedIn('owner');
+    here.served.answers['/devices/dev_a'] = [403, { status: 403, detail: 'the role viewer lacks devices:operate' }];
+    here.served.answers['/me'] = [200, { ...OWNER, role: 'viewer' }];
+    open('about');
+    await press('Rename');
+    await settled('The role viewer lacks devices:operate.');
+    await vi.waitFor(() => expect(controls()).not.toContain('Rename'));
+    expect(controls()).not.toContain('Update…');
+  });
+
+  it('of a viewer in the list of devices are none, and the bar says why', async () => {
+    loggedIn('viewer');
+    go('/devices');
+    here.show(<DevicesPage />);
+    await settled('1 device');
+    expect(here.root.querySelector('[href="/devices/add"]')).toBeNull();
+    here.root.querySelector<HTMLInputElement>('.table-head input')?.click();
+    await settled('Your role can read devices but not change them.');
+    await accessible();
+    me.value = { ...OWNER, role: 'operator' };
+    await vi.waitFor(() => expect(controls()).toContain('Update'));
+    expect(here.root.textContent).not.toContain('Your role can');
+    devices.removed('dev_a');
+    await settled('Ask an owner or an admin of the account for a key.');
+    expect(here.root.querySelector('[href="/devices/add"]')).toBeNull();
     await accessible();
   });
 });

@@ -83,6 +83,7 @@ function ModelRow({ deployment, controls, online }: RowProps) {
   const name = models.row(deployment.model_id)?.value.name ?? deployment.alias;
   const removing = useSignal(false);
   const doing = pending.value.get(deployment.deployment_id);
+  const actions = controls ? actionsFor(deployment, online).filter(allowed) : [];
   const run = (action: Action): void => {
     carryOut(action, deployment, name);
   };
@@ -113,9 +114,9 @@ function ModelRow({ deployment, controls, online }: RowProps) {
           {text.models.pending[doing]}
         </p>
       ) : (
-        controls && (
+        actions.length > 0 && (
           <div class="actions" role="group" aria-label={text.models.actionsOf(name)}>
-            {actionsFor(deployment, online).filter(allowed).map((action) => (
+            {actions.map((action) => (
               <button
                 key={action}
                 type="button"

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 
 import { go } from '../../app/router';
 import { removeDevice } from '../../data/actions';
+import { noteRefusal } from '../../data/permission';
 import { isThere } from '../../data/standing';
 import { deployments } from '../../data/store';
 import type { Device } from '../../data/types';
@@ -29,6 +30,7 @@ export function RemoveDevice({ device }: { device: Device }) {
       notice(text.about.removed(wanted));
       go('/devices');
     } catch (error) {
+      noteRefusal(error);
       failure(error);
       busy.value = false;
     }

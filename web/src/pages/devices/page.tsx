@@ -4,6 +4,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
+import { may } from '../../data/permission';
 import { deployments, devices, devicesLoading, reload } from '../../data/store';
 import { text } from '../../text/en';
 import { download } from '../../ui/download';
@@ -39,6 +40,7 @@ export function DevicesPage() {
     [],
   );
   const filtered = view.value.search !== '' || view.value.terms.length > 0;
+  const adds = may('keys:write');
   const unselect = (): void => {
     selected.value = new Set();
   };
@@ -50,10 +52,12 @@ export function DevicesPage() {
           {counts(loading.state === 'loading', filtered, shown.value.length, all.value.length)}
         </p>
         <span class="spacer" />
-        <a class="button" href="/devices/add">
-          <Icon name="plus" />
-          {text.devices.nothingAction}
-        </a>
+        {adds && (
+          <a class="button" href="/devices/add">
+            <Icon name="plus" />
+            {text.devices.nothingAction}
+          </a>
+        )}
         <RetireButton />
         <button
           type="button"
@@ -82,9 +86,13 @@ export function DevicesPage() {
       {all.value.length === 0 && loading.state === 'ready' && (
         <Empty icon="devices" title={text.devices.nothingTitle}>
           <p>{text.devices.nothing}</p>
-          <a class="button primary" href="/devices/add">
-            {text.devices.nothingAction}
-          </a>
+          {adds ? (
+            <a class="button primary" href="/devices/add">
+              {text.devices.nothingAction}
+            </a>
+          ) : (
+            <p>{text.add.viewer}</p>
+          )}
         </Empty>
       )}
       {all.value.length === 0 && loading.state !== 'ready' && loading.state !== 'failed' && <Skeleton lines={12} />}

@@ -112,4 +112,5 @@ export const bulk = {
       .filter(Boolean)
       .join(', ') + '.',
   none: 'The selected devices are gone.',
+  refused: 'Your role can read devices but not change them.',
 } as const;
