@@ -135,3 +135,20 @@ describe('the controls of a role', () => {
     await accessible();
   });
 });
+
+it('names the memory of a graphics processor, also if only the whole is known', async () => {
+  load();
+  const memory = { used_bytes: 1e9, total_bytes: 2e9 };
+  const gpus = [
+    { name: 'one', memory_total_bytes: 24e9 },
+    { name: 'two', memory_total_bytes: 8e9, memory_used_bytes: 0 },
+    { name: 'three' },
+  ];
+  const agent = { cpu_percent: 1, memory_bytes: 1e7 };
+  devices.loaded([device('a', { system: { reported_at: '2026-11-20T00:00:00Z', cpu_count: 4, cpu_percent: 10, memory, gpus, agent } })]);
+  open('about');
+  await settled('one24.0 GB of memory');
+  await settled('two0 B of 8.0 GB');
+  expect(here.root.textContent).toContain('threeAgent');
+  await accessible();
+});

@@ -91,9 +91,7 @@ function Hardware({ system }: { system: SystemSample }) {
           <Pair key={index} name={text.about.gpu}>
             <Foreign>{gpu.name}</Foreign>
             {gpu.utilisation_percent != null && <Meter share={gpu.utilisation_percent / 100} label={percent(gpu.utilisation_percent)} />}
-            {gpu.memory_used_bytes != null && gpu.memory_total_bytes != null && (
-              <span class="soft small number">{text.about.of(bytes(gpu.memory_used_bytes), bytes(gpu.memory_total_bytes))}</span>
-            )}
+            {gpu.memory_total_bytes != null && <span class="soft small number">{memoryWords(gpu.memory_used_bytes, gpu.memory_total_bytes)}</span>}
           </Pair>
         ))}
         {engines.map((engine) => (
@@ -135,6 +133,11 @@ function NameAndTags({ device: { name, tags = [] } }: { device: Device }) {
 function refused(error: unknown): void {
   noteRefusal(error);
   failure(error);
+}
+
+/** The memory of a graphics processor: some report how much they have, and not how much is used. */
+function memoryWords(used: number | null | undefined, total: number): string {
+  return used == null ? text.about.memoryOf(bytes(total)) : text.about.of(bytes(used), bytes(total));
 }
 
 function Name({ device }: { device: Device }) {
