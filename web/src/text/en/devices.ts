@@ -37,7 +37,6 @@ export const devices = {
   filterTag: 'Tag',
   removeFilter: (term: string) => `Remove the filter ${term}`,
   clear: 'Clear all',
-  csv: 'Export CSV',
   columns: {
     name: 'Name',
     state: 'State',

@@ -22,6 +22,10 @@ export const list = {
   actions: 'Actions',
   actionOn: (action: string, name: string) => `${action}: ${name}`,
   bar: 'Actions for the selected rows',
+  csv: 'Export CSV',
+  csvLoading: 'The list is still loading. The file is available when the list is complete.',
+  csvFailed: 'The list could not be loaded completely. The file is available after the list is loaded again.',
+  csvEmpty: 'No row is shown, so there is nothing to export.',
 } as const;
 
 export const many = {
