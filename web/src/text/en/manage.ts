@@ -52,6 +52,10 @@ export const deployed = {
     stopped: 'Not serving',
     cancelled: 'Cancelled',
   },
+  csvColumns: [
+    'deployment_id', 'model_id', 'model_name', 'publisher', 'device_id', 'device_name', 'alias', 'port',
+    'state', 'reason', 'stale', 'serving', 'created_at', 'updated_at',
+  ],
   columns: { standing: 'State', model: 'Model', device: 'Device', port: 'Port', updated: 'Changed', actions: 'Actions' },
   stale: (count: number) =>
     count === 1 ? '1 deployment cannot be used from the workspace: its allowlist is stale.' : `${count.toLocaleString('en')} deployments cannot be used from the workspace: their allowlists are stale.`,
