@@ -40,7 +40,12 @@ it('repairs what is stale on the selected devices, and says if nothing is', asyn
   await open();
   await press('Repair…');
   await settled('No model on these devices has a stale allowlist.');
-  deployments.loaded([deployment('1', 'dev_a', { stale: true }), deployment('2', 'dev_b')]);
+  const removed = { state: 'removed', is_serving: false, port: 8080 } as const;
+  deployments.loaded([
+    deployment('1', 'dev_a', { stale: true }),
+    deployment('2', 'dev_b'),
+    deployment('3', 'dev_b', { stale: true, serving: removed }),
+  ]);
   here.served.answers['/operations'] = [200, { work: {}, devices: 1, first: [] }];
   await press('Repair…');
   await settled('Repair 1 deployment');

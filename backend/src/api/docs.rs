@@ -37,7 +37,7 @@ pub(crate) fn page(document: &Value) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
-         <link rel=\"stylesheet\" href=\"/docs/style.css\">\n</head>\n<body>\n<h1>{title}</h1>\n\
+         <link rel=\"stylesheet\" href=\"/docs/style.css\">\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n\
          <p>{about}</p>\n<p><a href=\"{PREFIX}/openapi.json\">OpenAPI document</a></p>\n",
         title = text(&document["info"]["title"]),
         about = text(&document["info"]["description"]),
@@ -58,7 +58,7 @@ pub(crate) fn page(document: &Value) -> String {
             name = escaped(name),
         ));
     }
-    page.push_str("</body>\n</html>\n");
+    page.push_str("</main>\n</body>\n</html>\n");
     page
 }
 

@@ -47,6 +47,19 @@ async fn the_reference_lists_every_operation_without_scripts() {
 }
 
 #[tokio::test]
+async fn the_reference_is_one_landmark_and_nothing_on_it_scrolls_by_itself() {
+    let (world, _) = World::set_up().await;
+    let page = String::from_utf8(world.get("/docs", "").await.bytes).unwrap();
+    let (before, rest) = page.split_once("<body>\n<main>\n").unwrap();
+    let (inside, after) = rest.split_once("</main>\n</body>\n").unwrap();
+    assert!(!before.contains("<h1>") && inside.contains("<h1>") && inside.contains("</pre>"));
+    assert_eq!(after, "</html>\n");
+    // A part that scrolls has to take the focus: a line for each of 150 schemas that does nothing else.
+    let style = String::from_utf8(world.get("/docs/style.css", "").await.bytes).unwrap();
+    assert!(style.contains("white-space: pre-wrap") && !style.contains("overflow-x"), "{style}");
+}
+
+#[tokio::test]
 async fn a_method_that_a_path_does_not_have_is_told_so() {
     let (world, _) = World::set_up().await;
     let answer = world.delete("/api/v1/me", "").await;

@@ -7,32 +7,36 @@ import { bytes } from '../text/format';
 import { Badge, type Tone } from './parts';
 
 export function StandingBadge({ deployment }: { deployment: Deployment }) {
-  const [tone, words] = standingWords(deployment);
+  if (standingOf(deployment) === 'stale') return <Badge tone="warn">{text.models.allowlistStale}</Badge>;
+  return <StateBadge deployment={deployment} />;
+}
+
+/** What a deployment does, whatever its allowlist is. */
+export function StateBadge({ deployment }: { deployment: Deployment }) {
+  const [tone, words] = stateWords(deployment);
   return <Badge tone={tone}>{words}</Badge>;
 }
 
-function standingWords(deployment: Deployment): [Tone, string] {
-  const { standing } = text.deployed;
-  switch (standingOf(deployment)) {
-    case 'stale':
-      return ['warn', text.models.allowlistStale];
+function stateWords({ state, serving }: Deployment): [Tone, string] {
+  switch (state) {
+    case 'queued':
+    case 'downloading':
+    case 'configuring':
+      return ['busy', text.models.states[state]];
     case 'failed':
-      return ['bad', standing.failed];
-    case 'progress':
-      return ['busy', text.models.states[deployment.state]];
-    case 'serving':
-      return ['good', standing.serving];
-    case 'stopped':
-      return stoppedWords(deployment);
+      return ['bad', text.models.states.failed];
     case 'cancelled':
-      return ['quiet', standing.cancelled];
+      return ['quiet', text.models.states.cancelled];
+    case 'completed':
+      return servingWords(serving);
   }
 }
 
 /** A model that is being loaded or stopped serves nobody at this moment. */
-function stoppedWords({ serving }: Deployment): [Tone, string] {
+function servingWords(serving: Deployment['serving']): [Tone, string] {
+  if (serving?.is_serving) return ['good', text.models.serving];
   if (serving?.state === 'starting' || serving?.state === 'stopping') return ['busy', text.models[serving.state]];
-  return ['quiet', text.deployed.standing.stopped];
+  return ['quiet', text.models.notServing];
 }
 
 /** How far a download has come. Before the first byte there is a bar without a measure. */

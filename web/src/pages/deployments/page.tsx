@@ -6,13 +6,16 @@ import { useEffect } from 'preact/hooks';
 import { change, query } from '../../app/router';
 import { may } from '../../data/permission';
 import { isThere, stands, STANDINGS } from '../../data/standing';
-import { deployments, deploymentsLoading, devices, models, reload } from '../../data/store';
+import { deployments, deploymentsLoading, devices, devicesLoading, models, modelsLoading, reload } from '../../data/store';
 import { text } from '../../text/en';
 import { Chips } from '../../ui/choice';
+import { download } from '../../ui/download';
+import { ExportButton } from '../../ui/export';
 import { Icon } from '../../ui/icon';
 import { Empty, Failed, Outdated, Skeleton } from '../../ui/parts';
 import { SearchAndFilters } from '../../ui/search';
 import { DeploymentBar, StaleBanner } from './bulk';
+import { csv } from './csv';
 import { Table } from './table';
 import { arranged, fitting, viewOf, type Named } from './view';
 
@@ -22,7 +25,7 @@ export function DeploymentsPage() {
   const view = useComputed(() => viewOf(query.value));
   const all = useComputed(() => {
     void [deployments.revision.value, devices.revision.value, models.revision.value];
-    return deployments.all().filter(isThere).map(named);
+    return present();
   });
   const found = useComputed(() => fitting(all.value, view.value));
   const shown = useComputed(() => arranged(found.value, view.value));
@@ -44,6 +47,11 @@ export function DeploymentsPage() {
   const filtered = search !== '' || standing !== null || model !== '' || device !== '';
   const clear = (): void => change({ q: null, state: null, model_id: null, device_id: null });
   const operates = may('serving:operate') || may('deployments:write');
+  // What is drawn follows the rows a moment later. The file has the rows.
+  const save = (): void => {
+    const { value } = view;
+    download('deployments.csv', 'text/csv;charset=utf-8', csv(arranged(fitting(present(), value), value)));
+  };
   const isLoading = loading.state === 'idle' || loading.state === 'loading';
   return (
     <div class="page deployments-page">
@@ -53,6 +61,8 @@ export function DeploymentsPage() {
           {all.value.length > 0 && (filtered ? text.list.countOf(shown.value.length, all.value.length) : text.deployed.count(all.value.length))}
           {all.value.length > 0 && isLoading && `, ${text.list.loading}`}
         </p>
+        <span class="spacer" />
+        <ExportButton count={shown.value.length} lists={[loading, devicesLoading.value, modelsLoading.value]} save={save} />
       </header>
       {all.value.length > 0 && (
         <>
@@ -92,6 +102,11 @@ export function DeploymentsPage() {
       )}
     </div>
   );
+}
+
+/** Returns the deployments of models that are on their devices. */
+function present(): Named[] {
+  return deployments.all().filter(isThere).map(named);
 }
 
 function named(deployment: Named['deployment']): Named {

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 
 import { changeDevice } from '../../data/actions';
+import { may, noteRefusal } from '../../data/permission';
 import { models } from '../../data/store';
 import type { Device, SystemSample } from '../../data/types';
 import { text } from '../../text/en';
@@ -15,6 +16,7 @@ import { Foreign, Meter } from '../../ui/parts';
 import { RemoveDevice } from './remove';
 
 export function About({ device }: { device: Device }) {
+  const operates = may('devices:operate');
   return (
     <div class="about">
       <section class="card">
@@ -23,9 +25,10 @@ export function About({ device }: { device: Device }) {
       </section>
       <section class="card">
         <h2>{text.about.identity}</h2>
-        <Name device={device} />
-        <Tags device={device} />
+        {operates && <Name device={device} />}
+        {operates && <Tags device={device} />}
         <dl class="pairs">
+          {!operates && <NameAndTags device={device} />}
           <Pair name={text.about.id}>
             <code>{device.device_id}</code>
           </Pair>
@@ -43,7 +46,7 @@ export function About({ device }: { device: Device }) {
           </Pair>
         </dl>
       </section>
-      <RemoveDevice device={device} />
+      {may('devices:write') && <RemoveDevice device={device} />}
     </div>
   );
 }
@@ -88,9 +91,7 @@ function Hardware({ system }: { system: SystemSample }) {
           <Pair key={index} name={text.about.gpu}>
             <Foreign>{gpu.name}</Foreign>
             {gpu.utilisation_percent != null && <Meter share={gpu.utilisation_percent / 100} label={percent(gpu.utilisation_percent)} />}
-            {gpu.memory_used_bytes != null && gpu.memory_total_bytes != null && (
-              <span class="soft small number">{text.about.of(bytes(gpu.memory_used_bytes), bytes(gpu.memory_total_bytes))}</span>
-            )}
+            {gpu.memory_total_bytes != null && <span class="soft small number">{memoryWords(gpu.memory_used_bytes, gpu.memory_total_bytes)}</span>}
           </Pair>
         ))}
         {engines.map((engine) => (
@@ -107,13 +108,45 @@ function Hardware({ system }: { system: SystemSample }) {
   );
 }
 
+/** The name and the tags, for those who may not change them. */
+function NameAndTags({ device: { name, tags = [] } }: { device: Device }) {
+  return (
+    <>
+      <Pair name={text.about.name}>
+        <Foreign>{name}</Foreign>
+      </Pair>
+      <Pair name={text.about.tags}>
+        <span class="chips">
+          {tags.map((tag) => (
+            <Foreign key={tag} class="tag">
+              {tag}
+            </Foreign>
+          ))}
+          {tags.length === 0 && <span class="soft small">{text.about.noTags}</span>}
+        </span>
+      </Pair>
+    </>
+  );
+}
+
+/** Says why a change failed. */
+function refused(error: unknown): void {
+  noteRefusal(error);
+  failure(error);
+}
+
+/** The memory of a graphics processor: some report how much they have, and not how much is used. */
+function memoryWords(used: number | null | undefined, total: number): string {
+  return used == null ? text.about.memoryOf(bytes(total)) : text.about.of(bytes(used), bytes(total));
+}
+
 function Name({ device }: { device: Device }) {
   const busy = useSignal(false);
   const sent = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const name = String(new FormData(event.currentTarget as HTMLFormElement).get('name'));
     busy.value = true;
-    await changeDevice(device.device_id, { name }).then(() => notice(text.about.renamed), failure);
+    await changeDevice(device.device_id, { name }).then(() => notice(text.about.renamed), refused);
     busy.value = false;
   };
   return (
@@ -130,7 +163,7 @@ function Name({ device }: { device: Device }) {
 function Tags({ device }: { device: Device }) {
   const tags = device.tags ?? [];
   const put = (change: { add_tags?: string[]; remove_tags?: string[] }): Promise<unknown> =>
-    changeDevice(device.device_id, change).catch(failure);
+    changeDevice(device.device_id, change).catch(refused);
   const sent = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;

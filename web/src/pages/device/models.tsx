@@ -5,6 +5,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { pending, type Action } from '../../data/actions';
 import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
+import { isThere } from '../../data/standing';
 import { deployments, deploymentsLoading, models, reload } from '../../data/store';
 import type { Deployment, Device } from '../../data/types';
 import { sentence } from '../../data/problem';
@@ -14,7 +15,8 @@ import { carryOut } from '../../ui/carry_out';
 import { DeployDialog } from '../../ui/deploy';
 import { Confirm } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
-import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, type Tone } from '../../ui/parts';
+import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
+import { StateBadge } from '../../ui/standing';
 
 const UNDER_WAY = new Set(['queued', 'downloading', 'configuring']);
 
@@ -39,7 +41,7 @@ export function Models({ device }: { device: Device }) {
 function Deployed({ device }: { device: Device }) {
   const shown = useComputed(() => {
     void deployments.revision.value;
-    return deployments.all().filter(({ device_id }) => device_id === device.device_id);
+    return deployments.all().filter((one) => one.device_id === device.device_id && isThere(one));
   }).value;
   const loading = deploymentsLoading.value;
   if (shown.length > 0) {
@@ -81,16 +83,16 @@ function ModelRow({ deployment, controls, online }: RowProps) {
   const name = models.row(deployment.model_id)?.value.name ?? deployment.alias;
   const removing = useSignal(false);
   const doing = pending.value.get(deployment.deployment_id);
+  const actions = controls ? actionsFor(deployment, online).filter(allowed) : [];
   const run = (action: Action): void => {
     carryOut(action, deployment, name);
   };
-  const [tone, state] = stateWords(deployment);
   return (
     <li class="model" data-model={deployment.model_id}>
       <div class="model-body">
         <div class="model-head">
           <Foreign class="model-name">{name}</Foreign>
-          <Badge tone={tone}>{state}</Badge>
+          <StateBadge deployment={deployment} />
           {deployment.stale ? (
             <Badge tone="warn">{text.models.allowlistStale}</Badge>
           ) : (
@@ -112,9 +114,9 @@ function ModelRow({ deployment, controls, online }: RowProps) {
           {text.models.pending[doing]}
         </p>
       ) : (
-        controls && (
+        actions.length > 0 && (
           <div class="actions" role="group" aria-label={text.models.actionsOf(name)}>
-            {actionsFor(deployment, online).filter(allowed).map((action) => (
+            {actions.map((action) => (
               <button
                 key={action}
                 type="button"
@@ -164,18 +166,11 @@ function actionsFor({ state, serving, stale }: Deployment, online: boolean): Act
   if (UNDER_WAY.has(state)) return ['cancel'];
   if (state !== 'completed') return ['redeploy', 'remove'];
   const actions: Action[] = [];
+  const stopping = serving?.state === 'stopping';
   if (online && stale && serving?.is_serving) actions.push('repair');
-  if (serving?.is_serving) actions.push('stop');
-  else if (online) actions.push('serve');
+  if (serving?.is_serving || serving?.state === 'starting') actions.push('stop');
+  else if (online && !stopping) actions.push('serve');
   if (online && !stale && serving?.is_serving) actions.push('repair');
   actions.push('redeploy', 'remove');
   return actions;
-}
-
-function stateWords({ state, serving }: Deployment): [Tone, string] {
-  if (UNDER_WAY.has(state)) return ['busy', text.models.states[state]];
-  if (state === 'failed') return ['bad', text.models.states.failed];
-  if (state === 'cancelled') return ['quiet', text.models.states.cancelled];
-  if (serving?.is_serving) return ['good', text.models.serving];
-  return ['quiet', text.models.notServing];
 }

@@ -4,6 +4,8 @@ import { useSignal } from '@preact/signals';
 
 import { go } from '../../app/router';
 import { removeDevice } from '../../data/actions';
+import { noteRefusal } from '../../data/permission';
+import { isThere } from '../../data/standing';
 import { deployments } from '../../data/store';
 import type { Device } from '../../data/types';
 import { text } from '../../text/en';
@@ -20,7 +22,7 @@ export function RemoveDevice({ device }: { device: Device }) {
   const busy = useSignal(false);
   const plain = visible(device.name) === device.name;
   const wanted = plain ? device.name.slice(0, LONGEST).trim() : device.device_id;
-  const lost = deployments.all().filter(({ device_id }) => device_id === device.device_id).length;
+  const lost = deployments.all().filter((one) => one.device_id === device.device_id && isThere(one)).length;
   const remove = async (): Promise<void> => {
     busy.value = true;
     try {
@@ -28,6 +30,7 @@ export function RemoveDevice({ device }: { device: Device }) {
       notice(text.about.removed(wanted));
       go('/devices');
     } catch (error) {
+      noteRefusal(error);
       failure(error);
       busy.value = false;
     }

@@ -3,6 +3,7 @@
 import { useSignal } from '@preact/signals';
 
 import { updateDevice } from '../../data/actions';
+import { may, noteRefusal } from '../../data/permission';
 import type { Device } from '../../data/types';
 import { text } from '../../text/en';
 import { Dialog } from '../../ui/dialog';
@@ -12,9 +13,11 @@ export function UpdateButton({ device }: { device: Device }) {
   const open = useSignal(false);
   return (
     <>
-      <button type="button" class="button" data-action="update" onClick={() => (open.value = true)}>
-        {text.device.update}
-      </button>
+      {may('devices:operate') && (
+        <button type="button" class="button" data-action="update" onClick={() => (open.value = true)}>
+          {text.device.update}
+        </button>
+      )}
       {open.value && <UpdateDialog device={device} close={() => (open.value = false)} />}
     </>
   );
@@ -33,6 +36,7 @@ function UpdateDialog({ device, close }: { device: Device; close: () => void }) 
       notice(text.about.updateAsked(version));
       close();
     } catch (error) {
+      noteRefusal(error);
       fault.value = error instanceof Error ? error.message : text.problems.unknown;
       busy.value = false;
     }

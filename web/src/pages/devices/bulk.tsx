@@ -5,7 +5,7 @@ import { useRef } from 'preact/hooks';
 
 import { idempotencyKey } from '../../data/client';
 import { begin, ended, plan } from '../../data/operations';
-import { may } from '../../data/permission';
+import { may, noteRefusal } from '../../data/permission';
 import type { Device, OperationPlan, Work } from '../../data/types';
 import { text } from '../../text/en';
 import { Dialog } from '../../ui/dialog';
@@ -35,6 +35,7 @@ export function BulkBar({ devices, unselect }: Props) {
       <strong class="number" role="status">
         {text.devices.selected(devices.length)}
       </strong>
+      {!may('devices:operate') && <span>{text.bulk.refused}</span>}
       <MoreActions devices={devices} unselect={unselect} />
       {may('devices:operate') && KINDS.map((one) => (
         <button key={one} type="button" class="button" onClick={() => open(one)}>
@@ -63,6 +64,7 @@ function BulkDialog({ kind, targets, close }: { kind: Kind; targets: string[]; c
     try {
       await step();
     } catch (error) {
+      noteRefusal(error);
       fault.value = error instanceof Error ? error.message : text.problems.unknown;
     } finally {
       busy.value = false;

@@ -33,7 +33,7 @@ export function MoreActions({ devices, unselect }: { devices: readonly Device[];
     targets.current = devices;
     if (wanted === 'repair') {
       const ids = new Set(devices.map(({ device_id }) => device_id));
-      stale.current = deployments.all().filter((one) => ids.has(one.device_id) && stands(one, 'stale'));
+      stale.current = deployments.all().filter((one) => ids.has(one.device_id) && isThere(one) && stands(one, 'stale'));
       if (stale.current.length === 0) {
         notice(text.bulkMore.nothingToRepair);
         return;

@@ -4,9 +4,11 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
-import { deployments, devices, devicesLoading, reload } from '../../data/store';
+import { may } from '../../data/permission';
+import { deployments, deploymentsLoading, devices, devicesLoading, reload } from '../../data/store';
 import { text } from '../../text/en';
 import { download } from '../../ui/download';
+import { ExportButton } from '../../ui/export';
 import { Icon } from '../../ui/icon';
 import { Empty, Failed, Outdated, Skeleton } from '../../ui/parts';
 import { BulkBar } from './bulk';
@@ -39,6 +41,12 @@ export function DevicesPage() {
     [],
   );
   const filtered = view.value.search !== '' || view.value.terms.length > 0;
+  // What is drawn follows the rows a moment later. The file has the rows.
+  const save = (): void => {
+    const groups = groupedByDevice(deployments.all());
+    download('devices.csv', 'text/csv;charset=utf-8', csv(arranged(devices.all(), view.peek(), groups), groups));
+  };
+  const adds = may('keys:write');
   const unselect = (): void => {
     selected.value = new Set();
   };
@@ -50,21 +58,14 @@ export function DevicesPage() {
           {counts(loading.state === 'loading', filtered, shown.value.length, all.value.length)}
         </p>
         <span class="spacer" />
-        <a class="button" href="/devices/add">
-          <Icon name="plus" />
-          {text.devices.nothingAction}
-        </a>
+        {adds && (
+          <a class="button" href="/devices/add">
+            <Icon name="plus" />
+            {text.devices.nothingAction}
+          </a>
+        )}
         <RetireButton />
-        <button
-          type="button"
-          class="button collapsing"
-          aria-label={text.devices.csv}
-          disabled={shown.value.length === 0}
-          onClick={() => download('devices.csv', 'text/csv;charset=utf-8', csv(shown.peek(), byDevice.peek()))}
-        >
-          <Icon name="download" />
-          <span class="label">{text.devices.csv}</span>
-        </button>
+        <ExportButton count={shown.value.length} lists={[loading, deploymentsLoading.value]} save={save} />
       </header>
       <Filters view={view.value} devices={all} />
       {chosen.value.length > 0 && <BulkBar devices={chosen.value} unselect={unselect} />}
@@ -82,9 +83,13 @@ export function DevicesPage() {
       {all.value.length === 0 && loading.state === 'ready' && (
         <Empty icon="devices" title={text.devices.nothingTitle}>
           <p>{text.devices.nothing}</p>
-          <a class="button primary" href="/devices/add">
-            {text.devices.nothingAction}
-          </a>
+          {adds ? (
+            <a class="button primary" href="/devices/add">
+              {text.devices.nothingAction}
+            </a>
+          ) : (
+            <p>{text.add.viewer}</p>
+          )}
         </Empty>
       )}
       {all.value.length === 0 && loading.state !== 'ready' && loading.state !== 'failed' && <Skeleton lines={12} />}

@@ -1,6 +1,7 @@
 // What the list of devices shows, as the address says it: search, filter and order. Pure.
 
 import { compareVersions, matches, parseSelection, stateOf, type Term } from '../../data/selection';
+import { isThere } from '../../data/standing';
 import type { Deployment, Device } from '../../data/types';
 
 export const COLUMNS = [
@@ -130,10 +131,10 @@ export function diskShare({ system }: Device): number {
   return disk && disk.total_bytes > 0 ? 1 - disk.free_bytes / disk.total_bytes : -1;
 }
 
-/** Groups deployments by device. */
+/** Groups the deployments of models that are on their devices by device. */
 export function groupedByDevice(deployments: readonly Deployment[]): ByDevice {
   const groups = new Map<string, Deployment[]>();
-  for (const deployment of deployments) {
+  for (const deployment of deployments.filter(isThere)) {
     const group = groups.get(deployment.device_id);
     if (group) group.push(deployment);
     else groups.set(deployment.device_id, [deployment]);

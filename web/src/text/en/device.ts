@@ -130,6 +130,7 @@ export const about = {
   agent: 'Agent',
   engine: (name: string) => `Engine of ${name}`,
   of: (used: string, total: string) => `${used} of ${total}`,
+  memoryOf: (total: string) => `${total} of memory`,
   id: 'Device id',
   host: 'Host name',
   platform: 'Platform',

@@ -37,7 +37,6 @@ export const devices = {
   filterTag: 'Tag',
   removeFilter: (term: string) => `Remove the filter ${term}`,
   clear: 'Clear all',
-  csv: 'Export CSV',
   columns: {
     name: 'Name',
     state: 'State',
@@ -112,4 +111,5 @@ export const bulk = {
       .filter(Boolean)
       .join(', ') + '.',
   none: 'The selected devices are gone.',
+  refused: 'Your role can read devices but not change them.',
 } as const;

@@ -22,6 +22,10 @@ export const list = {
   actions: 'Actions',
   actionOn: (action: string, name: string) => `${action}: ${name}`,
   bar: 'Actions for the selected rows',
+  csv: 'Export CSV',
+  csvLoading: 'The list is still loading. The file is available when the list is complete.',
+  csvFailed: 'The list could not be loaded completely. The file is available after the list is loaded again.',
+  csvEmpty: 'No row is shown, so there is nothing to export.',
 } as const;
 
 export const many = {
@@ -48,6 +52,10 @@ export const deployed = {
     stopped: 'Not serving',
     cancelled: 'Cancelled',
   },
+  csvColumns: [
+    'deployment_id', 'model_id', 'model_name', 'publisher', 'device_id', 'device_name', 'alias', 'port',
+    'state', 'reason', 'stale', 'serving', 'created_at', 'updated_at',
+  ],
   columns: { standing: 'State', model: 'Model', device: 'Device', port: 'Port', updated: 'Changed', actions: 'Actions' },
   stale: (count: number) =>
     count === 1 ? '1 deployment cannot be used from the workspace: its allowlist is stale.' : `${count.toLocaleString('en')} deployments cannot be used from the workspace: their allowlists are stale.`,

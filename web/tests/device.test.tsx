@@ -1,0 +1,154 @@
+// The page of one device: what its models do, and what each role may do to the device.
+
+import { describe, expect, it, vi } from 'vitest';
+
+import { go } from '../src/app/router';
+import { deployments, deploymentsLoading, devices, devicesLoading, me, models } from '../src/data/store';
+import type { Deployment, Role } from '../src/data/types';
+import { DevicePage } from '../src/pages/device/page';
+import { DevicesPage } from '../src/pages/devices/page';
+import { Notices } from '../src/ui/notices';
+import { deployment, device, model } from './fixtures';
+import { accessible, controls, OWNER, place, press, settled } from './placed';
+
+const here = place();
+
+function open(tab = 'models'): void {
+  go(`/devices/dev_a?tab=${tab}`);
+  here.show(<><DevicePage /><Notices /></>);
+}
+
+function load(...all: Deployment[]): void {
+  devices.loaded([device('a')]);
+  models.loaded([model('1', { name: 'llama' }), model('2', { name: 'whisper' })]);
+  deployments.loaded(all);
+  deploymentsLoading.value = { state: 'ready', error: null };
+}
+
+const served = (state: 'starting' | 'stopping' | 'not_serving'): Partial<Deployment> => ({ serving: { state, is_serving: false, port: 8080 } });
+
+describe('a model on a device', () => {
+  it('is being loaded or stopped, and is not asked to do what it does', async () => {
+    load(deployment('1', 'dev_a', served('starting')));
+    open();
+    await settled('Loading');
+    expect(here.root.textContent).not.toContain('Not serving');
+    expect(controls()).toContain('Stop');
+    expect(controls()).not.toContain('Serve');
+    await accessible();
+    deployments.changed(deployment('1', 'dev_a', served('stopping')));
+    await settled('Stopping');
+    expect(here.root.textContent).not.toContain('Not serving');
+    expect(controls()).not.toContain('Stop');
+    expect(controls()).not.toContain('Serve');
+    await accessible();
+    deployments.changed(deployment('1', 'dev_a', served('not_serving')));
+    await settled('Not serving');
+    expect(controls()).toContain('Serve');
+  });
+
+  it('is not listed after it was removed, and is not lost with its device', async () => {
+    load(deployment('1', 'dev_a'), deployment('2', 'dev_a', { serving: { state: 'removed', is_serving: false, port: 8080 } }));
+    open();
+    await settled('llama');
+    expect(here.root.textContent).not.toContain('whisper');
+    deployments.changed(deployment('1', 'dev_a', { serving: { state: 'removed', is_serving: false, port: 8080 } }));
+    await settled('No model on this device');
+    await accessible();
+    open('about');
+    await press('Remove the device…');
+    await settled('The device has no models.');
+  });
+
+  it('does not count in the list of devices after it was removed', async () => {
+    load(deployment('1', 'dev_a'), deployment('2', 'dev_a', { stale: true, serving: { state: 'removed', is_serving: false, port: 8080 } }));
+    go('/devices');
+    here.show(<DevicesPage />);
+    await settled('model-1');
+    expect(here.root.querySelector('.cell.models[role=cell]')?.textContent).toBe('model-1');
+    await accessible();
+  });
+});
+
+describe('the controls of a role', () => {
+  const tagged = device('a', { tags: ['lab'] });
+  const loggedIn = (role: Role): void => {
+    load(deployment('1', 'dev_a'));
+    devices.loaded([tagged]);
+    devicesLoading.value = { state: 'ready', error: null };
+    me.value = { ...OWNER, role };
+  };
+
+  it.each([
+    ['viewer', []],
+    ['operator', ['Update…', 'Deploy a model…', 'Stop', 'Repair', 'Redeploy', 'Remove…']],
+  ] as const)('of a %s on the page of a device', async (role, expected) => {
+    loggedIn(role);
+    open();
+    await settled('llama');
+    expect(controls().filter((words) => words !== '')).toEqual(expected);
+    expect(here.root.querySelector('.model [role=group]') === null).toBe(role === 'viewer');
+    await accessible();
+  });
+
+  it('let a viewer read what a device is, and an operator change all but its place in the account', async () => {
+    loggedIn('viewer');
+    open('about');
+    await settled('lab');
+    expect(here.root.querySelector('form, .danger-zone')).toBeNull();
+    expect(controls().filter((words) => words !== '')).toEqual([]);
+    await accessible();
+    me.value = { ...OWNER, role: 'operator' };
+    await vi.waitFor(() => expect(controls()).toContain('Rename'));
+    expect(here.root.querySelector('.danger-zone')).toBeNull();
+    await accessible();
+    me.value = { ...OWNER, role: 'admin' };
+    await vi.waitFor(() => expect(controls()).toContain('Remove the device…'));
+  });
+
+  it('go when a refusal says that the role was lowered', async () => {
+    loggedIn('owner');
+    here.served.answers['/devices/dev_a'] = [403, { status: 403, detail: 'the role viewer lacks devices:operate' }];
+    here.served.answers['/me'] = [200, { ...OWNER, role: 'viewer' }];
+    open('about');
+    await press('Rename');
+    await settled('The role viewer lacks devices:operate.');
+    await vi.waitFor(() => expect(controls()).not.toContain('Rename'));
+    expect(controls()).not.toContain('Update…');
+  });
+
+  it('of a viewer in the list of devices are none, and the bar says why', async () => {
+    loggedIn('viewer');
+    go('/devices');
+    here.show(<DevicesPage />);
+    await settled('1 device');
+    expect(here.root.querySelector('[href="/devices/add"]')).toBeNull();
+    here.root.querySelector<HTMLInputElement>('.table-head input')?.click();
+    await settled('Your role can read devices but not change them.');
+    await accessible();
+    me.value = { ...OWNER, role: 'operator' };
+    await vi.waitFor(() => expect(controls()).toContain('Update'));
+    expect(here.root.textContent).not.toContain('Your role can');
+    devices.removed('dev_a');
+    await settled('Ask an owner or an admin of the account for a key.');
+    expect(here.root.querySelector('[href="/devices/add"]')).toBeNull();
+    await accessible();
+  });
+});
+
+it('names the memory of a graphics processor, also if only the whole is known', async () => {
+  load();
+  const memory = { used_bytes: 1e9, total_bytes: 2e9 };
+  const gpus = [
+    { name: 'one', memory_total_bytes: 24e9 },
+    { name: 'two', memory_total_bytes: 8e9, memory_used_bytes: 0 },
+    { name: 'three' },
+  ];
+  const agent = { cpu_percent: 1, memory_bytes: 1e7 };
+  devices.loaded([device('a', { system: { reported_at: '2026-11-20T00:00:00Z', cpu_count: 4, cpu_percent: 10, memory, gpus, agent } })]);
+  open('about');
+  await settled('one24.0 GB of memory');
+  await settled('two0 B of 8.0 GB');
+  expect(here.root.textContent).toContain('threeAgent');
+  await accessible();
+});
