@@ -3,9 +3,11 @@
 import { describe, expect, it, vi } from 'vitest';
 
 import { go } from '../src/app/router';
+import { recent } from '../src/data/operator';
 import { deployments, devices, heard, me, models } from '../src/data/store';
 import type { Summary } from '../src/data/types';
 import { OverviewPage } from '../src/pages/overview/page';
+import { text } from '../src/text/en';
 import { deployment, device, HOSTILE, model } from './fixtures';
 import { accessible, controls, OWNER, place, press, settled } from './placed';
 
@@ -43,6 +45,24 @@ describe('the overview', () => {
     here.served.answers['/summary'] = [200, summary()];
     await press('Try again');
     await settled('Nothing needs attention');
+  });
+
+  it('never says that there is no command while commands have just been loaded', async () => {
+    const said = new Set<string>();
+    const watch = new MutationObserver(() => {
+      if (here.root.textContent.includes(text.overviewPage.noEvents)) said.add('none');
+    });
+    watch.observe(here.root, { subtree: true, childList: true, characterData: true });
+    const command = { command_id: 'cmd_1', type: 'START_SERVING', state: 'processed', device_id: 'dev_1', model_id: null, created_at: new Date().toISOString() };
+    here.served.answers['/summary'] = [200, summary()];
+    here.served.answers['/commands'] = [200, { items: [command] }];
+    // What a page shows again was forgotten when it was left, a moment ago.
+    recent.rows.clear();
+    go('/');
+    here.show(<OverviewPage />);
+    await settled(text.commands.kinds.START_SERVING);
+    watch.disconnect();
+    expect([...said]).toEqual([]);
   });
 
   it('shows three steps while no device is registered, and the counts as soon as one is', async () => {

@@ -24,7 +24,8 @@ export class Rows<T extends object> {
     this.#idOf = idOf;
   }
 
-  /** Grows a moment after any row has changed, come or gone: lists, filters and counts depend on it. */
+  /** Grows a moment after any row has changed, come or gone, and at once when a load ends: lists, filters and counts depend
+   * on it. */
   get revision(): ReadonlySignal<number> {
     return this.#revision;
   }
@@ -79,7 +80,8 @@ export class Rows<T extends object> {
       if (!this.#seen.has(id) && !this.#said?.has(id)) this.#rows.delete(id);
     }
     this.dropLoad(load);
-    this.#touch();
+    // Whoever sees that the load has ended sees its rows too.
+    this.#show();
   }
 
   /** Ends a load that has failed: the rows stay, and what events have said in the meantime need not be remembered. */
@@ -123,7 +125,7 @@ export class Rows<T extends object> {
     this.#said = null;
     this.#pending.clear();
     this.#load += 1;
-    this.#touch();
+    this.#show();
   }
 
   #kept(id: string, fields: Set<keyof T>): Partial<T> {
@@ -142,9 +144,12 @@ export class Rows<T extends object> {
   }
 
   #touch(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      this.#revision.value += 1;
-    }, this.#revision.peek() === 0 ? 0 : REVISION_GAP);
+    this.#timer ??= setTimeout(() => this.#show(), this.#revision.peek() === 0 ? 0 : REVISION_GAP);
+  }
+
+  #show(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#revision.value += 1;
   }
 }
