@@ -49,22 +49,24 @@ export function StaleBanner({ stale }: { stale: readonly Deployment[] }) {
     kind.value = wanted;
   };
   return (
-    <div class="stale-banner">
-      <Icon name="warning" />
-      <p>{text.deployed.stale(stale.length)}</p>
-      <span class="spacer" />
-      {may('serving:operate') && (
-        <button type="button" class="button primary" onClick={() => open('repair')}>
-          {text.deployed.repairAll}
-        </button>
-      )}
-      {may('deployments:write') && (
-        <button type="button" class="button" onClick={() => open('redeploy')}>
-          {text.deployed.redeployAll}
-        </button>
-      )}
+    <>
+      <div class="stale-banner">
+        <Icon name="warning" />
+        <p>{text.deployed.stale(stale.length)}</p>
+        <span class="spacer" />
+        {may('serving:operate') && (
+          <button type="button" class="button primary" onClick={() => open('repair')}>
+            {text.deployed.repairAll}
+          </button>
+        )}
+        {may('deployments:write') && (
+          <button type="button" class="button" onClick={() => open('redeploy')}>
+            {text.deployed.redeployAll}
+          </button>
+        )}
+      </div>
       {kind.value && <RemedyDialog kind={kind.value} targets={targets.current} close={() => (kind.value = null)} />}
-    </div>
+    </>
   );
 }
 

@@ -49,7 +49,7 @@ export function Attention({ current }: { current: Summary }) {
         </div>
       )}
       {points.length > 0 && (
-        <ul>
+        <ul class="points">
           {points.map(({ words, href, icon, tone, devices: named = [] }) => (
             <li key={href + icon} class={tone}>
               <Icon name={icon} />
