@@ -13,15 +13,17 @@ import { failure, notice } from '../../ui/notices';
 import { Badge, Failed, Foreign, Skeleton, Time } from '../../ui/parts';
 
 export function Security() {
+  const changes = useSignal(0);
   return (
     <>
-      <Sessions />
-      <Password />
+      <Sessions changes={changes.value} />
+      <Password changed={() => (changes.value += 1)} />
     </>
   );
 }
 
-function Sessions() {
+/** The sessions, which are loaded anew with each of `changes`. */
+function Sessions({ changes }: { changes: number }) {
   const sessions = useSignal<readonly SessionInfo[] | null>(null);
   const failed = useSignal<unknown>(null);
   const load = async (): Promise<void> => {
@@ -32,7 +34,7 @@ function Sessions() {
       failed.value = error;
     }
   };
-  useEffect(() => void load(), []);
+  useEffect(() => void load(), [changes]);
   const end = async (work: () => Promise<unknown>, done: string): Promise<void> => {
     try {
       await work();
@@ -99,7 +101,7 @@ function Session({ session, end }: { session: SessionInfo; end: () => void }) {
   );
 }
 
-function Password() {
+function Password({ changed }: { changed: () => void }) {
   const form = useSignal(0);
   const send = async (values: FormData): Promise<void> => {
     const word = (name: string): string => String(values.get(name));
@@ -108,6 +110,7 @@ function Password() {
     await ask(POST('/api/v1/me/password', { body }));
     notice(text.security.changed);
     form.value += 1;
+    changed();
   };
   const fresh = { type: 'password', autocomplete: 'new-password', minLength: 12, maxLength: 200 } as const;
   return (
