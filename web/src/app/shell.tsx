@@ -7,7 +7,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { retrying } from '../data/retry';
 import { logOut } from '../data/session';
 import { live, me } from '../data/store';
-import { text } from '../text/en';
+import { text } from '../text';
 import { Icon, type IconName } from '../ui/icon';
 import { Foreign } from '../ui/parts';
 import { administration } from './administration';

@@ -1,6 +1,6 @@
 // Numbers and times as people read them.
 
-import { text } from './en';
+import { text } from '.';
 
 const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });

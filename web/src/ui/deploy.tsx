@@ -8,7 +8,7 @@ import { ask, idempotencyKey, POST } from '../data/client';
 import { noteRefusal } from '../data/permission';
 import { deployments, devices, models } from '../data/store';
 import type { Work } from '../data/types';
-import { text } from '../text/en';
+import { text } from '../text';
 import { Field } from './choice';
 import { Dialog } from './dialog';
 import { ManyDialog } from './many';

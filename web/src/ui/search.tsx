@@ -3,7 +3,7 @@
 import { change } from '../app/router';
 import { deviceName } from '../data/names';
 import { models } from '../data/store';
-import { text } from '../text/en';
+import { text } from '../text';
 import { Select } from './choice';
 import { Icon } from './icon';
 import { Foreign } from './parts';

@@ -10,7 +10,7 @@ import { isThere } from '../../data/standing';
 import { deployments, devices, models, modelsLoading, reload } from '../../data/store';
 import type { Model } from '../../data/types';
 import { usagePage } from '../../data/usage_page';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { bytes, moment } from '../../text/format';
 import { DeployDialog } from '../../ui/deploy';
 import { Icon } from '../../ui/icon';

@@ -7,7 +7,7 @@ import { change, query } from '../../app/router';
 import { may } from '../../data/permission';
 import { isThere, stands, STANDINGS } from '../../data/standing';
 import { deployments, deploymentsLoading, devices, models, reload } from '../../data/store';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Chips } from '../../ui/choice';
 import { Icon } from '../../ui/icon';
 import { Empty, Failed, Outdated, Skeleton } from '../../ui/parts';

@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact';
 import { changeDevice } from '../../data/actions';
 import { models } from '../../data/store';
 import type { Device, SystemSample } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { ago, bytes, moment, percent } from '../../text/format';
 import { now } from '../../ui/clock';
 import { Icon } from '../../ui/icon';

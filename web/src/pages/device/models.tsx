@@ -8,7 +8,7 @@ import { stateOf } from '../../data/selection';
 import { deployments, deploymentsLoading, models, reload } from '../../data/store';
 import type { Deployment, Device } from '../../data/types';
 import { sentence } from '../../data/problem';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { bytes } from '../../text/format';
 import { carryOut } from '../../ui/carry_out';
 import { DeployDialog } from '../../ui/deploy';

@@ -7,7 +7,7 @@ import { path, query } from '../../app/router';
 import { awayFor, figuresOf, loadMetrics, PERIODS, READINGS, sizeOf, stepsOf, UNITS, type Figures, type Period, type Reading, type Step } from '../../data/metrics';
 import { stateOf } from '../../data/selection';
 import type { Device, DeviceMetrics } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { bytes, percent } from '../../text/format';
 import { span } from '../../text/span';
 import { Charted, type Drawing } from '../../ui/chart';

@@ -6,7 +6,7 @@ import { go } from '../../app/router';
 import { removeDevice } from '../../data/actions';
 import { deployments } from '../../data/store';
 import type { Device } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Confirm } from '../../ui/dialog';
 import { failure, notice } from '../../ui/notices';
 import { visible } from '../../ui/parts';

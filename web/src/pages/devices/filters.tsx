@@ -6,7 +6,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { change } from '../../app/router';
 import { compareVersions, formatSelection, formatTerm, parseTerm, stateOf, type Term } from '../../data/selection';
 import type { Device } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Icon } from '../../ui/icon';
 import { Foreign } from '../../ui/parts';
 import type { View } from './view';

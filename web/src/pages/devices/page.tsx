@@ -5,7 +5,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
 import { deployments, devices, devicesLoading, reload } from '../../data/store';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { download } from '../../ui/download';
 import { Icon } from '../../ui/icon';
 import { Empty, Failed, Outdated, Skeleton } from '../../ui/parts';

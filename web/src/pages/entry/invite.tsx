@@ -6,7 +6,7 @@ import { EntryField, EntryForm, isPlainHttp, PlainHttp } from '../../app/entry';
 import { go } from '../../app/router';
 import { logOut, open, session } from '../../data/session';
 import { me } from '../../data/store';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Foreign } from '../../ui/parts';
 import { useFragment } from './fragment';
 

@@ -11,7 +11,7 @@ import { ask, POST } from '../../data/client';
 import { wordsOf } from '../../data/problem';
 import { me } from '../../data/store';
 import type { PendingDevice } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { moment } from '../../text/format';
 import { Foreign } from '../../ui/parts';
 import { useFragment } from './fragment';

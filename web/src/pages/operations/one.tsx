@@ -8,7 +8,7 @@ import { operations } from '../../data/operator';
 import { ask, GET } from '../../data/client';
 import { Problem } from '../../data/problem';
 import type { Operation } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Chips } from '../../ui/choice';
 import { Icon } from '../../ui/icon';
 import { Badge, Empty, Failed, Foreign, Skeleton, Time } from '../../ui/parts';

@@ -6,7 +6,7 @@ import { useEffect } from 'preact/hooks';
 import { loadSummary, recent, RECENT, summary, summaryLoading, watchSummary } from '../../data/operator';
 import { deviceName, modelName } from '../../data/names';
 import type { Command, Key, Summary } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { byText } from '../../ui/order';
 import { Badge, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
 import { Attention } from './attention';

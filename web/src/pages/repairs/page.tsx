@@ -11,7 +11,7 @@ import { may } from '../../data/permission';
 import { sentence } from '../../data/problem';
 import { deployments, devices, models } from '../../data/store';
 import type { Command } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { span } from '../../text/span';
 import { carryOut } from '../../ui/carry_out';
 import { Chips } from '../../ui/choice';

@@ -8,7 +8,7 @@ import { useEffect } from 'preact/hooks';
 import { EntryField, EntryForm } from '../../app/entry';
 import { ask, DELETE, GET, POST } from '../../data/client';
 import type { SessionInfo } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { failure, notice } from '../../ui/notices';
 import { Badge, Failed, Foreign, Skeleton, Time } from '../../ui/parts';
 

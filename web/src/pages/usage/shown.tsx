@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 
 import { isPercentile, lastBound, partsOf, valueOf, type Measure, type Part, type Usage } from '../../data/usage';
 import type { UsageFigures, UsageGroup } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Charted, type Drawing } from '../../ui/chart';
 import { Empty, Foreign } from '../../ui/parts';
 import { Records, type Column } from '../../ui/records';

@@ -2,7 +2,7 @@
 
 import { isPercentile, isRate, lastBound, valueOf, type Measure, type Part, type Usage } from '../../data/usage';
 import type { UsageFigures, UsageGroup, UsageGroups } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { visible } from '../../ui/parts';
 
 const HOUR = new Intl.DateTimeFormat('en', { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });

@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals';
 
 import { reload } from '../../data/store';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Badge, Empty, Failed, Skeleton, visible } from '../../ui/parts';
 import type { Remedy } from '../../workspace/causes';
 import { carryOut } from '../../workspace/remedies';
