@@ -21,6 +21,7 @@ describe('the pseudo-language', () => {
   it('has every word of English, longer, and keeps the values of a sentence', () => {
     expect(text.devices.title).toMatch(/^\[Đéṽíçéš ~+\]$/);
     expect(text.works.kind.repair('llama {x}')).toMatch(/^\[Řéƥáíř llama \{x\} ~+\]$/);
+    expect(text.machine.asks).toMatch(/\{machine\}.*\{person\}/);
     expect(text.list.countOf(1, 2_000)).toContain('1 óƒ 2,000');
     expect(text.causes.engineLoading('m', 'd', 3).remedy).toMatch(/^\[.* 3 .*~\]$/);
     expect(Object.keys(text)).toEqual(Object.keys(english));

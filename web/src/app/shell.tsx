@@ -82,7 +82,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <button type="button" class="search-button" onClick={() => (paletteOpen.value = true)}>
           <Icon name="search" />
           <span>{text.shell.search}</span>
-          <kbd>Ctrl K</kbd>
+          <kbd>{text.shell.searchKeys}</kbd>
         </button>
         <nav aria-label={text.shell.pages}>
           {LINKS.map(({ href, name, icon }) => (

@@ -45,13 +45,13 @@ export function DeploymentsPage() {
   const clear = (): void => change({ q: null, state: null, model_id: null, device_id: null });
   const operates = may('serving:operate') || may('deployments:write');
   const isLoading = loading.state === 'idle' || loading.state === 'loading';
+  const count = filtered ? text.list.countOf(shown.value.length, all.value.length) : text.deployed.count(all.value.length);
   return (
     <div class="page deployments-page">
       <header class="page-head">
         <h1>{text.deployed.title}</h1>
         <p class="soft number" role={isLoading ? undefined : 'status'}>
-          {all.value.length > 0 && (filtered ? text.list.countOf(shown.value.length, all.value.length) : text.deployed.count(all.value.length))}
-          {all.value.length > 0 && isLoading && `, ${text.list.loading}`}
+          {all.value.length > 0 && (isLoading ? text.list.soFar(count) : count)}
         </p>
       </header>
       {all.value.length > 0 && (

@@ -101,5 +101,5 @@ export function DevicesPage() {
 function counts(loading: boolean, filtered: boolean, shown: number, all: number): string {
   if (all === 0) return '';
   const words = filtered ? text.devices.countOf(shown, all) : text.devices.count(all);
-  return loading ? `${words}, ${text.devices.loading}` : words;
+  return loading ? text.list.soFar(words) : words;
 }

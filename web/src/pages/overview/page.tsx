@@ -71,7 +71,7 @@ function Tiles({ current: { devices, deployments, models, repairs, operations, u
           name={words.tokens}
           href="/usage"
           value={number(tokens)}
-          more={`${words.requests(usage.requests)}${tokens > 0 ? `: ${words.tokensDetail(number(usage.prompt_tokens), number(usage.completion_tokens))}` : ''}`}
+          more={words.requests(usage.requests, usage.prompt_tokens, usage.completion_tokens)}
         />
       </ul>
     </section>

@@ -21,9 +21,9 @@ export function groupWords(group: UsageGroup | null, by: UsageGroups['group_by']
     case 'tag':
       return key ?? text.usage.untagged;
     case 'model':
-      return name ?? `${text.usage.removedModel} ${shortened(key ?? '')}`;
+      return name ?? text.usage.removedModel(shortened(key ?? ''));
     case 'device':
-      return name ?? `${text.usage.removedDevice} ${shortened(key ?? '')}`;
+      return name ?? text.usage.removedDevice(shortened(key ?? ''));
   }
 }
 

@@ -33,8 +33,7 @@ export function ModelChoice() {
       >
         {[...served, ...others].map((one) => (
           <option key={one.id} value={one.id}>
-            {nameOf(one)}
-            {one.absent !== null && ` (${text.workspace.absent[one.absent]})`}
+            {one.absent === null ? nameOf(one) : text.workspace.choiceAbsent(nameOf(one), text.workspace.absent[one.absent])}
           </option>
         ))}
       </select>
