@@ -7,7 +7,7 @@ import { recent } from '../src/data/operator';
 import { deployments, devices, heard, me, models } from '../src/data/store';
 import type { Summary } from '../src/data/types';
 import { OverviewPage } from '../src/pages/overview/page';
-import { text } from '../src/text/en';
+import { text } from '../src/text';
 import { deployment, device, HOSTILE, model } from './fixtures';
 import { accessible, controls, OWNER, place, press, settled } from './placed';
 

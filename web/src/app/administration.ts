@@ -2,7 +2,7 @@
 
 import { allowed } from '../data/allowed';
 import type { Permission, Role } from '../data/types';
-import { text } from '../text/en';
+import { text } from '../text';
 import type { IconName } from '../ui/icon';
 
 interface AdminPage {

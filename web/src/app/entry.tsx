@@ -6,7 +6,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 
 import { Problem, wordsOf } from '../data/problem';
 import { barred, farewell } from '../data/session';
-import { text } from '../text/en';
+import { text } from '../text';
 import { pageAt } from './routes';
 
 interface Props {

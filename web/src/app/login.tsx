@@ -1,7 +1,7 @@
 // The login, which keeps the address: after it, the page is the one that was asked for.
 
 import { logIn } from '../data/session';
-import { text } from '../text/en';
+import { text } from '../text';
 import { EntryField, EntryForm, isPlainHttp, PlainHttp } from './entry';
 
 export function Login({ ended, entered }: { ended: boolean; entered?: () => void }) {

@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 
-import { text } from '../text/en';
+import { text } from '../text';
 import { Empty, Skeleton } from '../ui/parts';
 import { path } from './router';
 import { pageAt, type PageName, ROUTES } from './routes';

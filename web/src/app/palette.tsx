@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ofPerson } from '../data/person';
 import { logOut } from '../data/session';
 import { devices, me, models } from '../data/store';
-import { text } from '../text/en';
+import { text } from '../text';
 import { Dialog } from '../ui/dialog';
 import { Foreign } from '../ui/parts';
 import { administration } from './administration';

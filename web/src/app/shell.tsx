@@ -7,7 +7,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { retrying } from '../data/retry';
 import { logOut } from '../data/session';
 import { live, me } from '../data/store';
-import { text } from '../text/en';
+import { text } from '../text';
 import { Icon, type IconName } from '../ui/icon';
 import { Foreign } from '../ui/parts';
 import { administration } from './administration';
@@ -82,7 +82,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <button type="button" class="search-button" onClick={() => (paletteOpen.value = true)}>
           <Icon name="search" />
           <span>{text.shell.search}</span>
-          <kbd>Ctrl K</kbd>
+          <kbd>{text.shell.searchKeys}</kbd>
         </button>
         <nav aria-label={text.shell.pages}>
           {LINKS.map(({ href, name, icon }) => (

@@ -4,7 +4,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-import { text } from '../text/en';
+import { text } from '../text';
 import { ask, GET, PUT } from './client';
 import { followers } from './followers';
 import type { Loading } from './store';

@@ -1,6 +1,6 @@
 // What can go wrong with a request: the backend refuses it, does not answer, or something else answers in its place.
 
-import { text } from '../text/en';
+import { text } from '../text';
 
 interface ProblemDocument {
   code?: string;

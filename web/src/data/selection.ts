@@ -1,7 +1,7 @@
 // Selections of devices, such as `tag=lab,version<1.3.0,state=online`: the grammar of the backend's `select`, so that what a
 // page filters by is what the API and the command line select.
 
-import { text } from '../text/en';
+import { text } from '../text';
 import type { Device } from './types';
 
 export type DeviceState = 'online' | 'offline' | 'updating';

@@ -3,7 +3,7 @@
 
 import { signal } from '@preact/signals';
 
-import { text } from '../text/en';
+import { text } from '../text';
 import { ask, authorised, POST } from './client';
 import { ofPerson, PersonLeft } from './person';
 import { Problem, problemOf } from './problem';

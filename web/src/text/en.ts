@@ -1,4 +1,4 @@
-// All words of the pages, in English, a file for each part of the pages. A second language has the same shape.
+// All words of the pages in English, a file for each part of the pages. A further language has the same shape (`language.ts`).
 
 import * as admin from './en/admin';
 import * as audit from './en/audit';
@@ -18,7 +18,7 @@ import * as shell from './en/shell';
 import * as usage from './en/usage';
 import * as workspace from './en/workspace';
 
-export const text = {
+export const english = {
   product: 'Link',
   ...shell,
   ...devices,

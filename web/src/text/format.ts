@@ -1,8 +1,8 @@
 // Numbers and times as people read them.
 
-import { text } from './en';
+import { language, text } from '.';
 
-const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const AGO = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const CLOCK = new Intl.DateTimeFormat(undefined, {
   month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23',

@@ -1,6 +1,8 @@
 // How far away a time in the future is, as people say it.
 
-const AHEAD = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'long' });
+import { language } from '.';
+
+const AHEAD = new Intl.RelativeTimeFormat(language, { numeric: 'always', style: 'long' });
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['day', 86_400_000],
   ['hour', 3_600_000],

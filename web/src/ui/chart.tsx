@@ -4,7 +4,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-import { text } from '../text/en';
+import { text } from '../text';
 import { Foreign } from './parts';
 import type { Replace } from './plot';
 import { Records, type Column } from './records';

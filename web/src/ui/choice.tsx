@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
+import { language } from '../text';
 import { visible } from './parts';
 
 export interface Option {
@@ -24,7 +25,7 @@ export function Chips({ label, options, value, choose }: { label: string; option
           onClick={() => choose(option.value === value ? '' : option.value)}
         >
           {option.words}
-          {option.count !== undefined && <span class="soft number">{option.count.toLocaleString('en')}</span>}
+          {option.count !== undefined && <span class="soft number">{option.count.toLocaleString(language)}</span>}
         </button>
       ))}
     </div>

@@ -8,7 +8,7 @@ import { ask, idempotencyKey, POST } from '../data/client';
 import { noteRefusal } from '../data/permission';
 import { deployments, devices, models } from '../data/store';
 import type { Work } from '../data/types';
-import { text } from '../text/en';
+import { language, text } from '../text';
 import { Field } from './choice';
 import { Dialog } from './dialog';
 import { ManyDialog } from './many';
@@ -132,7 +132,7 @@ function DevicePicker({ chosen, choose }: { chosen: ReadonlySet<string>; choose:
   const found = devices
     .all()
     .filter(({ name, device_id, tags }) => wanted === '' || name.toLowerCase().includes(wanted) || device_id.includes(wanted) || (tags ?? []).some((tag) => tag.toLowerCase().includes(wanted)))
-    .sort((a, b) => a.name.localeCompare(b.name, 'en'));
+    .sort((a, b) => a.name.localeCompare(b.name, language));
   if (devices.size === 0) return <p>{text.deploying.noDevice}</p>;
   const all = found.length > 0 && found.every(({ device_id }) => chosen.has(device_id));
   const toggleAll = (): void => {

@@ -2,7 +2,7 @@
 
 import { stateOf } from '../data/selection';
 import type { Device } from '../data/types';
-import { text } from '../text/en';
+import { text } from '../text';
 import { ago } from '../text/format';
 import { now } from './clock';
 import { Badge } from './parts';

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
-import { text } from '../text/en';
+import { text } from '../text';
 import { Icon } from './icon';
 
 interface Props {

@@ -3,7 +3,7 @@
 import { useId } from 'preact/hooks';
 
 import type { Loading } from '../data/store';
-import { text } from '../text/en';
+import { text } from '../text';
 import { Icon } from './icon';
 import { notice } from './notices';
 

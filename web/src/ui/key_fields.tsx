@@ -5,7 +5,7 @@ import { useId } from 'preact/hooks';
 
 import { tagsOf } from '../data/keys';
 import type { CreateKey } from '../data/types';
-import { text } from '../text/en';
+import { text } from '../text';
 import { inDays } from '../text/until';
 
 /** Lifetimes that are offered, in days. */

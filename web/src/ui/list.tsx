@@ -5,7 +5,7 @@ import { useComputed, type Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 
-import { text } from '../text/en';
+import { text } from '../text';
 import { Icon } from './icon';
 import { narrow } from './narrow';
 import type { Order } from './order';

@@ -8,7 +8,7 @@ import { idempotencyKey } from '../data/client';
 import { begin, ended, plan } from '../data/operations';
 import { noteRefusal } from '../data/permission';
 import type { Operation, OperationPlan, Work } from '../data/types';
-import { text } from '../text/en';
+import { text } from '../text';
 import { Dialog } from './dialog';
 import { failure, notice } from './notices';
 import { Badge, Foreign, Skeleton } from './parts';

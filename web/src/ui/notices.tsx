@@ -4,7 +4,7 @@ import { signal } from '@preact/signals';
 
 import { ofPerson, PersonLeft } from '../data/person';
 import { wordsOf } from '../data/problem';
-import { text } from '../text/en';
+import { text } from '../text';
 import { Icon } from './icon';
 
 type Tone = 'good' | 'bad';

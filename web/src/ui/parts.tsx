@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 
 import { Problem } from '../data/problem';
-import { text } from '../text/en';
+import { text } from '../text';
 import { ago, moment } from '../text/format';
 import { now } from './clock';
 import { Icon, type IconName } from './icon';

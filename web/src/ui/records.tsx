@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 
 import type { Loading } from '../data/store';
-import { text } from '../text/en';
+import { text } from '../text';
 import { Failed, Outdated, Skeleton } from './parts';
 
 import './records.css';

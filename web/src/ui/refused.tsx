@@ -1,7 +1,7 @@
 // A page that the role of the caller does not allow.
 
 import type { Role } from '../data/types';
-import { text } from '../text/en';
+import { text } from '../text';
 import { Empty } from './parts';
 
 export function Refused({ role }: { role: Role }) {

@@ -4,7 +4,7 @@ import { effect, untracked } from '@preact/signals';
 
 import { ofPerson } from '../data/person';
 import { me } from '../data/store';
-import { text } from '../text/en';
+import { text } from '../text';
 import { notice } from './notices';
 
 let known: { user: string; role: string } | null = null;

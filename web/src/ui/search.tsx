@@ -3,7 +3,7 @@
 import { change } from '../app/router';
 import { deviceName } from '../data/names';
 import { models } from '../data/store';
-import { text } from '../text/en';
+import { language, text } from '../text';
 import { Select } from './choice';
 import { Icon } from './icon';
 import { Foreign } from './parts';
@@ -21,7 +21,7 @@ export function SearchAndFilters({ search, model, device, filtered, clear }: Pro
   const options = models
     .all()
     .map(({ model_id: value, name: words }) => ({ value, words }))
-    .sort((a, b) => a.words.localeCompare(b.words, 'en'));
+    .sort((a, b) => a.words.localeCompare(b.words, language));
   return (
     <div class="filters" role="search" aria-label={text.list.filters}>
       <label class="search">

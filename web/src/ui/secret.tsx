@@ -4,7 +4,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 
-import { text } from '../text/en';
+import { text } from '../text';
 import { Icon } from './icon';
 
 /** Shows a text with a button that copies it. Where the browser refuses to copy, the text is selected instead. */

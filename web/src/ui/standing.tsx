@@ -2,7 +2,7 @@
 
 import { standingOf } from '../data/standing';
 import type { Deployment } from '../data/types';
-import { text } from '../text/en';
+import { text } from '../text';
 import { bytes } from '../text/format';
 import { Badge, type Tone } from './parts';
 

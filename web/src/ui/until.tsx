@@ -1,6 +1,6 @@
 // A time in the future: how far away it is, and that it is close.
 
-import { text } from '../text/en';
+import { text } from '../text';
 import { moment } from '../text/format';
 import { ahead } from '../text/until';
 import { now } from './clock';

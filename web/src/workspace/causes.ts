@@ -5,7 +5,7 @@
 // the text says so.
 
 import { sentence } from '../data/problem';
-import { text } from '../text/en';
+import { text } from '../text';
 
 /** The largest request body a device reads, in bytes. */
 export const BODY_LIMIT = 32 * 1024 * 1024;

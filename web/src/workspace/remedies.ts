@@ -4,7 +4,7 @@ import { ask, GET, idempotencyKey, POST, PUT } from '../data/client';
 import { pause } from '../data/person';
 import { sentence } from '../data/problem';
 import type { Command, Deployment } from '../data/types';
-import { text } from '../text/en';
+import { text } from '../text';
 import type { Remedy } from './causes';
 import type { Target } from './targets';
 

@@ -5,7 +5,7 @@ import { useComputed } from '@preact/signals';
 import { keys } from '../../data/account';
 import { deployments, devices } from '../../data/store';
 import type { Device, Key } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Icon } from '../../ui/icon';
 import { Badge, Foreign, Time } from '../../ui/parts';
 

@@ -1,7 +1,7 @@
 // A key that does not stand in the line: it is pasted at a prompt, or put on the device as a file.
 
 import { KEY_FILE, type How } from '../../data/install';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { download } from '../../ui/download';
 import { Icon } from '../../ui/icon';
 import { CopyBox } from '../../ui/secret';

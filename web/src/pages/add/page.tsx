@@ -10,7 +10,7 @@ import { findInstaller, HOWS, installLine, supports, SYSTEMS, type How, type Ins
 import { isValid } from '../../data/keys';
 import { me } from '../../data/store';
 import type { Key, KeyCreated } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { ahead } from '../../text/until';
 import { useAttempt } from '../../ui/busy';
 import { now } from '../../ui/clock';

@@ -1,7 +1,7 @@
 // Entries as CSV, with names beside ids, safe to open in a spreadsheet. Pure.
 
 import type { AuditEntry } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { csvDocument } from '../../ui/csv';
 
 export function csvOf(entries: readonly AuditEntry[], names: ReadonlyMap<string, string>): string {

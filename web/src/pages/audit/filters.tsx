@@ -3,7 +3,7 @@
 import { change, query } from '../../app/router';
 import { members } from '../../data/account';
 import { NAMES, type AuditFilter } from '../../data/audit';
-import { text } from '../../text/en';
+import { text } from '../../text';
 
 const GROUPS = Object.keys(text.audit.groups) as (keyof typeof text.audit.groups)[];
 

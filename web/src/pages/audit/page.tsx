@@ -9,7 +9,7 @@ import { allowed } from '../../data/allowed';
 import { everyEntry, NAMES, trail, type AuditFilter } from '../../data/audit';
 import { devices, me, models } from '../../data/store';
 import type { AuditEntry } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { clock, moment } from '../../text/format';
 import { useAttempt } from '../../ui/busy';
 import { download } from '../../ui/download';

@@ -7,7 +7,7 @@ import { ask, POST } from '../../data/client';
 import { noteRefusal } from '../../data/permission';
 import { models } from '../../data/store';
 import { addFile } from '../../data/uploads';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { percent } from '../../text/format';
 import { Field } from '../../ui/choice';
 import { Dialog } from '../../ui/dialog';

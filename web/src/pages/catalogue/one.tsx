@@ -10,7 +10,7 @@ import { isThere } from '../../data/standing';
 import { deployments, devices, models, modelsLoading, reload } from '../../data/store';
 import type { Model } from '../../data/types';
 import { usagePage } from '../../data/usage_page';
-import { text } from '../../text/en';
+import { language, text } from '../../text';
 import { bytes, moment } from '../../text/format';
 import { DeployDialog } from '../../ui/deploy';
 import { Icon } from '../../ui/icon';
@@ -129,7 +129,7 @@ function Facts({ model }: { model: Model }) {
     [words.columns.plugin, model.plugin],
     [words.publisher, model.owned ? null : model.publisher],
     [words.architecture, facts?.architecture],
-    [words.parameters, facts ? facts.parameters.toLocaleString('en') : null],
+    [words.parameters, facts ? facts.parameters.toLocaleString(language) : null],
     [words.quantization, facts?.quantization],
     [words.context, facts?.context_length ? words.tokens(facts.context_length) : null],
     [words.memory, facts ? bytes(facts.memory_bytes) : null],

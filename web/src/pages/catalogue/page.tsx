@@ -8,7 +8,7 @@ import { may } from '../../data/permission';
 import { isThere } from '../../data/standing';
 import { deployments, models, modelsLoading, reload } from '../../data/store';
 import type { Deployment, Model } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { bytes } from '../../text/format';
 import { Chips } from '../../ui/choice';
 import { DeployDialog } from '../../ui/deploy';

@@ -9,7 +9,7 @@ import { may, noteRefusal } from '../../data/permission';
 import { models } from '../../data/store';
 import type { Deployment, Model } from '../../data/types';
 import { forget } from '../../data/uploads';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { ManyDialog } from '../../ui/many';
 import { failure, notice } from '../../ui/notices';

@@ -1,7 +1,7 @@
 // Whose a model is, if that is worth a word: a shared one, and one of another account that is no longer shared.
 
 import type { Model } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Badge, visible } from '../../ui/parts';
 
 export function SharedBadge({ model: { owned, shared, publisher } }: { model: Model }) {

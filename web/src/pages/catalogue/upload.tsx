@@ -6,7 +6,7 @@ import { useRef } from 'preact/hooks';
 import { may } from '../../data/permission';
 import type { Model } from '../../data/types';
 import { goOn, pause, resumeWith, uploads, type Upload } from '../../data/uploads';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { bytes, percent } from '../../text/format';
 import { Field } from '../../ui/choice';
 import { Dialog } from '../../ui/dialog';

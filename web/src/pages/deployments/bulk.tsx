@@ -11,7 +11,7 @@ import { sentence } from '../../data/problem';
 import { stands } from '../../data/standing';
 import { devices } from '../../data/store';
 import type { Deployment } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Dialog } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
 import { ManyDialog, partsOf } from '../../ui/many';

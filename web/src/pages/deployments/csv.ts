@@ -1,7 +1,7 @@
 // The deployments that the filter shows as CSV, safe to open in a spreadsheet. Pure. The export of the backend knows neither
 // the search nor the states of the page, and has deployments of models that were removed.
 
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { csvDocument } from '../../ui/csv';
 import { portOf, type Named } from './view';
 

@@ -7,7 +7,7 @@ import { change, query } from '../../app/router';
 import { may } from '../../data/permission';
 import { isThere, stands, STANDINGS } from '../../data/standing';
 import { deployments, deploymentsLoading, devices, devicesLoading, models, modelsLoading, reload } from '../../data/store';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Chips } from '../../ui/choice';
 import { download } from '../../ui/download';
 import { ExportButton } from '../../ui/export';
@@ -53,13 +53,13 @@ export function DeploymentsPage() {
     download('deployments.csv', 'text/csv;charset=utf-8', csv(arranged(fitting(present(), value), value)));
   };
   const isLoading = loading.state === 'idle' || loading.state === 'loading';
+  const count = filtered ? text.list.countOf(shown.value.length, all.value.length) : text.deployed.count(all.value.length);
   return (
     <div class="page deployments-page">
       <header class="page-head">
         <h1>{text.deployed.title}</h1>
         <p class="soft number" role={isLoading ? undefined : 'status'}>
-          {all.value.length > 0 && (filtered ? text.list.countOf(shown.value.length, all.value.length) : text.deployed.count(all.value.length))}
-          {all.value.length > 0 && isLoading && `, ${text.list.loading}`}
+          {all.value.length > 0 && (isLoading ? text.list.soFar(count) : count)}
         </p>
         <span class="spacer" />
         <ExportButton count={shown.value.length} lists={[loading, devicesLoading.value, modelsLoading.value]} save={save} />

@@ -10,7 +10,7 @@ import { stateOf } from '../../data/selection';
 import { remediesFor, standingOf } from '../../data/standing';
 import { deployments, devices } from '../../data/store';
 import type { Deployment } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { carryOut } from '../../ui/carry_out';
 import { List, type ListRow } from '../../ui/list';
 import { orderWords, turned, type Order } from '../../ui/order';

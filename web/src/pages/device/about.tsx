@@ -7,7 +7,7 @@ import { changeDevice } from '../../data/actions';
 import { may, noteRefusal } from '../../data/permission';
 import { models } from '../../data/store';
 import type { Device, SystemSample } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { ago, bytes, moment, percent } from '../../text/format';
 import { now } from '../../ui/clock';
 import { Icon } from '../../ui/icon';

@@ -7,7 +7,7 @@ import { ask, GET } from '../../data/client';
 import { sentence } from '../../data/problem';
 import { commands, commandsLoading, models, unwatchCommands, watchCommands } from '../../data/store';
 import type { Command, CommandExplanation } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
 
 export function Commands({ deviceId }: { deviceId: string }) {

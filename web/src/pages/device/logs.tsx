@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { change, query } from '../../app/router';
 import { followLog, loadOlder, type Log } from '../../data/logs';
 import type { DeviceLog, Severity } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { clock, moment } from '../../text/format';
 import { download } from '../../ui/download';
 import { Icon } from '../../ui/icon';

@@ -9,7 +9,7 @@ import { isThere } from '../../data/standing';
 import { deployments, deploymentsLoading, models, reload } from '../../data/store';
 import type { Deployment, Device } from '../../data/types';
 import { sentence } from '../../data/problem';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { bytes } from '../../text/format';
 import { carryOut } from '../../ui/carry_out';
 import { DeployDialog } from '../../ui/deploy';

@@ -9,7 +9,7 @@ import { Problem } from '../../data/problem';
 import { stateOf } from '../../data/selection';
 import { devices } from '../../data/store';
 import type { Device } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { DeviceBadge } from '../../ui/device_badge';
 import { Icon } from '../../ui/icon';
 import { Copied, Empty, Failed, Foreign, Skeleton } from '../../ui/parts';

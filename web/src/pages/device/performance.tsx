@@ -7,7 +7,7 @@ import { path, query } from '../../app/router';
 import { awayFor, figuresOf, loadMetrics, PERIODS, READINGS, sizeOf, stepsOf, UNITS, type Figures, type Period, type Reading, type Step } from '../../data/metrics';
 import { stateOf } from '../../data/selection';
 import type { Device, DeviceMetrics } from '../../data/types';
-import { text } from '../../text/en';
+import { language, text } from '../../text';
 import { bytes, percent } from '../../text/format';
 import { span } from '../../text/span';
 import { Charted, type Drawing } from '../../ui/chart';
@@ -20,8 +20,8 @@ import './performance.css';
 const LIVE: Period = '1h';
 /** How often the last hour is loaded anew, in milliseconds: a device sends a sample a minute. */
 const EVERY = 30_000;
-const CLOCK = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const DAY_AND_CLOCK = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const CLOCK = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const DAY_AND_CLOCK = new Intl.DateTimeFormat(language, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
 export function Performance({ device }: { device: Device }) {
   const period = PERIODS.find((known) => known === query.value.get('period')) ?? LIVE;

@@ -8,7 +8,7 @@ import { noteRefusal } from '../../data/permission';
 import { isThere } from '../../data/standing';
 import { deployments } from '../../data/store';
 import type { Device } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Confirm } from '../../ui/dialog';
 import { failure, notice } from '../../ui/notices';
 import { visible } from '../../ui/parts';

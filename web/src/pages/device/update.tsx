@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals';
 import { updateDevice } from '../../data/actions';
 import { may, noteRefusal } from '../../data/permission';
 import type { Device } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Dialog } from '../../ui/dialog';
 import { notice } from '../../ui/notices';
 

@@ -7,7 +7,7 @@ import { idempotencyKey } from '../../data/client';
 import { begin, ended, plan } from '../../data/operations';
 import { may, noteRefusal } from '../../data/permission';
 import type { Device, OperationPlan, Work } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Dialog } from '../../ui/dialog';
 import { failure, notice } from '../../ui/notices';
 import { Badge, Foreign } from '../../ui/parts';

@@ -10,7 +10,7 @@ import { sentence } from '../../data/problem';
 import { isThere, stands } from '../../data/standing';
 import { deployments } from '../../data/store';
 import type { Deployment, Device } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { DeployDialog } from '../../ui/deploy';
 import { Confirm } from '../../ui/dialog';
 import { notice } from '../../ui/notices';

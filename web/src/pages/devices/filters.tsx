@@ -6,7 +6,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { change } from '../../app/router';
 import { compareVersions, formatSelection, formatTerm, parseTerm, stateOf, type Term } from '../../data/selection';
 import type { Device } from '../../data/types';
-import { text } from '../../text/en';
+import { language, text } from '../../text';
 import { Icon } from '../../ui/icon';
 import { Foreign } from '../../ui/parts';
 import type { View } from './view';
@@ -105,7 +105,7 @@ function AddFilter({ devices, add }: { devices: ReadonlySignal<Device[]>; add: (
               {terms.map(([term, count]) => (
                 <button key={formatTerm(term)} type="button" onClick={() => take(term)}>
                   <Foreign>{term.value}</Foreign>
-                  <span class="soft number">{count.toLocaleString('en')}</span>
+                  <span class="soft number">{count.toLocaleString(language)}</span>
                 </button>
               ))}
             </fieldset>

@@ -6,7 +6,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { change, query } from '../../app/router';
 import { may } from '../../data/permission';
 import { deployments, deploymentsLoading, devices, devicesLoading, reload } from '../../data/store';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { download } from '../../ui/download';
 import { ExportButton } from '../../ui/export';
 import { Icon } from '../../ui/icon';
@@ -106,5 +106,5 @@ export function DevicesPage() {
 function counts(loading: boolean, filtered: boolean, shown: number, all: number): string {
   if (all === 0) return '';
   const words = filtered ? text.devices.countOf(shown, all) : text.devices.count(all);
-  return loading ? `${words}, ${text.devices.loading}` : words;
+  return loading ? text.list.soFar(words) : words;
 }

@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 
 import { ask, POST } from '../../data/client';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { useAttempt } from '../../ui/busy';
 import { Dialog } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';

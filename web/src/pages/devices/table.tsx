@@ -6,7 +6,7 @@ import { useRef } from 'preact/hooks';
 import { stateOf } from '../../data/selection';
 import { devices } from '../../data/store';
 import type { Device } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { bytes, percent } from '../../text/format';
 import { Icon } from '../../ui/icon';
 import { narrow } from '../../ui/narrow';

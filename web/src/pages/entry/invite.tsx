@@ -6,7 +6,8 @@ import { EntryField, EntryForm, isPlainHttp, PlainHttp } from '../../app/entry';
 import { go } from '../../app/router';
 import { logOut, open, session } from '../../data/session';
 import { me } from '../../data/store';
-import { text } from '../../text/en';
+import { text } from '../../text';
+import { Filled } from '../../ui/filled';
 import { Foreign } from '../../ui/parts';
 import { useFragment } from './fragment';
 
@@ -32,7 +33,7 @@ export function InvitePage() {
         <EntryField name="invitation" label={text.entry.invitation} hint={text.entry.invitationHint} value={typed.peek()} />
         {isIn ? (
           <p>
-            {text.entry.joinAs} <Foreign>{me.value?.email ?? ''}</Foreign>. {text.entry.another}{' '}
+            <Filled words={text.entry.joinAs} parts={{ person: <Foreign>{me.value?.email ?? ''}</Foreign> }} />{' '}
             <button type="button" class="button quiet" onClick={() => void logOut()}>
               {text.shell.logOut}
             </button>

@@ -11,8 +11,9 @@ import { ask, POST } from '../../data/client';
 import { wordsOf } from '../../data/problem';
 import { me } from '../../data/store';
 import type { PendingDevice } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { moment } from '../../text/format';
+import { Filled } from '../../ui/filled';
 import { Foreign } from '../../ui/parts';
 import { useFragment } from './fragment';
 
@@ -54,18 +55,11 @@ function Decide({ pending, decided }: { pending: PendingDevice; decided: (how: '
         {text.machine.question}
       </h1>
       <p>
-        <strong>
-          <Foreign>{pending.client_name}</Foreign>
-        </strong>{' '}
-        {text.machine.wants}{' '}
-        <strong>
-          <Foreign>{me.value?.email ?? ''}</Foreign>
-        </strong>{' '}
-        {text.machine.shows}
+        <Filled words={text.machine.asks} parts={{ machine: <Name>{pending.client_name}</Name>, person: <Name>{me.value?.email ?? ''}</Name> }} />
       </p>
       <p class="user-code">{pending.user_code}</p>
       <p>
-        {text.machine.from} <Foreign>{pending.address}</Foreign>, {moment(pending.created_at)}.
+        <Filled words={text.machine.from} parts={{ address: <Foreign>{pending.address}</Foreign>, when: moment(pending.created_at) }} />
       </p>
       <p>{text.machine.gets}</p>
       <p>{text.machine.careful}</p>
@@ -81,6 +75,14 @@ function Decide({ pending, decided }: { pending: PendingDevice; decided: (how: '
         </button>
       </div>
     </section>
+  );
+}
+
+function Name({ children }: { children: string }) {
+  return (
+    <strong>
+      <Foreign>{children}</Foreign>
+    </strong>
   );
 }
 

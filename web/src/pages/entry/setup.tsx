@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { EntryField, EntryForm, isPlainHttp, PlainHttp } from '../../app/entry';
 import { go } from '../../app/router';
 import { open, session } from '../../data/session';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { useFragment } from './fragment';
 
 export function SetupPage() {

@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals';
 import { createKey } from '../../data/account';
 import { findInstaller, installLine } from '../../data/install';
 import type { Key } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { useAttempt } from '../../ui/busy';
 import { Dialog } from '../../ui/dialog';
 import { keyOf, KeyFields } from '../../ui/key_fields';

@@ -9,7 +9,7 @@ import { allowed } from '../../data/allowed';
 import { isValid, keyOrder, keyState, mostDevices, type KeyState } from '../../data/keys';
 import { me } from '../../data/store';
 import type { Key, Role } from '../../data/types';
-import { text } from '../../text/en';
+import { language, text } from '../../text';
 import { now } from '../../ui/clock';
 import { Icon } from '../../ui/icon';
 import { Badge, Empty, Foreign, Skeleton, Time, type Tone } from '../../ui/parts';
@@ -191,5 +191,5 @@ function State({ state }: { state: KeyState }) {
 
 function usesOf(key: Key): string {
   const most = mostDevices(key);
-  return most === null ? key.devices.toLocaleString('en') : text.admin.of(key.devices, most);
+  return most === null ? key.devices.toLocaleString(language) : text.admin.of(key.devices, most);
 }

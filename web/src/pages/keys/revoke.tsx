@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 
 import { keys, revokeKey } from '../../data/account';
 import type { Key } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { useAttempt } from '../../ui/busy';
 import { Confirm } from '../../ui/dialog';
 import { notice } from '../../ui/notices';

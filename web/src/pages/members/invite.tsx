@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals';
 
 import { invite } from '../../data/account';
 import type { Me, Role } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { inDays } from '../../text/until';
 import { useAttempt } from '../../ui/busy';
 import { Dialog } from '../../ui/dialog';

@@ -7,7 +7,7 @@ import { invitations, members, useList, withdraw } from '../../data/account';
 import { allowed } from '../../data/allowed';
 import { me } from '../../data/store';
 import type { Invitation, Me, Member } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { useAttempt } from '../../ui/busy';
 import { Icon } from '../../ui/icon';
 import { failure, notice } from '../../ui/notices';

@@ -6,7 +6,7 @@ import { useEffect } from 'preact/hooks';
 import { keysOf, members, removeMember } from '../../data/account';
 import { isValid } from '../../data/keys';
 import type { Key, Member } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { useAttempt } from '../../ui/busy';
 import { Confirm } from '../../ui/dialog';
 import { notice } from '../../ui/notices';

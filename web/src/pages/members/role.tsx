@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 
 import { changeRole, currentMember, members } from '../../data/account';
 import type { Me, Member, Role } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { useAttempt } from '../../ui/busy';
 import { Dialog } from '../../ui/dialog';
 import { notice } from '../../ui/notices';

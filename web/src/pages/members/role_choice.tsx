@@ -1,7 +1,7 @@
 // The roles that somebody may give, each with what it allows.
 
 import type { Role } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 
 const ROLES: readonly Role[] = ['viewer', 'operator', 'admin', 'owner'];
 

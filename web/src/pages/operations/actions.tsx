@@ -7,7 +7,7 @@ import { operations } from '../../data/operator';
 import { ask, POST } from '../../data/client';
 import { may, noteRefusal } from '../../data/permission';
 import type { Operation } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Dialog } from '../../ui/dialog';
 import { notice } from '../../ui/notices';
 import { visible } from '../../ui/parts';

@@ -8,8 +8,9 @@ import { operations } from '../../data/operator';
 import { ask, GET } from '../../data/client';
 import { Problem } from '../../data/problem';
 import type { Operation } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Chips } from '../../ui/choice';
+import { Filled } from '../../ui/filled';
 import { Icon } from '../../ui/icon';
 import { Badge, Empty, Failed, Foreign, Skeleton, Time } from '../../ui/parts';
 import { OperationActions } from './actions';
@@ -92,16 +93,16 @@ function Shown({ operation }: { operation: Operation }) {
         </div>
         <p class="facts soft small">
           <span>
-            {text.works.started} <Time at={begun} /> {text.works.by(text.works.actor[by.kind])}
+            <Filled words={text.works.started} parts={{ when: <Time at={begun} />, who: text.works.actor[by.kind] }} />
           </span>
           {end && (
             <span>
-              {text.works.endedAt} <Time at={end} />
+              <Filled words={text.works.endedAt} parts={{ when: <Time at={end} /> }} />
             </span>
           )}
           {select && (
             <span>
-              {text.works.selection} <Foreign class="tag">{select}</Foreign>
+              <Filled words={text.works.selection} parts={{ selection: <Foreign class="tag">{select}</Foreign> }} />
             </span>
           )}
         </p>

@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
 import { operations } from '../../data/operator';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Chips } from '../../ui/choice';
 import { List, type ListRow } from '../../ui/list';
 import { byText } from '../../ui/order';

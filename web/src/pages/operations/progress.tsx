@@ -1,7 +1,7 @@
 // How far an operation has come.
 
 import type { Operation } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { endedOf, workWords } from './words';
 import { visible } from '../../ui/parts';
 

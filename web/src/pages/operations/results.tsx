@@ -8,7 +8,7 @@ import { ask, GET } from '../../data/client';
 import { sentence } from '../../data/problem';
 import { Rows } from '../../data/rows';
 import type { Operation, OperationDevice } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { List, type ListRow } from '../../ui/list';
 import { Badge, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
 

@@ -2,7 +2,7 @@
 
 import { modelName } from '../../data/names';
 import type { Operation, Work } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import type { Tone } from '../../ui/parts';
 
 /** Says what an operation does, as a person would: `Repair llama`. */

@@ -6,7 +6,7 @@ import { may } from '../../data/permission';
 import { stands } from '../../data/standing';
 import { deployments, devices } from '../../data/store';
 import type { Device, Summary } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Icon, type IconName } from '../../ui/icon';
 import { Foreign } from '../../ui/parts';
 import { StaleBanner } from '../deployments/bulk';

@@ -6,7 +6,7 @@ import { useEffect } from 'preact/hooks';
 import { loadSummary, recent, RECENT, summary, summaryLoading, watchSummary } from '../../data/operator';
 import { deviceName, modelName } from '../../data/names';
 import type { Command, Key, Summary } from '../../data/types';
-import { text } from '../../text/en';
+import { language, text } from '../../text';
 import { byText } from '../../ui/order';
 import { Badge, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
 import { Attention } from './attention';
@@ -53,7 +53,7 @@ function Account({ current }: { current: Summary }) {
   );
 }
 
-const number = (count: number): string => count.toLocaleString('en');
+const number = (count: number): string => count.toLocaleString(language);
 
 function Tiles({ current: { devices, deployments, models, repairs, operations, usage_today: usage } }: { current: Summary }) {
   const words = text.overviewPage;
@@ -71,7 +71,7 @@ function Tiles({ current: { devices, deployments, models, repairs, operations, u
           name={words.tokens}
           href="/usage"
           value={number(tokens)}
-          more={`${words.requests(usage.requests)}${tokens > 0 ? `: ${words.tokensDetail(number(usage.prompt_tokens), number(usage.completion_tokens))}` : ''}`}
+          more={words.requests(usage.requests, usage.prompt_tokens, usage.completion_tokens)}
         />
       </ul>
     </section>

@@ -9,7 +9,7 @@ import { findInstaller, installLine, supports, type Installer } from '../../data
 import { isValid } from '../../data/keys';
 import { may } from '../../data/permission';
 import type { Key, KeyCreated } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { ahead, inDays } from '../../text/until';
 import { useAttempt } from '../../ui/busy';
 import { now } from '../../ui/clock';

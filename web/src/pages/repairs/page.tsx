@@ -11,7 +11,7 @@ import { may } from '../../data/permission';
 import { sentence } from '../../data/problem';
 import { deployments, devices, models } from '../../data/store';
 import type { Command } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { span } from '../../text/span';
 import { carryOut } from '../../ui/carry_out';
 import { Chips } from '../../ui/choice';
@@ -61,13 +61,13 @@ export function RepairsPage() {
     count: found.value.filter(({ command }) => standingOf(command) === value).length,
   }));
   const names = new Map(shown.value.map((one) => [one.command.command_id, one]));
+  const count = filtered ? text.list.countOf(shown.value.length, all.value.length) : text.repairing.count(all.value.length);
   return (
     <div class="page repairs-page">
       <header class="page-head">
         <h1>{text.repairing.title}</h1>
         <p class="soft number" role={isLoading ? undefined : 'status'}>
-          {all.value.length > 0 && (filtered ? text.list.countOf(shown.value.length, all.value.length) : text.repairing.count(all.value.length))}
-          {all.value.length > 0 && isLoading && `, ${text.list.loading}`}
+          {all.value.length > 0 && (isLoading ? text.list.soFar(count) : count)}
         </p>
         <span class="spacer" />
         {operates && <RetryExpired expired={worthRetrying(found.value.map(({ command }) => command))} />}

@@ -6,7 +6,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { allowlist, allowlistLoading, changeOrigins, loadAllowlist, useAllowlist } from '../../data/allowlist';
 import { deployments } from '../../data/store';
 import type { Allowlist } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { useAttempt } from '../../ui/busy';
 import { Confirm } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';

@@ -1,6 +1,6 @@
 // How administrators of browsers allow the workspace to reach models on the machines of their people, without a question.
 
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { CopyBox } from '../../ui/secret';
 
 export function NetworkCard() {

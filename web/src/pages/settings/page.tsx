@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 
 import { allowed } from '../../data/allowed';
 import { me } from '../../data/store';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Skeleton } from '../../ui/parts';
 import { AllowlistCard } from './allowlist';
 import { NetworkCard } from './network';

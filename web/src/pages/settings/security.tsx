@@ -8,7 +8,8 @@ import { useEffect } from 'preact/hooks';
 import { EntryField, EntryForm } from '../../app/entry';
 import { ask, DELETE, GET, POST } from '../../data/client';
 import type { SessionInfo } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
+import { Filled } from '../../ui/filled';
 import { failure, notice } from '../../ui/notices';
 import { Badge, Failed, Foreign, Skeleton, Time } from '../../ui/parts';
 
@@ -76,6 +77,7 @@ function Sessions({ changes }: { changes: number }) {
 
 function Session({ session, end }: { session: SessionInfo; end: () => void }) {
   const name = session.agent || (session.kind === 'browser' ? text.security.browser : text.security.program);
+  const address = session.address ? <Foreign>{session.address}</Foreign> : text.security.unknownAddress;
   return (
     <li>
       <div>
@@ -86,10 +88,9 @@ function Session({ session, end }: { session: SessionInfo; end: () => void }) {
           {session.current && <Badge tone="good">{text.security.current}</Badge>}
         </p>
         <p class="soft small">
-          {text.security.used} <Time at={session.last_used_at} /> {text.security.address}{' '}
-          {session.address ? <Foreign>{session.address}</Foreign> : text.security.unknownAddress}
+          <Filled words={text.security.used} parts={{ when: <Time at={session.last_used_at} />, address }} />
           {' · '}
-          {text.security.created} <Time at={session.created_at} /> {text.security.login[session.login] ?? ''}
+          <Filled words={text.security.created} parts={{ when: <Time at={session.created_at} />, how: text.security.login[session.login] ?? '' }} />
         </p>
       </div>
       {!session.current && (

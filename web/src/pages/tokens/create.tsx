@@ -4,7 +4,7 @@ import { useSignal, type Signal } from '@preact/signals';
 
 import { createToken } from '../../data/account';
 import type { Permission, Role } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { inDays } from '../../text/until';
 import { useAttempt } from '../../ui/busy';
 import { Dialog } from '../../ui/dialog';

@@ -6,7 +6,7 @@ import { useEffect } from 'preact/hooks';
 import { revokeToken, tokens, useList } from '../../data/account';
 import { me } from '../../data/store';
 import type { Token } from '../../data/types';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { useAttempt } from '../../ui/busy';
 import { Confirm } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';

@@ -7,7 +7,7 @@ import { useEffect } from 'preact/hooks';
 import { change, query } from '../../app/router';
 import { me } from '../../data/store';
 import { BUCKETS, exportUsage, GROUPINGS, loadUsage, MEASURES, PERIODS, type Measure, type Question, type Usage } from '../../data/usage';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { download } from '../../ui/download';
 import { Icon } from '../../ui/icon';
 import { useLoaded } from '../../ui/loaded';

@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 
 import { isPercentile, lastBound, partsOf, valueOf, type Measure, type Part, type Usage } from '../../data/usage';
 import type { UsageFigures, UsageGroup } from '../../data/types';
-import { text } from '../../text/en';
+import { language, text } from '../../text';
 import { Charted, type Drawing } from '../../ui/chart';
 import { Empty, Foreign } from '../../ui/parts';
 import { Records, type Column } from '../../ui/records';
@@ -12,7 +12,7 @@ import { amountWords, figureWords, groupWords, short, spanWords, summaryOf } fro
 
 /** The groups that a chart tells apart. */
 const MOST_PARTS = 6;
-const SHORT = new Intl.NumberFormat('en', { notation: 'compact' });
+const SHORT = new Intl.NumberFormat(language, { notation: 'compact' });
 
 export function Shown({ usage, measure }: { usage: Usage; measure: Measure }) {
   const { answer, all } = usage;
@@ -38,7 +38,7 @@ export function Shown({ usage, measure }: { usage: Usage; measure: Measure }) {
 function Tiles({ usage: { answer, all } }: { usage: Usage }) {
   const { total } = all;
   const words = text.usage;
-  const number = (count: number): string => count.toLocaleString('en');
+  const number = (count: number): string => count.toLocaleString(language);
   const tiles: [name: string, value: string, more: string, there: boolean][] = [
     [words.tile.inferences, number(total.inferences), words.countedOf(total.counted, total.uncounted), true],
     [words.tile.tokens, number(valueOf(total, 'tokens') ?? 0), words.tokensOf(total.prompt_tokens, total.completion_tokens), true],
@@ -119,7 +119,7 @@ function Totals({ usage: { answer, all } }: { usage: Usage }) {
   const plain = (name: string, value: (of: UsageFigures) => number): Column<UsageGroup | null> => ({
     name,
     class: 'tight number',
-    cell: (group) => value(figures(group)).toLocaleString('en'),
+    cell: (group) => value(figures(group)).toLocaleString(language),
   });
   const measured = (name: string, ...measures: Measure[]): Column<UsageGroup | null> => ({
     name,

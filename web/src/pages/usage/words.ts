@@ -2,12 +2,12 @@
 
 import { isPercentile, isRate, lastBound, valueOf, type Measure, type Part, type Usage } from '../../data/usage';
 import type { UsageFigures, UsageGroup, UsageGroups } from '../../data/types';
-import { text } from '../../text/en';
+import { language, text } from '../../text';
 import { visible } from '../../ui/parts';
 
-const HOUR = new Intl.DateTimeFormat('en', { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const HOUR = new Intl.DateTimeFormat(language, { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 /** Days are days in UTC, as the backend sums them. */
-const DAY = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
+const DAY = new Intl.DateTimeFormat(language, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
 /** The most characters of a name in a sentence or above a column. */
 const SHORT = 60;
 
@@ -21,9 +21,9 @@ export function groupWords(group: UsageGroup | null, by: UsageGroups['group_by']
     case 'tag':
       return key ?? text.usage.untagged;
     case 'model':
-      return name ?? `${text.usage.removedModel} ${shortened(key ?? '')}`;
+      return name ?? text.usage.removedModel(shortened(key ?? ''));
     case 'device':
-      return name ?? `${text.usage.removedDevice} ${shortened(key ?? '')}`;
+      return name ?? text.usage.removedDevice(shortened(key ?? ''));
   }
 }
 
@@ -40,7 +40,7 @@ export function spanWords(begin: string, bucket: UsageGroups['bucket']): string 
 /** Returns a number with its unit. A percentile in the last class of a histogram is only a bound. */
 export function amountWords(value: number | null, measure: Measure, bound: number | null): string {
   if (value === null) return text.usage.unknown;
-  if (!isPercentile(measure)) return value.toLocaleString('en');
+  if (!isPercentile(measure)) return value.toLocaleString(language);
   const words = isRate(measure) ? text.usage.rate(value) : text.usage.milliseconds(value);
   return bound !== null && value >= bound ? text.usage.overBound(words) : words;
 }

@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Icon } from '../../ui/icon';
 import { failure } from '../../ui/notices';
 import { Foreign } from '../../ui/parts';

@@ -3,7 +3,7 @@
 import { signal } from '@preact/signals';
 
 import { ofPerson, staying } from '../../data/person';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { complete } from '../../workspace/chat';
 import { fresh, messagesOf, newId, type Conversation, type Figures, type Turn } from '../../workspace/conversations';
 import { Sentences } from '../../workspace/plain';

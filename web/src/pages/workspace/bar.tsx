@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals';
 
 import { reload } from '../../data/store';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Badge, Empty, Failed, Skeleton, visible } from '../../ui/parts';
 import type { Remedy } from '../../workspace/causes';
 import { carryOut } from '../../workspace/remedies';
@@ -33,8 +33,7 @@ export function ModelChoice() {
       >
         {[...served, ...others].map((one) => (
           <option key={one.id} value={one.id}>
-            {nameOf(one)}
-            {one.absent !== null && ` (${text.workspace.absent[one.absent]})`}
+            {one.absent === null ? nameOf(one) : text.workspace.choiceAbsent(nameOf(one), text.workspace.absent[one.absent])}
           </option>
         ))}
       </select>

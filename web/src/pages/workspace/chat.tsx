@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
-import { text } from '../../text/en';
+import { text } from '../../text';
 import type { Turn } from '../../workspace/conversations';
 import { readable } from '../../workspace/plain';
 import { Answer } from './answer';

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { ask, running, stop } from './asking';
 import { doing, remedy } from './failures';
 import { draft, target, write } from './state';

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { visible } from '../../ui/parts';
 import { CopyButton } from './answer';
 import { failed, mend, remedy, type Failure } from './failures';

@@ -3,7 +3,7 @@
 import { signal } from '@preact/signals';
 
 import { ofPerson } from '../../data/person';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { classify, type Cause, type Facts, type Remedy, type Seen } from '../../workspace/causes';
 import { gather } from '../../workspace/facts';
 import { carryOut } from '../../workspace/remedies';

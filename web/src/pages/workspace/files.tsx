@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { bytes } from '../../text/format';
 import { download } from '../../ui/download';
 import { Foreign, Meter, visible } from '../../ui/parts';

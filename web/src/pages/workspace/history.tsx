@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Confirm } from '../../ui/dialog';
 import { download } from '../../ui/download';
 import { Icon } from '../../ui/icon';

@@ -7,7 +7,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import { me } from '../../data/store';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { Dialog } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
 import { narrow } from '../../ui/narrow';

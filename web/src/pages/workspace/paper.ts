@@ -1,7 +1,7 @@
 // Draws Markdown that grows into an element: settled blocks stay as they are, the open block is drawn anew, and lines of an
 // open code block are only added.
 
-import { text } from '../../text/en';
+import { text } from '../../text';
 import type { GrowingMarkdown } from '../../workspace/markdown';
 import { fill } from '../../workspace/safe';
 

@@ -1,6 +1,6 @@
 // What a conversation tells the model beside its questions: the system prompt, and how tokens are chosen.
 
-import { text } from '../../text/en';
+import { text } from '../../text';
 import type { Sampling } from '../../workspace/chat';
 import { conversation, settle } from './state';
 

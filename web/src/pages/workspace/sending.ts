@@ -3,7 +3,7 @@
 import { signal } from '@preact/signals';
 
 import { ofPerson, staying } from '../../data/person';
-import { text } from '../../text/en';
+import { text } from '../../text';
 import { newId } from '../../workspace/conversations';
 import { send, type FileTask, type Outcome } from '../../workspace/files';
 import { RequestFailure } from '../../workspace/stream';

@@ -25,7 +25,6 @@ export const devices = {
   title: 'Devices',
   count: (count: number) => plural(count, 'device', 'devices'),
   countOf: (shown: number, all: number) => `${shown.toLocaleString('en')} of ${plural(all, 'device', 'devices')}`,
-  loading: 'loading more…',
   search: 'Search name, id, host or tag',
   filters: 'Filters',
   filter: 'Add a filter',

@@ -27,8 +27,7 @@ export const entry = {
   invitationHint: 'It begins with lit_. The person who invited you has it.',
   newPerson: 'This creates your account on this backend.',
   join: 'Join',
-  joinAs: 'You join as',
-  another: 'To join as somebody else, log out first.',
+  joinAs: 'You join as {person}. To join as somebody else, log out first.',
 } as const;
 
 export const machine = {
@@ -37,9 +36,8 @@ export const machine = {
   codeHint: 'The machine shows it, such as WDJB-MJHT.',
   next: 'Continue',
   question: 'Is this your machine?',
-  wants: 'wants to log in as',
-  shows: 'and shows this code:',
-  from: 'It asked from the address',
+  asks: '{machine} wants to log in as {person} and shows this code:',
+  from: 'It asked from the address {address}, {when}.',
   gets: 'If you allow it, the machine can do everything that you can do in this account, until you end its session.',
   careful: 'Allow it only if you started this yourself and the machine shows the same code.',
   allow: 'Allow',
@@ -55,9 +53,8 @@ export const security = {
   browser: 'Browser',
   program: 'Program',
   current: 'This browser',
-  used: 'Used',
-  created: 'Logged in',
-  address: 'from',
+  used: 'Used {when} from {address}',
+  created: 'Logged in {when} {how}',
   unknownAddress: 'an unknown address',
   login: {
     'login.password': 'with the password',

@@ -26,8 +26,8 @@ export const overviewPage = {
   progress: 'Deployments in progress',
   tokens: 'Tokens today',
   of: (part: number, all: number) => `${part.toLocaleString('en')} of ${all.toLocaleString('en')}`,
-  tokensDetail: (prompt: string, completion: string) => `${prompt} prompt, ${completion} completion`,
-  requests: (count: number) => plural(count, 'request', 'requests'),
+  requests: (count: number, prompt: number, completion: number) =>
+    plural(count, 'request', 'requests') + (prompt + completion > 0 ? `: ${prompt.toLocaleString('en')} prompt, ${completion.toLocaleString('en')} completion` : ''),
   updating: (count: number) => `${count.toLocaleString('en')} updating`,
   versions: 'Agent versions',
   versionOf: (devices: number) => plural(devices, 'device', 'devices'),

@@ -18,6 +18,7 @@ export const shell = {
   menu: 'Open the menu',
   closeMenu: 'Close the menu',
   search: 'Search…',
+  searchKeys: 'Ctrl K',
   devices: 'Devices',
   workspace: 'Workspace',
   api: 'API reference',

@@ -48,8 +48,8 @@ export const usage = {
     [`${measure}: ${all}.`, slowest === null ? '' : `Slowest: ${slowest} (${value}).`, `Slowest in the span that begins ${span}.`]
       .filter(Boolean)
       .join(' '),
-  removedModel: 'Removed model',
-  removedDevice: 'Removed device',
+  removedModel: (id: string) => `Removed model ${id}`,
+  removedDevice: (id: string) => `Removed device ${id}`,
   untagged: 'No tag',
   all: 'All',
   others: 'Others',

@@ -8,6 +8,7 @@ export const workspace = {
   title: 'Workspace',
   model: 'Model',
   choice: (name: string, device: string) => `${name} on ${device}`,
+  choiceAbsent: (choice: string, why: string) => `${choice} (${why})`,
   absent: {
     stopped: 'not served',
     starting: 'starting',
