@@ -29,13 +29,9 @@ use std::{io::Write as _, process::ExitCode, time::Duration};
 use anyhow::Context as _;
 use clap::Parser as _;
 use link_client::roots;
-use link_installer::{
-    guard::PORT_TAKEN,
-    layout::{Layout, PROGRAMS},
-    stage::CANNOT_TELL,
-};
+use link_installer::{guard::PORT_TAKEN, layout::Layout, stage::CANNOT_TELL, versions};
 use link_platform::{
-    checkpoint, descriptors, fs, memory, names, paths::Roots, process, router_threads,
+    checkpoint, descriptors, fs, memory, names, paths::Roots, process, program, router_threads,
 };
 use link_protocol::config::AgentConfig;
 
@@ -143,9 +139,13 @@ fn start(args: &Args) -> anyhow::Result<()> {
 }
 
 /// Lets the new current version replace this process and keep its process id. If that fails, the
-/// process ends with an error and the guard restores this version.
+/// process ends with an error and the guard restores this version. Where no process can be replaced, this one ends.
 fn make_way(roots: &Roots) -> anyhow::Result<()> {
-    let program = Layout::new(roots.clone()).current().join(PROGRAMS[1]);
+    if !process::REPLACES_IMAGES {
+        // The guard starts the current version as soon as this process has ended.
+        return Ok(());
+    }
+    let program = versions::program(&Layout::new(roots.clone()), program::AGENT);
     checkpoint::reach("before-exec");
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let error = process::replace_image(&program, &arguments);

@@ -16,10 +16,12 @@ use link_installer::{
     layout::Layout,
     receipt::Receipt,
     service::{Scope, UnitStep, Wish, backend},
+    versions,
 };
 use link_platform::{
     fs, port_owner,
     process::{self, DetachedChild, Program},
+    program,
 };
 use link_protocol::{
     backend_api::local_owner::{OWNER_FILE, OWNER_FOLDER, OwnerFile},
@@ -163,13 +165,12 @@ impl LocalBackend {
     /// # Errors
     /// If the program is not installed.
     pub(crate) fn program(&self, context: &Context) -> Result<PathBuf, CliError> {
-        let name = format!("link-backend{}", std::env::consts::EXE_SUFFIX);
         let beside = std::env::current_exe().ok().map(|own| own.canonicalize().unwrap_or(own));
-        let with_link = Layout::new(context.roots.clone()).current().join(&name);
+        let with_link = versions::program(&Layout::new(context.roots.clone()), program::BACKEND);
         let places = [
             Some(with_link),
-            Some(self.place.layout.command_target()),
-            beside.map(|own| own.with_file_name(&name)),
+            Some(versions::program(&self.place.layout, program::BACKEND)),
+            beside.map(|own| own.with_file_name(program::BACKEND)),
         ];
         places.into_iter().flatten().find(|path| path.is_file()).ok_or_else(|| {
             let message = "the program `link-backend` is not installed";

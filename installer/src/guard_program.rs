@@ -20,6 +20,7 @@ use link_platform::{
     notify::{self, Note},
     paths::Roots,
     process::{Program, TiedChild},
+    program,
     signal::{ChildEnd, Termination},
 };
 use link_protocol::{
@@ -333,9 +334,8 @@ impl Shell {
 
 /// Returns the path of the current version's agent, or of the agent beside this program in a development build.
 fn agent(layout: &Layout) -> PathBuf {
-    let name = format!("link-agent{}", std::env::consts::EXE_SUFFIX);
-    let installed = layout.current().join(&name);
-    let beside = || Some(std::env::current_exe().ok()?.with_file_name(&name));
+    let installed = versions::program(layout, program::AGENT);
+    let beside = || Some(std::env::current_exe().ok()?.with_file_name(program::AGENT));
     if installed.is_file() { installed } else { beside().unwrap_or(installed) }
 }
 

@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use link_platform::{checkpoint, fs, pointer};
+use link_platform::{checkpoint, fs, program};
 use link_protocol::{exit_code::ExitCode, release::is_downgrade};
 use semver::Version;
 
@@ -237,15 +237,18 @@ impl Install<'_> {
                 // No guard supervises a backend. The caller that starts it checks that it becomes ready.
                 Product::Backend => versions.point(to),
             },
-            FileStep::Point(command) => pointer::replace(command, &self.layout.command_target())
-                .map_err(|source| ChangeError::io("point", command, source)),
+            FileStep::Point(command) => {
+                program::make_command(command, &self.layout.command_target())
+                    .map_err(|source| ChangeError::io("point", command, source))
+            }
             FileStep::Write(path) => write_shared(self.shared, path),
             FileStep::Delete(path) => Ok(fs::remove_file(path)?),
         }
     }
 }
 
-/// Writes the completions and manual pages of the current version, and deletes those of other versions.
+/// Writes the completions and manual pages of the current version, deletes those of other versions, and points the
+/// commands to the current version.
 ///
 /// # Errors
 /// [`ChangeError`].
@@ -266,6 +269,11 @@ pub fn refresh(layout: &Layout, shared: &[SharedFile]) -> Result<(), ChangeError
     }
     for path in &observed.outdated {
         fs::remove_file(path)?;
+    }
+    // Where a command is a copy of its program, an update leaves the copy of the previous version.
+    for (command, _) in observed.commands.iter().filter(|(_, found)| *found == FileState::Damaged) {
+        program::make_command(command, &layout.command_target())
+            .map_err(|source| ChangeError::io("point", command, source))?;
     }
     Ok(())
 }

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use link_platform::paths::Roots;
+use link_platform::{paths::Roots, program};
 use link_protocol::release::Package;
 
 /// The programs of a release that a device needs.
-pub const PROGRAMS: [&str; 3] = ["link", "link-agent", "link-guard"];
+pub const PROGRAMS: [&str; 3] = [program::LINK, program::AGENT, program::GUARD];
 /// The programs of a release that a backend needs. `link` installs and uninstalls the backend.
-pub const BACKEND_PROGRAMS: [&str; 2] = ["link", "link-backend"];
+pub const BACKEND_PROGRAMS: [&str; 2] = [program::LINK, program::BACKEND];
 
 /// The product that is installed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -92,31 +92,31 @@ impl Layout {
     /// The path of the `link` command.
     #[must_use]
     pub fn command(&self) -> PathBuf {
-        self.roots.bin.join("link")
+        self.roots.bin.join(program::LINK)
     }
 
     /// All names of the command. No other program is expected to be called `linkctl`.
     #[must_use]
     pub fn commands(&self) -> Vec<PathBuf> {
         match self.product {
-            Product::Agent => vec![self.command(), self.roots.bin.join("linkctl")],
-            Product::Backend => vec![self.roots.bin.join("link-backend")],
+            Product::Agent => vec![self.command(), self.roots.bin.join(program::LINKCTL)],
+            Product::Backend => vec![self.roots.bin.join(program::BACKEND)],
         }
     }
 
-    /// The program that the names of the command point to.
+    /// The program that the names of the command lead to. [`crate::versions::program`] is the path to run it.
     #[must_use]
     pub fn command_target(&self) -> PathBuf {
         self.current().join(match self.product {
-            Product::Agent => "link",
-            Product::Backend => "link-backend",
+            Product::Agent => program::LINK,
+            Product::Backend => program::BACKEND,
         })
     }
 
     /// The guard. It is outside the versions' folders, because it keeps running during an update.
     #[must_use]
     pub fn guard(&self) -> PathBuf {
-        self.roots.data.join("guard").join(format!("link-guard{}", std::env::consts::EXE_SUFFIX))
+        self.roots.data.join("guard").join(program::GUARD)
     }
 
     /// The lock that a running guard holds.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use link_platform::{fs, pointer};
+use link_platform::{fs, program};
 
 use crate::{
     decide::plan::{FileState, Observed},
@@ -59,16 +59,15 @@ fn guard(layout: &Layout, receipt: &Receipt, wanted: &InstalledVersion) -> FileS
     if is_known && fs::is_executable(&path) { FileState::Intact } else { FileState::Damaged }
 }
 
-/// A pointer that we created is ours even if its target has changed. A regular file in its place is
-/// not.
+/// A command that we created is ours even if it leads elsewhere. Any other file in its place is not.
 fn command(layout: &Layout, receipt: &Receipt, path: PathBuf) -> FileState {
     if std::fs::symlink_metadata(&path).is_err() {
         return FileState::Missing;
     }
-    match pointer::read(&path) {
-        Some(target) if target == layout.command_target() => FileState::Intact,
-        Some(_) if receipt.pointers.contains(&path) => FileState::Damaged,
-        Some(_) | None => FileState::Foreign,
+    match program::leads_to(&path, &layout.command_target()) {
+        Some(true) => FileState::Intact,
+        Some(false) if receipt.pointers.contains(&path) => FileState::Damaged,
+        Some(false) | None => FileState::Foreign,
     }
 }
 

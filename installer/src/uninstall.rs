@@ -10,13 +10,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use link_platform::{checkpoint, path_env::Shells, pointer};
+use link_platform::{checkpoint, path_env::Shells, program};
 
 use crate::{
     layout::Layout,
     path_files,
     receipt::{InstalledFile, Receipt},
-    service::systemd,
+    service,
     shared::SharedFile,
     unpacked::hash_of,
     versions::{self, ChangeError, Versions, has_hash},
@@ -111,7 +111,7 @@ impl Uninstallation {
         let layout = &self.layout;
         let receipt = self.receipt.unwrap_or_else(|| observe(layout, places));
         let roots = layout.roots();
-        let mut left = systemd::remove(&receipt);
+        let mut left = service::manager().remove(&receipt);
         checkpoint::reach("unit-removed");
         left.extend(path_files::restore(&receipt.path_files));
         checkpoint::reach("path-restored");
@@ -164,7 +164,7 @@ fn observe(layout: &Layout, places: Places<'_>) -> Receipt {
     Receipt {
         files: places.shared.iter().filter(found).map(file).collect(),
         folders: folders.filter(|folder| folder.ends_with("link")).cloned().collect(),
-        unit: systemd::unit_of_our_guard(layout),
+        unit: service::manager().unit_of_our_guard(layout),
         path_files: places
             .shells
             .map(|shells| path_files::observe(layout, shells))
@@ -188,8 +188,10 @@ pub(crate) fn undo(layout: &Layout, receipt: &Receipt) -> Vec<(PathBuf, io::Erro
 /// Removes the files outside Link's folders.
 fn remove_programs(layout: &Layout, receipt: &Receipt, left: &mut Vec<(PathBuf, io::Error)>) {
     for command in layout.commands() {
-        if pointer::read(&command).is_some_and(|target| target == layout.command_target()) {
-            remove(&command, left);
+        if program::leads_to(&command, &layout.command_target()) == Some(true)
+            && let Err(error) = program::remove(&command)
+        {
+            left.push((command, error));
         }
     }
     receipt.files.iter().for_each(|file| remove(&file.path, left));

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use link_platform::pointer;
+use link_platform::program;
 
 use crate::{
     layout::Layout,
@@ -46,7 +46,7 @@ pub fn run(
     let receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
     let mut left = scope.map(|scope| backend::remove(&receipt, scope)).unwrap_or_default();
     for command in layout.commands() {
-        if pointer::read(&command).is_some_and(|target| target == layout.command_target()) {
+        if program::leads_to(&command, &layout.command_target()) == Some(true) {
             delete(&command, &mut left);
         }
     }

@@ -21,7 +21,7 @@ use std::{
 use link_platform::{
     checkpoint,
     fs::{self, Lock},
-    pointer,
+    pointer, program,
 };
 use link_protocol::command::Sha256Hex;
 use semver::Version;
@@ -311,7 +311,7 @@ impl Versions {
         std::fs::create_dir_all(folder)
             .map_err(|error| ChangeError::io("create", folder, error))?;
         copy(&source, &staged).map_err(|error| ChangeError::io("write", &guard, error))?;
-        Ok(fs::rename(&staged, &guard)?)
+        program::replace(&staged, &guard).map_err(|error| ChangeError::io("write", &guard, error))
     }
 
     /// Deletes the versions that are neither current, nor previous, nor pending.
@@ -363,6 +363,12 @@ impl Versions {
         pointer::replace(&pointer, &target)
             .map_err(|source| ChangeError::io("point", &pointer, source))
     }
+}
+
+/// Returns the path of a program of the current version, to run it.
+#[must_use]
+pub fn program(layout: &Layout, name: &str) -> PathBuf {
+    pointer::follow(&layout.current()).join(name)
 }
 
 /// Returns the entry of the receipt for `release`.

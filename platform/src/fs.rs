@@ -207,7 +207,7 @@ pub fn remove_dir(path: &Path) -> Result<(), FileError> {
 /// # Errors
 /// If both paths are not on the same file system, or a folder cannot be written.
 pub fn rename(from: &Path, to: &Path) -> Result<(), FileError> {
-    std::fs::rename(from, to).and_then(|()| sync_folder(to)).map_err(|source| FileError {
+    system::rename(from, to).and_then(|()| sync_folder(to)).map_err(|source| FileError {
         action: "rename",
         path: from.to_owned(),
         source,

@@ -23,8 +23,11 @@ pub mod pointer;
 pub mod port_owner;
 pub mod private_socket;
 pub mod process;
+pub mod program;
 pub mod router_socket;
 pub mod router_threads;
 pub mod signal;
+#[cfg(windows)]
+mod stop_request;
 pub mod terminal;
 pub mod user_manager;

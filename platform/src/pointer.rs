@@ -19,6 +19,13 @@ pub fn read(pointer: &Path) -> Option<PathBuf> {
     system::read(pointer)
 }
 
+/// Returns the path through which the target of `pointer` can be used: the pointer itself where the system follows it, else
+/// its target. Any other path is returned unchanged.
+#[must_use]
+pub fn follow(pointer: &Path) -> PathBuf {
+    system::follow(pointer)
+}
+
 /// Makes `pointer` point to `target`, atomically. The change is on disk when this returns.
 ///
 /// # Errors

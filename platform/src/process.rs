@@ -38,11 +38,12 @@ pub struct Program {
 }
 
 /// A child in its own process group. On Linux the system kills the child when the *thread* that started it ends, and so
-/// also when this process ends. So one long-lived thread must start all children. On other systems the child ends when
-/// this value is dropped.
+/// also when this process ends. So one long-lived thread must start all children. On Windows the system kills the group
+/// when this process ends. On other systems the child ends when this value is dropped.
 #[derive(Debug)]
 pub struct TiedChild {
     child: Child,
+    group: system::Group,
 }
 
 impl TiedChild {
@@ -59,7 +60,15 @@ impl TiedChild {
         let mut command = command(program)?;
         command.stdin(input);
         system::tie_to_parent(&mut command);
-        command.spawn().map(|child| Self { child })
+        let mut child = command.spawn()?;
+        match system::Group::of(&child) {
+            Ok(group) => Ok(Self { child, group }),
+            Err(error) => {
+                // A child that nothing ties to this process must not run.
+                let _gone = child.kill();
+                Err(error)
+            }
+        }
     }
 
     /// Returns the process id.
@@ -76,14 +85,14 @@ impl TiedChild {
         self.child.try_wait()
     }
 
-    /// Asks the processes in the child's group to end.
+    /// Asks the processes in the child's group to end. On Windows, kills a child that cannot be asked.
     pub fn terminate(&self) {
-        system::terminate(&self.child);
+        self.group.terminate();
     }
 
     /// Kills the processes in the child's group. [`Self::try_wait`] returns when the child has ended.
     pub fn kill(&mut self) {
-        system::kill(&mut self.child);
+        self.group.kill();
     }
 }
 
@@ -115,8 +124,7 @@ impl DetachedChild {
     /// If the program does not exist or may not be run.
     pub fn start(program: &Program) -> io::Result<Self> {
         let mut command = command(program)?;
-        system::detach(&mut command);
-        command.spawn().map(|child| Self { child })
+        system::spawn_detached(&mut command).map(|child| Self { child })
     }
 
     /// Returns the process id.
@@ -139,8 +147,11 @@ pub fn spawn_detached(program: &Program) -> io::Result<u32> {
     DetachedChild::start(program).map(|child| child.id())
 }
 
+/// Whether this system can replace the image of a process.
+pub const REPLACES_IMAGES: bool = system::REPLACES_IMAGES;
+
 /// Replaces the image of this process with `program`. The process id and standard input, output and error stay the
-/// same. Returns only on failure.
+/// same. Returns only on failure, which is certain unless [`REPLACES_IMAGES`].
 #[must_use]
 pub fn replace_image(program: &Path, args: &[OsString]) -> io::Error {
     system::replace_image(Command::new(program).args(args))
@@ -150,12 +161,6 @@ pub fn replace_image(program: &Path, args: &[OsString]) -> io::Error {
 #[must_use]
 pub fn terminate(pid: u32) -> bool {
     system::terminate_pid(pid)
-}
-
-/// Returns whether the process `pid` exists.
-#[must_use]
-pub fn exists(pid: u32) -> bool {
-    system::exists(pid)
 }
 
 /// Kills this process at once, without any cleanup.

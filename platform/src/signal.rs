@@ -2,13 +2,16 @@
 
 use std::io;
 
+#[cfg(windows)]
+mod windows;
+
 /// Waits for the termination signal.
 #[derive(Debug)]
 pub struct Termination {
     #[cfg(unix)]
     signal: tokio::signal::unix::Signal,
     #[cfg(windows)]
-    signal: tokio::signal::windows::CtrlClose,
+    signal: windows::Signal,
 }
 
 impl Termination {
@@ -20,13 +23,13 @@ impl Termination {
         #[cfg(unix)]
         let signal = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
         #[cfg(windows)]
-        let signal = tokio::signal::windows::ctrl_close()?;
+        let signal = windows::Signal::listen()?;
         Ok(Self { signal })
     }
 
     /// Waits until the signal arrives.
     pub async fn received(&mut self) {
-        let _signalled = self.signal.recv().await;
+        self.signal.recv().await;
     }
 }
 

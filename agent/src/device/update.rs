@@ -13,8 +13,12 @@ use link_installer::{
     stage::{Stage, StageError},
     trust::Trust,
     update::{Declined, Wanted},
+    versions,
 };
-use link_platform::process::{self, Call};
+use link_platform::{
+    process::{self, Call},
+    program,
+};
 use link_protocol::{
     error_chain::chain,
     update::{UpdatePhase, UpdateProgress, UpdateRequest},
@@ -110,7 +114,7 @@ impl Updates {
 
     /// Makes the `link` command of the kept version write its completions and manual pages.
     pub(crate) fn refresh_files(&self) {
-        let program = self.layout.command_target();
+        let program = versions::program(&self.layout, program::LINK);
         let call = Call { program, args: vec!["refresh-files".into()], env: None, limit: REFRESH };
         tokio::task::spawn_blocking(move || match process::call(&call) {
             Ok(answer) if answer.success => {}

@@ -71,7 +71,9 @@ fn whatever_is_damaged_is_repaired_and_taken_away_afterwards() {
         |layout| std::fs::remove_file(layout.guard()).unwrap(),
         |layout| set_mode(&layout.guard(), 0o644),
         |layout| std::fs::remove_file(layout.command()).unwrap(),
-        |layout| pointer::replace(&layout.command(), Path::new("/bin/true")).unwrap(),
+        |layout| {
+            link_platform::pointer::replace(&layout.command(), Path::new("/bin/true")).unwrap();
+        },
         |layout| std::fs::remove_file(page(layout)).unwrap(),
         |layout| std::fs::write(page(layout), "scribble").unwrap(),
         |layout| std::fs::remove_file(layout.receipt()).unwrap(),

@@ -48,6 +48,10 @@ pub(super) fn keep_to_owner(path: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
+pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    std::fs::rename(from, to)
+}
+
 pub(super) fn sync_dir(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }

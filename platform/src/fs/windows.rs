@@ -7,6 +7,8 @@ use std::{
     path::Path,
 };
 
+use crate::program;
+
 /// No mode: the folder's access list decides.
 pub(super) const PUBLIC: u32 = 0;
 
@@ -25,6 +27,10 @@ pub(super) fn create_private_dir(path: &Path) -> io::Result<()> {
 #[expect(clippy::unnecessary_wraps, reason = "other systems can fail")]
 pub(super) fn keep_to_owner(_path: &Path) -> io::Result<bool> {
     Ok(false)
+}
+
+pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    program::rename(from, to)
 }
 
 pub(super) fn sync_dir(_folder: &Path) -> io::Result<()> {

@@ -16,6 +16,10 @@ pub(super) fn read(pointer: &Path) -> Option<PathBuf> {
     std::fs::read_link(pointer).ok()
 }
 
+pub(super) fn follow(pointer: &Path) -> PathBuf {
+    pointer.to_owned()
+}
+
 pub(super) fn replace(pointer: &Path, target: &Path) -> io::Result<()> {
     let name = pointer.file_name().unwrap_or_default().to_string_lossy();
     let staged = pointer.with_file_name(format!(".{name}.new"));

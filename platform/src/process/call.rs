@@ -47,11 +47,11 @@ pub fn call(call: &Call) -> io::Result<Answer> {
     }
     system::own_group(&mut command);
     let child = command.spawn()?;
-    let pid = child.id();
+    let group = system::Group::of(&child)?;
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || sender.send(child.wait_with_output()));
     let Ok(ended) = receiver.recv_timeout(call.limit) else {
-        system::kill_group(pid);
+        group.kill();
         return Err(io::ErrorKind::TimedOut.into());
     };
     let ended = ended?;

@@ -1,6 +1,7 @@
 //! Process groups, signals and the parent-death signal.
 
 use std::{
+    io,
     os::unix::process::CommandExt as _,
     process::{Child, Command},
 };
@@ -18,7 +19,7 @@ pub(super) fn tie_to_parent(command: &mut Command) {
             if rustix::process::getppid() == Some(parent) {
                 Ok(())
             } else {
-                Err(std::io::Error::other("the parent ended"))
+                Err(io::Error::other("the parent ended"))
             }
         };
         #[expect(unsafe_code, reason = "two system calls that are safe between fork and exec")]
@@ -30,16 +31,20 @@ pub(super) fn tie_to_parent(command: &mut Command) {
     }
 }
 
-pub(super) fn detach(command: &mut Command) {
-    let session = || rustix::process::setsid().map(drop).map_err(std::io::Error::from);
+pub(super) const REPLACES_IMAGES: bool = true;
+
+/// Starts a child in a session of its own, so that the end of the terminal does not end the child.
+pub(super) fn spawn_detached(command: &mut Command) -> io::Result<Child> {
+    let session = || rustix::process::setsid().map(drop).map_err(io::Error::from);
     #[expect(unsafe_code, reason = "one system call that is safe between fork and exec")]
     // SAFETY: the closure makes one async-signal-safe system call.
     unsafe {
         command.pre_exec(session);
     }
+    command.spawn()
 }
 
-pub(super) fn replace_image(command: &mut Command) -> std::io::Error {
+pub(super) fn replace_image(command: &mut Command) -> io::Error {
     command.exec()
 }
 
@@ -47,41 +52,39 @@ pub(super) fn own_group(command: &mut Command) {
     command.process_group(0);
 }
 
-pub(super) fn kill_group(pid: u32) {
-    if let Some(pid) = pid_of(pid) {
-        let _gone = rustix::process::kill_process_group(pid, Signal::KILL);
+/// The process group of a child, which has the child's process id.
+#[derive(Debug)]
+pub(super) struct Group(Option<Pid>);
+
+impl Group {
+    /// Returns the group of a child that was started with [`tie_to_parent`] or [`own_group`].
+    #[expect(clippy::unnecessary_wraps, reason = "other systems can fail")]
+    pub(super) fn of(child: &Child) -> io::Result<Self> {
+        Ok(Self(pid_of(child.id())))
     }
-}
 
-pub(super) fn terminate(child: &Child) {
-    signal_group(child, Signal::TERM);
-}
+    pub(super) fn terminate(&self) {
+        self.signal(Signal::TERM);
+    }
 
-pub(super) fn kill(child: &mut Child) {
-    signal_group(child, Signal::KILL);
+    pub(super) fn kill(&self) {
+        self.signal(Signal::KILL);
+    }
+
+    fn signal(&self, signal: Signal) {
+        // The group may already have ended, which is also fine.
+        let _gone = self.0.map(|pid| rustix::process::kill_process_group(pid, signal));
+    }
 }
 
 pub(super) fn terminate_pid(pid: u32) -> bool {
     pid_of(pid).is_some_and(|pid| rustix::process::kill_process(pid, Signal::TERM).is_ok())
 }
 
-pub(super) fn exists(pid: u32) -> bool {
-    pid_of(pid).is_some_and(|pid| {
-        !matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH))
-    })
-}
-
 pub(super) fn kill_self() -> ! {
     let killed = rustix::process::kill_process(rustix::process::getpid(), Signal::KILL);
     debug_assert!(killed.is_ok(), "a process may always kill itself");
     std::process::abort()
-}
-
-fn signal_group(child: &Child, signal: Signal) {
-    if let Some(pid) = pid_of(child.id()) {
-        // The group may already have ended, which is also fine.
-        let _gone = rustix::process::kill_process_group(pid, signal);
-    }
 }
 
 fn pid_of(pid: u32) -> Option<Pid> {

@@ -1,39 +1,81 @@
-//! Process control on Windows, with the standard library alone.
+//! Process control on Windows: a job object for each child and its own children, and a pipe that asks a process to end.
 
 use std::{
+    io,
     os::windows::process::CommandExt as _,
     process::{Child, Command},
 };
 
-/// The creation flag that starts a detached child without our console.
+use crate::stop_request;
+
+#[path = "job.rs"]
+mod job;
+
+use job::Job;
+
+/// The creation flag that starts a child without our console.
 const DETACHED_PROCESS: u32 = 0x0000_0008;
+/// The creation flag that keeps a console signal of this process from the child.
+const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
+/// The creation flag that takes a child out of the job of this process, such as that of a terminal's tab.
+const CREATE_BREAKAWAY_FROM_JOB: u32 = 0x0100_0000;
+/// The creation flag that opens no console window for a console program.
+const CREATE_NO_WINDOW: u32 = 0x0800_0000;
 
-pub(super) fn tie_to_parent(_command: &mut Command) {}
+/// A running program cannot be replaced: the guard starts its successor.
+pub(super) const REPLACES_IMAGES: bool = false;
 
-pub(super) fn detach(command: &mut Command) {
-    command.creation_flags(DETACHED_PROCESS);
+pub(super) fn tie_to_parent(command: &mut Command) {
+    own_group(command);
 }
 
-pub(super) fn replace_image(_command: &mut Command) -> std::io::Error {
-    std::io::ErrorKind::Unsupported.into()
+/// Starts a child that survives the console. The job of a terminal may forbid to leave it. The child then ends with the
+/// terminal.
+pub(super) fn spawn_detached(command: &mut Command) -> io::Result<Child> {
+    let flags = DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP;
+    let alone = command.creation_flags(flags | CREATE_BREAKAWAY_FROM_JOB).spawn();
+    alone.or_else(|_not_allowed| command.creation_flags(flags).spawn())
 }
 
-pub(super) fn own_group(_command: &mut Command) {}
-
-pub(super) fn kill_group(_pid: u32) {}
-
-pub(super) fn terminate(_child: &Child) {}
-
-pub(super) fn kill(child: &mut Child) {
-    let _gone = child.kill();
+pub(super) fn replace_image(_command: &mut Command) -> io::Error {
+    io::ErrorKind::Unsupported.into()
 }
 
-pub(super) fn terminate_pid(_pid: u32) -> bool {
-    false
+pub(super) fn own_group(command: &mut Command) {
+    command.creation_flags(CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW);
 }
 
-pub(super) fn exists(_pid: u32) -> bool {
-    false
+/// A child and the processes that it starts. The system kills them when the last handle of the job is closed, and so
+/// also when this process ends.
+///
+/// A process that the child starts in the instant before it is put into the job is not in the group.
+#[derive(Debug)]
+pub(super) struct Group {
+    job: Job,
+    pid: u32,
+}
+
+impl Group {
+    pub(super) fn of(child: &Child) -> io::Result<Self> {
+        let job = Job::that_ends_with_its_handle()?;
+        job.take(child)?;
+        Ok(Self { job, pid: child.id() })
+    }
+
+    /// Programs of Link can be asked to end. An engine has nothing to save, so it is killed.
+    pub(super) fn terminate(&self) {
+        if !stop_request::send(self.pid) {
+            self.kill();
+        }
+    }
+
+    pub(super) fn kill(&self) {
+        self.job.terminate();
+    }
+}
+
+pub(super) fn terminate_pid(pid: u32) -> bool {
+    stop_request::send(pid)
 }
 
 pub(super) fn kill_self() -> ! {

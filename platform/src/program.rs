@@ -1,0 +1,50 @@
+//! The programs of Link as files: their names, the command that a person types, and the replacement of a file that may
+//! be running.
+//!
+//! On Unix a command is a symbolic link to its program. On Windows only an administrator may create symbolic links, so
+//! a command is a copy of its program, and a running program can be moved but neither overwritten nor deleted.
+
+use std::{io, path::Path};
+
+#[cfg(unix)]
+#[path = "program/unix.rs"]
+mod system;
+#[cfg(windows)]
+#[path = "program/windows.rs"]
+mod system;
+
+#[cfg(windows)]
+pub(crate) use system::rename;
+pub use system::{AGENT, BACKEND, GUARD, LINK, LINKCTL};
+
+/// Returns whether the command at `path` leads to `target`. None if the file at `path` can be no command of Link.
+///
+/// `target` may lie behind a pointer, such as `current/link`.
+#[must_use]
+pub fn leads_to(path: &Path, target: &Path) -> Option<bool> {
+    system::leads_to(path, target)
+}
+
+/// Creates the command `path`, which leads to `target`. The change is atomic.
+///
+/// # Errors
+/// If the folder of the command cannot be written. On Windows also if `target` cannot be read.
+pub fn make_command(path: &Path, target: &Path) -> io::Result<()> {
+    system::make_command(path, target)
+}
+
+/// Moves the file `staged` to `program`, which may be running.
+///
+/// # Errors
+/// If the folder cannot be written. The old program is then unchanged.
+pub fn replace(staged: &Path, program: &Path) -> io::Result<()> {
+    system::replace(staged, program)
+}
+
+/// Removes a program, which may be the running one.
+///
+/// # Errors
+/// If the file exists and cannot be removed.
+pub fn remove(program: &Path) -> io::Result<()> {
+    system::remove(program)
+}

@@ -1,0 +1,122 @@
+//! Programs as copies. A running program is moved aside, and what is left of it is removed by the next change.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "IO shell: copies, moves and removes programs"
+)]
+
+use std::{
+    fs::File,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use crate::pointer;
+
+/// The command.
+pub const LINK: &str = "link.exe";
+/// The second name of the command.
+pub const LINKCTL: &str = "linkctl.exe";
+/// The agent.
+pub const AGENT: &str = "link-agent.exe";
+/// The guard.
+pub const GUARD: &str = "link-guard.exe";
+/// The backend.
+pub const BACKEND: &str = "link-backend.exe";
+
+/// The suffix of a program that was moved aside.
+const ASIDE: &str = "old";
+/// Delays between attempts to rename a file that a virus scanner has just opened.
+const DELAYS: [Duration; 5] = [
+    Duration::from_millis(10),
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+    Duration::from_millis(250),
+    Duration::from_millis(500),
+];
+/// `ERROR_ACCESS_DENIED` and `ERROR_SHARING_VIOLATION`.
+const HELD: [i32; 2] = [5, 32];
+
+pub(super) fn leads_to(path: &Path, target: &Path) -> Option<bool> {
+    std::fs::symlink_metadata(path).ok()?;
+    Some(is_same(path, &behind(target)).unwrap_or(false))
+}
+
+pub(super) fn make_command(path: &Path, target: &Path) -> io::Result<()> {
+    let staged = path.with_extension("new");
+    std::fs::copy(behind(target), &staged)?;
+    File::options().write(true).open(&staged)?.sync_all()?;
+    replace(&staged, path)
+}
+
+pub(super) fn replace(staged: &Path, program: &Path) -> io::Result<()> {
+    // The program that an earlier change moved aside has ended by now, or stays for the next change.
+    let aside = program.with_extension(ASIDE);
+    let _still_runs = std::fs::remove_file(&aside);
+    match rename(staged, program) {
+        Err(error) if is_held(&error) => {
+            // A second program moved aside needs another name.
+            let aside = if aside.exists() { numbered(program) } else { aside };
+            rename(program, &aside)?;
+            rename(staged, program).inspect_err(|_| {
+                let _restored = rename(&aside, program);
+            })
+        }
+        done => done,
+    }
+}
+
+pub(super) fn remove(program: &Path) -> io::Result<()> {
+    let _nothing_left = std::fs::remove_file(program.with_extension(ASIDE));
+    match std::fs::remove_file(program) {
+        Err(error) if is_held(&error) && is_this_program(program) => self_replace::self_delete(),
+        done => done,
+    }
+}
+
+/// Renames a file. Retries for about a second if another program, such as a virus scanner, has it open.
+pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    for delay in DELAYS {
+        match std::fs::rename(from, to) {
+            Err(error) if is_held(&error) => std::thread::sleep(delay),
+            done => return done,
+        }
+    }
+    std::fs::rename(from, to)
+}
+
+fn is_held(error: &io::Error) -> bool {
+    error.raw_os_error().is_some_and(|code| HELD.contains(&code))
+}
+
+fn is_this_program(path: &Path) -> bool {
+    let own = std::env::current_exe().and_then(std::fs::canonicalize);
+    matches!((own, std::fs::canonicalize(path)), (Ok(own), Ok(path)) if own == path)
+}
+
+fn numbered(program: &Path) -> PathBuf {
+    program.with_extension(format!("{ASIDE}{}", std::process::id()))
+}
+
+/// Returns the file at `target`, whose folder may be a pointer.
+fn behind(target: &Path) -> PathBuf {
+    let folder = target.parent().map(pointer::follow).unwrap_or_default();
+    folder.join(target.file_name().unwrap_or_default())
+}
+
+fn is_same(one: &Path, other: &Path) -> io::Result<bool> {
+    let (one, other) = (File::open(one)?, File::open(other)?);
+    if one.metadata()?.len() != other.metadata()?.len() {
+        return Ok(false);
+    }
+    let (mut one, mut other) = (io::BufReader::new(one).bytes(), io::BufReader::new(other).bytes());
+    loop {
+        match (one.next().transpose()?, other.next().transpose()?) {
+            (None, None) => return Ok(true),
+            (one, other) if one == other => {}
+            _ => return Ok(false),
+        }
+    }
+}
