@@ -10,7 +10,7 @@ use std::{
 };
 
 use link_client::local::LocalClient;
-use link_installer::{layout::Layout, service::systemd};
+use link_installer::layout::Layout;
 use link_platform::{fs, process};
 
 use link_protocol::exit_code::ExitCode;
@@ -54,7 +54,7 @@ pub(crate) async fn start(context: &Context) -> Result<Started, CliError> {
     let layout = Layout::new(context.roots.clone());
     let by_unit = service::uses_unit(&layout);
     if is_running(context)? {
-        if !by_unit || systemd::is_active() {
+        if !by_unit || service::is_active(&layout) {
             return Ok(Started::Before);
         }
         // The agent was started without the unit, so the unit reports that it is inactive.
@@ -65,7 +65,7 @@ pub(crate) async fn start(context: &Context) -> Result<Started, CliError> {
     // The process id of a killed agent would otherwise be mistaken for that of the new one.
     fs::remove_file(&context.roots.agent_pid()).map_err(|error| CliError::file(&error))?;
     let guard = if by_unit {
-        service::start()?;
+        service::start(&layout)?;
         None
     } else {
         Some(spawn(&layout)?)
@@ -139,7 +139,7 @@ pub(crate) fn say_port(context: &Context) -> Result<(), CliError> {
 pub(crate) async fn stop(context: &Context) -> Result<bool, CliError> {
     let layout = Layout::new(context.roots.clone());
     // If only a signal stopped the guard, the unit would restart it.
-    let by_unit = service::uses_unit(&layout) && systemd::is_active();
+    let by_unit = service::uses_unit(&layout) && service::is_active(&layout);
     if by_unit {
         service::stop()?;
     }

@@ -64,7 +64,7 @@ impl Place {
         };
         let wanted = match wish {
             Wish::Best => !own,
-            Wish::Systemd => true,
+            Wish::Managed => true,
             Wish::Detached => false,
         };
         Self {

@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use link_installer::{layout::Layout, service::systemd};
+use link_installer::{layout::Layout, service};
 use link_platform::{facts, fs, paths::Roots};
 use link_protocol::{config, exit_code::ExitCode, secret::Secret};
 
@@ -171,7 +171,7 @@ impl Context {
     /// # Errors
     /// If LINK_LOCAL_PORT is not a port.
     pub(crate) fn local_port(&self) -> Result<u16, CliError> {
-        let of_unit = || systemd::variable(&Layout::new(self.roots.clone()), LOCAL_PORT);
+        let of_unit = || service::variable(&Layout::new(self.roots.clone()), LOCAL_PORT);
         let given = self.environment.local_port.clone().or_else(of_unit);
         given.map_or_else(
             || Ok(self.configured_port()),

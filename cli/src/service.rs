@@ -4,8 +4,8 @@ use link_installer::{
     decide::plan::device::ServiceFound,
     layout::Layout,
     service::{
-        self, Availability, Tier, UNMASK, Unit, UnitChange, UnitStep, Wish,
-        systemd::{self, Linger, ServiceError},
+        self, Availability, Manager, ServiceError, Tier, UNMASK, Unit, UnitChange, UnitStep, Wish,
+        systemd::{self, Linger},
     },
 };
 use link_platform::user_manager;
@@ -20,7 +20,8 @@ use crate::{
 
 /// Returns whether a unit starts and stops the agent of this installation.
 pub(crate) fn uses_unit(layout: &Layout) -> bool {
-    systemd::has_unit(layout) && systemd::answers()
+    let manager = service::manager();
+    manager.has_unit(layout) && manager.answers()
 }
 
 /// Reads the owner's choice from `LINK_SERVICE`.
@@ -30,10 +31,10 @@ pub(crate) fn uses_unit(layout: &Layout) -> bool {
 pub(crate) fn wish(context: &Context) -> Result<Wish, CliError> {
     match context.environment.service.as_deref() {
         None | Some("auto") => Ok(Wish::Best),
-        Some("systemd") => Ok(Wish::Systemd),
+        Some(word) if Manager::named(word) == Some(service::manager()) => Ok(Wish::Managed),
         Some("none") => Ok(Wish::Detached),
         Some(other) => Err(CliError::usage(format!("LINK_SERVICE is `{other}`"))
-            .hint("use `auto`, `systemd` or `none`")),
+            .hint(format!("use `auto`, `{}` or `none`", service::manager().word()))),
     }
 }
 
@@ -45,19 +46,27 @@ pub(crate) fn look(
     wish: Wish,
 ) -> (ServiceFound, Result<Option<String>, CliError>) {
     if wish == Wish::Detached {
-        let is_there = systemd::made(layout).is_some();
+        let is_there = service::manager().made(layout).is_some();
         let found = if is_there { ServiceFound::Unwanted } else { ServiceFound::Detached };
         return (found, Ok(None));
     }
     if tier(context, layout, wish) == Tier::Detached {
-        let silent = "no unit was created: the user's systemd does not answer";
-        let said = (wish == Wish::Systemd).then(|| silent.to_owned());
+        let said = (wish == Wish::Managed).then(|| match service::manager() {
+            Manager::Systemd => {
+                "no unit was created: the user's systemd does not answer".to_owned()
+            }
+            manager @ (Manager::Launchd | Manager::TaskScheduler) => {
+                format!("no service was created: {} does not answer", manager.name())
+            }
+        });
         return (ServiceFound::Detached, Ok(said));
     }
-    match systemd::look(layout, unit(context, layout)) {
+    match service::manager().look(layout, unit(context, layout)) {
         Ok(unit) => {
             let lingers = |user: &String| user_manager::linger_file(user).exists();
-            let waits_for_login = user_manager::user_name().filter(|user| !lingers(user));
+            let has_linger = service::manager() == Manager::Systemd;
+            let user = user_manager::user_name().filter(|_| has_linger);
+            let waits_for_login = user.filter(|user| !lingers(user));
             let said = kept(&unit.step);
             (ServiceFound::Unit { unit, waits_for_login }, Ok(said))
         }
@@ -69,9 +78,17 @@ pub(crate) fn look(
 /// Changes the unit, and returns whether it is ours. A failure is only reported: the agent can also run without the
 /// unit, and `link status` shows that.
 pub(crate) fn place(context: &Context, layout: &Layout, change: UnitChange) -> bool {
-    match systemd::place(layout, unit(context, layout)) {
+    let manager = service::manager();
+    match manager.place(layout, unit(context, layout)) {
         Ok(UnitStep::Write) => {
-            context.output.say("created the unit `link.service` of the user's systemd");
+            context.output.say(&match manager {
+                Manager::Systemd => {
+                    "created the unit `link.service` of the user's systemd".to_owned()
+                }
+                Manager::Launchd | Manager::TaskScheduler => {
+                    format!("created {} `{}`", manager.kind(), manager.entry())
+                }
+            });
             true
         }
         Ok(step) => {
@@ -90,27 +107,28 @@ pub(crate) fn place(context: &Context, layout: &Layout, change: UnitChange) -> b
 /// Removes the unit.
 ///
 /// # Errors
-/// If systemd fails.
+/// If the service manager fails.
 pub(crate) fn remove(context: &Context, layout: &Layout) -> Result<(), CliError> {
-    if systemd::withdraw(layout).map_err(explain)? {
-        context.output.say("removed the unit `link.service`");
+    let manager = service::manager();
+    if manager.withdraw(layout).map_err(explain)? {
+        context.output.say(&format!("removed {} `{}`", manager.kind(), manager.entry()));
     }
     Ok(())
 }
 
 /// Explains why a unit is left unchanged.
 fn kept(step: &UnitStep) -> Option<String> {
+    let manager = service::manager();
+    let unit = format!("{} `{}`", manager.kind(), manager.entry());
     match step {
         UnitStep::Leave | UnitStep::Write => None,
         UnitStep::Keep { difference } => Some(format!(
-            "the unit `link.service` was edited, so it is kept (- the file, + what Link would write):\n{difference}"
+            "{unit} was edited, so it is kept (- the file, + what Link would write):\n{difference}"
         )),
-        UnitStep::Masked => Some(format!(
-            "the unit `link.service` is masked and stays masked; to unmask it, {UNMASK}"
-        )),
-        UnitStep::NotOurs => Some(
-            "the unit `link.service` belongs to another installation, so it is kept".to_owned(),
-        ),
+        UnitStep::Masked => {
+            Some(format!("{unit} is masked and stays masked; to unmask it, {UNMASK}"))
+        }
+        UnitStep::NotOurs => Some(format!("{unit} belongs to another installation, so it is kept")),
     }
 }
 
@@ -118,13 +136,15 @@ fn kept(step: &UnitStep) -> Option<String> {
 pub(crate) fn availability(context: &Context) -> Availability {
     let user = user_manager::user_name().unwrap_or_default();
     let layout = Layout::new(context.roots.clone());
-    service::availability(&systemd::observe(&layout, &user))
+    service::availability(&service::manager().observe(&layout, &user))
 }
 
 /// Returns the same as one line of text.
 pub(crate) fn in_words(availability: &Availability) -> String {
     let tier = match availability.tier {
         Tier::SystemdUser => "unit of the user's systemd",
+        Tier::LaunchAgent => "launch agent of this user",
+        Tier::LogonTask => "scheduled task of this user",
         Tier::Detached => "background process",
     };
     let survives = match (availability.survives_logout, availability.survives_reboot) {
@@ -136,26 +156,32 @@ pub(crate) fn in_words(availability: &Availability) -> String {
     format!("{tier}; {survives}: {}", availability.why)
 }
 
+/// Returns whether the service manager runs the agent or is about to.
+pub(crate) fn is_active(layout: &Layout) -> bool {
+    service::manager().is_active(layout)
+}
+
 /// Starts the unit.
 ///
 /// # Errors
-/// If systemd fails.
-pub(crate) fn start() -> Result<(), CliError> {
-    systemd::start().map_err(explain)
+/// If the service manager fails.
+pub(crate) fn start(layout: &Layout) -> Result<(), CliError> {
+    service::manager().start(layout).map_err(explain)
 }
 
 /// Stops the unit.
 ///
 /// # Errors
-/// If systemd fails.
+/// If the service manager fails.
 pub(crate) fn stop() -> Result<(), CliError> {
-    systemd::stop().map_err(explain)
+    service::manager().stop().map_err(explain)
 }
 
 fn tier(context: &Context, layout: &Layout, wish: Wish) -> Tier {
     // An installation in its own folder keeps its unit without a further request.
-    let own_folder = context.environment.has_own_home && systemd::made(layout).is_none();
-    service::choose(wish, own_folder, systemd::answers())
+    let manager = service::manager();
+    let own_folder = context.environment.has_own_home && manager.made(layout).is_none();
+    service::choose(wish, own_folder, manager.answers().then_some(manager))
 }
 
 fn unit(context: &Context, layout: &Layout) -> Unit {
@@ -187,8 +213,8 @@ fn explain(error: ServiceError) -> CliError {
     let hint = match error {
         ServiceError::Receipt(error) => return error.into(),
         ServiceError::Masked => format!("to unmask it, {UNMASK}"),
-        ServiceError::Unwritable | ServiceError::NoHome | ServiceError::Manager { .. } => {
-            "see `systemctl --user status link`".to_owned()
+        ServiceError::Unwritable(_) | ServiceError::NoHome(_) | ServiceError::Manager { .. } => {
+            format!("see `{}`", service::manager().inspection())
         }
     };
     CliError::new(ExitCode::NotRunning, ErrorCode::Service, chain(&error)).hint(hint)

@@ -1,9 +1,7 @@
 //! The login session of this process, and whether the machine keeps a user's processes running
 //! after a logout and restarts them after a reboot.
 
-use std::{path::PathBuf, time::Duration};
-
-use crate::process::{self, Call};
+use std::path::PathBuf;
 
 #[cfg(target_os = "linux")]
 #[path = "user_manager/linux.rs"]
@@ -11,6 +9,12 @@ mod system;
 #[cfg(not(target_os = "linux"))]
 #[path = "user_manager/other.rs"]
 mod system;
+#[cfg(unix)]
+#[path = "user_manager/unix.rs"]
+mod user;
+#[cfg(windows)]
+#[path = "user_manager/windows.rs"]
+mod user;
 
 /// Sets `XDG_RUNTIME_DIR` if it is unset and the system has created that folder for this user.
 ///
@@ -23,17 +27,20 @@ pub fn complete_environment() {
 /// Returns the name of the user that this process runs as.
 #[must_use]
 pub fn user_name() -> Option<String> {
-    let limit = Duration::from_secs(10);
-    let asked = Call { program: "id".into(), args: vec!["-un".into()], env: None, limit };
-    process::call(&asked).ok().filter(|answer| answer.success).map(|answer| answer.stdout)
+    user::name()
+}
+
+/// Returns the system's identifier of the user that this process runs as: a number on Unix, a security identifier
+/// (`S-1-5-…`) on Windows.
+#[must_use]
+pub fn user_id() -> Option<String> {
+    user::id()
 }
 
 /// Returns whether this process has the rights of an administrator.
 #[must_use]
 pub fn is_root() -> bool {
-    let limit = Duration::from_secs(10);
-    let asked = Call { program: "id".into(), args: vec!["-u".into()], env: None, limit };
-    process::call(&asked).is_ok_and(|answer| answer.success && answer.stdout == "0")
+    user::is_root()
 }
 
 /// Returns whether systemd is the first process of this machine.

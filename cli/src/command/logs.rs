@@ -4,7 +4,10 @@
 use std::time::Duration;
 
 use link_client::backend::BackendClient;
-use link_installer::{layout::Layout, service::systemd};
+use link_installer::{
+    layout::Layout,
+    service::{self, Manager},
+};
 use link_platform::process;
 use link_protocol::{
     backend_api::device_log::{DeviceLog, DeviceLogQuery},
@@ -125,13 +128,15 @@ fn json(record: &DeviceLog) -> String {
 fn local(context: &Context, arguments: &Logs) -> CliError {
     let layout = Layout::new(context.roots.clone());
     let lines = arguments.limit.to_string();
-    let (program, mut words) = if systemd::has_unit(&layout) {
+    let manager = service::manager();
+    let has_journal = manager == Manager::Systemd && manager.has_unit(&layout);
+    let (program, mut words) = if has_journal {
         ("journalctl", vec!["--user", "--unit", "link", "--lines", &lines, "--output", "cat"])
     } else {
         ("tail", vec!["-n", &lines])
     };
     let log = layout.agent_log();
-    if !systemd::has_unit(&layout) && !log.exists() {
+    if !has_journal && !log.exists() {
         let message = format!("there is no log yet: `{}` does not exist", log.display());
         return CliError::new(ExitCode::Failed, ErrorCode::File, message)
             .hint("start the agent with `link start`");

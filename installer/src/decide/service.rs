@@ -1,19 +1,20 @@
-//! How Link is started automatically: by a systemd unit of the user, or not at all.
+//! How Link is started automatically: by a systemd unit, a launch agent or a scheduled task of the user, or not at all.
 //!
-//! Pure decisions: which way is available, the text of the unit, what to do with an existing unit, and whether the
-//! agent survives a logout and a reboot. The shell is [`crate::service`]. [`launchd`] and the Windows [`task`] contain
-//! texts that nothing uses yet. The support of macOS and Windows will use them.
+//! Pure decisions: which way is available, the text of the entry, what to do with an existing entry, and whether the
+//! agent survives a logout and a reboot. The shell is [`crate::service`]. "Unit" stands for the entry of any manager.
 
 use serde::Serialize;
 
 mod backend_unit;
 pub mod launchd;
+mod manager;
 pub mod task;
 mod unit;
 mod xml;
 
 pub(crate) use backend_unit::SERVICE_USER;
 pub use backend_unit::{BackendUnit, Scope};
+pub use manager::Manager;
 pub use unit::{Unit, difference, starts};
 
 /// The owner's choice in `LINK_SERVICE`.
@@ -21,8 +22,8 @@ pub use unit::{Unit, difference, starts};
 pub enum Wish {
     /// The best way that this machine offers.
     Best,
-    /// A systemd unit, even if `LINK_HOME` puts everything else into one folder.
-    Systemd,
+    /// The system's service manager, even if `LINK_HOME` puts everything else into one folder.
+    Managed,
     /// No service.
     Detached,
 }
@@ -33,17 +34,21 @@ pub enum Wish {
 pub enum Tier {
     /// A unit of the user's systemd starts and restarts the guard.
     SystemdUser,
+    /// Launchd starts and restarts the guard while the user is logged in.
+    LaunchAgent,
+    /// The task scheduler starts and restarts the guard while the user is logged on.
+    LogonTask,
     /// `link start` starts the guard as a background process.
     Detached,
 }
 
 /// Chooses the tier. `own_folder` says that `LINK_HOME` is set. Such an installation changes nothing outside that
-/// folder unless a unit is requested.
+/// folder unless a service is requested. `answering` is the service manager, if it answers.
 #[must_use]
-pub const fn choose(wish: Wish, own_folder: bool, manager_answers: bool) -> Tier {
-    match (wish, own_folder, manager_answers) {
-        (Wish::Systemd, _, true) | (Wish::Best, false, true) => Tier::SystemdUser,
-        (Wish::Detached, _, _) | (_, _, false) | (Wish::Best, true, _) => Tier::Detached,
+pub const fn choose(wish: Wish, own_folder: bool, answering: Option<Manager>) -> Tier {
+    match (wish, own_folder, answering) {
+        (Wish::Managed, _, Some(manager)) | (Wish::Best, false, Some(manager)) => manager.tier(),
+        (Wish::Detached, _, _) | (_, _, None) | (Wish::Best, true, Some(_)) => Tier::Detached,
     }
 }
 
@@ -179,6 +184,7 @@ pub fn unit_state(load_state: &str) -> UnitState {
 /// Facts about how Link is started.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Facts {
+    pub manager: Manager,
     pub unit: UnitState,
     /// The user's service manager starts the unit automatically.
     pub enabled: bool,
@@ -206,9 +212,18 @@ pub struct Availability {
 /// survives neither.
 #[must_use]
 pub fn availability(facts: &Facts) -> Availability {
+    let manager = facts.manager;
     let why = match &facts.unit {
         UnitState::Absent => return detached(facts),
-        UnitState::Loaded => return with_unit(facts),
+        UnitState::Loaded => {
+            return match manager {
+                Manager::Systemd => with_unit(facts),
+                Manager::Launchd | Manager::TaskScheduler => at_login(facts),
+            };
+        }
+        UnitState::Unknown if manager != Manager::Systemd => {
+            format!("{} does not answer here; log in at the screen of this machine", manager.name())
+        }
         UnitState::Unknown => {
             "the user's systemd does not answer here; log in, or set XDG_RUNTIME_DIR".to_owned()
         }
@@ -220,10 +235,13 @@ pub fn availability(facts: &Facts) -> Availability {
                 .to_owned()
         }
         UnitState::Refused(state) => format!(
-            "systemd does not take the unit ({state}); look at `systemctl --user status link`"
+            "{} does not take {} ({state}); look at `{}`",
+            manager.name(),
+            manager.kind(),
+            manager.inspection()
         ),
     };
-    let tier = Tier::SystemdUser;
+    let tier = manager.tier();
     Availability { tier, survives_logout: false, survives_reboot: false, why }
 }
 
@@ -257,7 +275,36 @@ fn with_unit(facts: &Facts) -> Availability {
     }
 }
 
+/// Says what launchd and the task scheduler offer without an administrator: a start at each login, and an end at logout.
+fn at_login(facts: &Facts) -> Availability {
+    let Facts { manager, enabled, .. } = facts;
+    let why = match (manager, enabled) {
+        (_, false) => format!(
+            "{} is disabled, so {} does not start it at login; to enable it, install again",
+            manager.kind(),
+            manager.name()
+        ),
+        (Manager::TaskScheduler, true) => format!(
+            "the task scheduler starts it when {} logs on, and it ends at logoff",
+            facts.user
+        ),
+        (Manager::Launchd | Manager::Systemd, true) => {
+            format!("{} starts it at login, and it ends at logout", manager.name())
+        }
+    };
+    let survives_reboot = *enabled;
+    Availability { tier: manager.tier(), survives_logout: false, survives_reboot, why }
+}
+
 fn detached(facts: &Facts) -> Availability {
+    if facts.manager != Manager::Systemd {
+        let why = format!(
+            "{} does not know it; after a login run `link start`, or install again",
+            facts.manager.name()
+        );
+        let tier = Tier::Detached;
+        return Availability { tier, survives_logout: false, survives_reboot: false, why };
+    }
     let mut why = match (facts.logout_kills, facts.systemd_is_init) {
         (true, _) => "logout ends it; after a login run `link start`",
         (false, true) => "after a reboot run `link start`",

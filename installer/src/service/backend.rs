@@ -14,7 +14,7 @@ use link_platform::{
     process::{self, Answer, Call},
 };
 
-use super::systemd::ServiceError;
+use super::error::ServiceError;
 use crate::{
     decide::{
         plan::backend::BackendService,
@@ -51,7 +51,8 @@ impl Scope {
         match self {
             Self::System => Ok(PathBuf::from(SYSTEM_UNITS).join(NAME)),
             Self::User => {
-                let (_, config) = Roots::of_user().map_err(|_no_home| ServiceError::NoHome)?;
+                let (_, config) =
+                    Roots::of_user().map_err(|_no_home| ServiceError::NoHome("a unit"))?;
                 Ok(config.join("systemd").join("user").join(NAME))
             }
         }
@@ -112,8 +113,7 @@ pub fn place(layout: &Layout, unit: &BackendUnit) -> Result<UnitStep, ServiceErr
             receipt.add_folders(path.parent().unwrap_or(&path));
         })?;
         let folder = path.parent().unwrap_or(&path);
-        std::fs::create_dir_all(folder)
-            .map_err(|source| ServiceError::Manager { action: "write", source })?;
+        std::fs::create_dir_all(folder).map_err(failed("write"))?;
         fs::write_atomic(&path, wanted.as_bytes())
             .map_err(|error| ServiceError::Receipt(error.into()))?;
     }
@@ -191,7 +191,7 @@ fn survey(receipt: &Receipt, unit: &BackendUnit) -> Result<Survey, ServiceError>
     let path = unit.scope.unit_path()?;
     let recorded = receipt.unit.as_ref().filter(|recorded| recorded.path == path);
     let written = recorded.map(|recorded| recorded.written.clone()).unwrap_or_default();
-    let wanted = unit.text().ok_or(ServiceError::Unwritable)?;
+    let wanted = unit.text().ok_or(ServiceError::Unwritable("a unit"))?;
     let is_mask = std::fs::read_link(&path).is_ok_and(|target| target.as_os_str() == "/dev/null");
     let text = std::fs::read_to_string(&path).ok();
     let hash = text.as_ref().map(|text| hash_of(text.as_bytes()).to_string()).unwrap_or_default();
@@ -224,7 +224,11 @@ fn done(action: &'static str, asked: io::Result<Answer>) -> Result<(), ServiceEr
         true => Ok(()),
         false => Err(io::Error::other(answer.stderr)),
     };
-    asked.and_then(refused).map_err(|source| ServiceError::Manager { action, source })
+    asked.and_then(refused).map_err(failed(action))
+}
+
+fn failed(action: &'static str) -> impl FnOnce(io::Error) -> ServiceError {
+    ServiceError::on("systemd", NAME, action)
 }
 
 fn run(program: &str, words: &[&str]) -> io::Result<Answer> {

@@ -9,7 +9,6 @@
 use std::{
     io,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use link_platform::{
@@ -24,10 +23,11 @@ use service_manager::{
 };
 use sha2::{Digest as _, Sha256};
 
+use super::{PATIENCE, error::ServiceError};
 use crate::{
     decide::service::{
-        Facts, Unit, UnitFile, UnitFound, UnitState, UnitStep, manager_answers, starts, unit_state,
-        unit_step,
+        Facts, Manager, Unit, UnitFile, UnitFound, UnitState, UnitStep, manager_answers, starts,
+        unit_state, unit_step,
     },
     layout::Layout,
     receipt::{InstalledUnit, Receipt},
@@ -41,74 +41,25 @@ pub use linger::{Linger, ask_to_linger};
 
 /// The unit's name.
 const NAME: &str = "link.service";
-/// Timeout for systemd, longer than a start or a stop takes.
-const PATIENCE: Duration = Duration::from_secs(90);
-
-/// The unit could not be installed.
-#[derive(Debug, thiserror::Error)]
-pub enum ServiceError {
-    /// A unit cannot represent a path of this installation.
-    #[error("a path or variable of this installation cannot stand in a unit")]
-    Unwritable,
-    /// The user has no home folder, and so no folder for units.
-    #[error("this user has no home folder for a unit")]
-    NoHome,
-    /// The receipt could not be read or written.
-    #[error(transparent)]
-    Receipt(#[from] ChangeError),
-    /// The owner of the unit has masked it.
-    #[error("`{NAME}` is masked, so systemd does not start it")]
-    Masked,
-    /// The service manager reported a failure.
-    #[error("systemd could not {action} `{NAME}`")]
-    Manager {
-        action: &'static str,
-        #[source]
-        source: io::Error,
-    },
-}
 
 /// Returns whether the user's systemd answers.
 #[must_use]
-pub fn answers() -> bool {
+pub(super) fn answers() -> bool {
     // `degraded` is an answer too, although the exit code is a failure.
     systemctl(&["is-system-running"]).is_ok_and(|answer| manager_answers(&answer.stdout))
 }
 
-/// Returns the unit that this installation created, even if its file is gone. If the receipt lists none, a unit that
-/// starts our guard counts as ours.
-#[must_use]
-pub fn made(layout: &Layout) -> Option<InstalledUnit> {
-    match Receipt::load(&layout.receipt()) {
-        Ok(receipt) => receipt?.unit,
-        Err(_) => unit_of_our_guard(layout),
-    }
-}
-
 /// Returns the unit that starts the guard of this installation.
-pub(crate) fn unit_of_our_guard(layout: &Layout) -> Option<InstalledUnit> {
+pub(super) fn unit_of_our_guard(layout: &Layout) -> Option<InstalledUnit> {
     let path = unit_path()?;
     let text = std::fs::read_to_string(&path).ok()?;
     let unit = InstalledUnit { path, written: Vec::new(), environment: Vec::new() };
     starts(&text, &layout.guard()).then_some(unit)
 }
 
-/// Returns whether this installation has a unit.
-#[must_use]
-pub fn has_unit(layout: &Layout) -> bool {
-    made(layout).is_some_and(|unit| stands(&unit.path))
-}
-
-/// Returns the value of an environment variable that the unit of this installation sets for the guard.
-#[must_use]
-pub fn variable(layout: &Layout, name: &str) -> Option<String> {
-    let unit = made(layout).filter(|unit| stands(&unit.path))?;
-    unit.environment.into_iter().find(|(known, _)| known == name).map(|(_, value)| value)
-}
-
 /// Returns whether systemd runs the unit or is about to.
 #[must_use]
-pub fn is_active() -> bool {
+pub(super) fn is_active() -> bool {
     let answer = systemctl(&["show", "--property=ActiveState", "--value", NAME]);
     answer.is_ok_and(|answer| {
         matches!(&*answer.stdout, "active" | "activating" | "reloading" | "deactivating")
@@ -129,7 +80,7 @@ struct Survey {
 ///
 /// # Errors
 /// [`ServiceError`].
-pub fn look(layout: &Layout, unit: Unit) -> Result<UnitFound, ServiceError> {
+pub(super) fn look(layout: &Layout, unit: Unit) -> Result<UnitFound, ServiceError> {
     let survey = survey(&Receipt::read(&layout.receipt()).unwrap_or_default(), unit)?;
     let asked = systemctl(&["show", "--property=NeedDaemonReload", "--value", NAME]);
     let stale = asked.is_ok_and(|answer| answer.stdout == "yes");
@@ -141,7 +92,7 @@ pub fn look(layout: &Layout, unit: Unit) -> Result<UnitFound, ServiceError> {
 ///
 /// # Errors
 /// [`ServiceError`].
-pub fn place(layout: &Layout, unit: Unit) -> Result<UnitStep, ServiceError> {
+pub(super) fn place(layout: &Layout, unit: Unit) -> Result<UnitStep, ServiceError> {
     let versions = Versions::lock_within(layout, versions::PATIENCE)?;
     let receipt = Receipt::load(&layout.receipt()).map_err(ChangeError::from)?.unwrap_or_default();
     let Survey { step, path, unit, wanted, mut written } = survey(&receipt, unit)?;
@@ -157,7 +108,7 @@ pub fn place(layout: &Layout, unit: Unit) -> Result<UnitStep, ServiceError> {
                 receipt.add_folders(path.parent().unwrap_or(&path));
             })?;
             let written = SystemdServiceManager::user().install(context(&unit, wanted));
-            written.map_err(|source| ServiceError::Manager { action: "enable", source })?;
+            written.map_err(failed("enable"))?;
         }
         UnitStep::Leave | UnitStep::Keep { .. } if !is_enabled(&path) => {
             done("enable", systemctl(&["enable", NAME]))?;
@@ -171,11 +122,11 @@ pub fn place(layout: &Layout, unit: Unit) -> Result<UnitStep, ServiceError> {
 }
 
 fn survey(receipt: &Receipt, unit: Unit) -> Result<Survey, ServiceError> {
-    let path = unit_path().ok_or(ServiceError::NoHome)?;
+    let path = unit_path().ok_or(ServiceError::NoHome("a unit"))?;
     let recorded = receipt.unit.as_ref().filter(|unit| unit.path == path);
     let unit = unit.keeping(recorded.map_or(&[], |recorded| &recorded.environment));
     let written = recorded.map(|recorded| recorded.written.clone()).unwrap_or_default();
-    let wanted = unit.text().ok_or(ServiceError::Unwritable)?;
+    let wanted = unit.text().ok_or(ServiceError::Unwritable("a unit"))?;
     let bytes = std::fs::read(&path).ok();
     let text = bytes.as_deref().map(String::from_utf8_lossy);
     let hash = text.as_deref().map(sha256).unwrap_or_default();
@@ -192,7 +143,7 @@ fn survey(receipt: &Receipt, unit: Unit) -> Result<Survey, ServiceError> {
 ///
 /// # Errors
 /// [`ServiceError`]. The receipt still lists what could not be removed.
-pub fn withdraw(layout: &Layout) -> Result<bool, ServiceError> {
+pub(super) fn withdraw(layout: &Layout) -> Result<bool, ServiceError> {
     let receipt = Receipt::load(&layout.receipt()).map_err(ChangeError::from)?.unwrap_or_default();
     // A damaged receipt was rebuilt without its unit.
     let Some(unit) = receipt.unit.or_else(|| unit_of_our_guard(layout)) else {
@@ -200,7 +151,7 @@ pub fn withdraw(layout: &Layout) -> Result<bool, ServiceError> {
     };
     // Without the lock, because the guard may need it before it can end.
     if let Some((_, source)) = remove_unit(&unit.path).pop() {
-        return Err(ServiceError::Manager { action: "remove", source });
+        return Err(failed("remove")(source));
     }
     let lingers = receipt.linger.filter(|user| stop_lingering(user).is_some());
     Versions::lock_within(layout, versions::PATIENCE)?.change_receipt(|receipt| {
@@ -214,7 +165,7 @@ pub fn withdraw(layout: &Layout) -> Result<bool, ServiceError> {
 ///
 /// # Errors
 /// If systemd cannot start the unit.
-pub fn start() -> Result<(), ServiceError> {
+pub(super) fn start() -> Result<(), ServiceError> {
     // Systemd does not start a unit that has failed too often until the failure is reset.
     let _had_not_failed = systemctl(&["reset-failed", NAME]);
     let started = SystemdServiceManager::user().start(ServiceStartCtx { label: label() });
@@ -224,7 +175,7 @@ pub fn start() -> Result<(), ServiceError> {
         | UnitState::Unknown
         | UnitState::Loaded
         | UnitState::Empty
-        | UnitState::Refused(_) => ServiceError::Manager { action: "start", source },
+        | UnitState::Refused(_) => failed("start")(source),
     })
 }
 
@@ -232,17 +183,18 @@ pub fn start() -> Result<(), ServiceError> {
 ///
 /// # Errors
 /// If systemd cannot stop the unit.
-pub fn stop() -> Result<(), ServiceError> {
+pub(super) fn stop() -> Result<(), ServiceError> {
     let stopped = SystemdServiceManager::user().stop(ServiceStopCtx { label: label() });
-    stopped.map_err(|source| ServiceError::Manager { action: "stop", source })
+    stopped.map_err(failed("stop"))
 }
 
 /// Collects the facts that decide whether the agent survives a logout and a reboot.
 #[must_use]
-pub fn observe(layout: &Layout, user: &str) -> Facts {
-    let unit = made(layout);
+pub(super) fn observe(layout: &Layout, user: &str) -> Facts {
+    let unit = Manager::Systemd.made(layout);
     let systemd_is_init = user_manager::systemd_is_init();
     Facts {
+        manager: Manager::Systemd,
         unit: unit.as_ref().map_or(UnitState::Absent, |unit| observe_unit(&unit.path)),
         enabled: unit.is_some_and(|unit| is_enabled(&unit.path)),
         lingers: user_manager::linger_file(user).exists(),
@@ -271,7 +223,7 @@ fn load_state() -> UnitState {
 
 /// Stops, disables and removes the unit that `receipt` lists, and undoes other requests to systemd.
 #[must_use]
-pub(crate) fn remove(receipt: &Receipt) -> Vec<(PathBuf, io::Error)> {
+pub(super) fn remove(receipt: &Receipt) -> Vec<(PathBuf, io::Error)> {
     let mut left = receipt.unit.as_ref().map(|unit| remove_unit(&unit.path)).unwrap_or_default();
     left.extend(receipt.linger.as_deref().and_then(stop_lingering));
     left
@@ -333,7 +285,7 @@ fn enabling_link(unit: &Path) -> PathBuf {
 }
 
 /// Returns whether `path` is a unit or the mask of a unit.
-fn stands(path: &Path) -> bool {
+pub(super) fn stands(path: &Path) -> bool {
     path.is_file() || is_mask(path)
 }
 
@@ -365,7 +317,11 @@ fn done(action: &'static str, asked: io::Result<Answer>) -> Result<(), ServiceEr
         true => Ok(()),
         false => Err(io::Error::other(answer.stderr)),
     };
-    asked.and_then(refused).map_err(|source| ServiceError::Manager { action, source })
+    asked.and_then(refused).map_err(failed(action))
+}
+
+fn failed(action: &'static str) -> impl FnOnce(io::Error) -> ServiceError {
+    ServiceError::of(Manager::Systemd, action)
 }
 
 fn systemctl(words: &[&str]) -> io::Result<Answer> {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
-use link_installer::{layout::Layout, service::systemd};
+use link_installer::{layout::Layout, service};
 use link_platform::fs;
 
 use super::{
@@ -75,7 +75,7 @@ pub(super) fn place(
             Service::Manager => {
                 script.env(SERVICE, "systemd");
             }
-            Service::AsBefore if systemd::made(&layout).is_none() => {
+            Service::AsBefore if service::manager().made(&layout).is_none() => {
                 script.env(SERVICE, "none");
             }
             Service::AsBefore => {}
@@ -98,7 +98,7 @@ pub(super) fn place(
 /// # Errors
 /// If the service manager does not run it.
 pub(super) fn check_service() -> anyhow::Result<()> {
-    if is_set(SERVICE) || systemd::has_unit(&Layout::new(installation()?)) {
+    if is_set(SERVICE) || service::manager().has_unit(&Layout::new(installation()?)) {
         return Ok(());
     }
     let what = "the agent runs, but no service will restart it";

@@ -4,7 +4,7 @@
 use std::{ffi::OsString, io, path::Path, time::Duration};
 
 use anyhow::Context as _;
-use link_installer::{layout::Layout, service::systemd};
+use link_installer::{layout::Layout, service};
 use link_platform::{
     fs,
     paths::Roots,
@@ -78,7 +78,8 @@ pub(super) fn runs(layout: &Layout) -> anyhow::Result<bool> {
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(systemd::has_unit(layout) && systemd::is_active())
+    let manager = service::manager();
+    Ok(manager.has_unit(layout) && manager.is_active(layout))
 }
 
 fn stop_router(scope: &str) -> anyhow::Result<bool> {

@@ -3,7 +3,7 @@
 
 use link_installer::{
     decide::plan::backend::{BackendFound, BackendStep},
-    service::{Scope, UnitStep, backend, systemd::ServiceError},
+    service::{Scope, ServiceError, UnitStep, backend},
     versions::{self, Versions},
 };
 use link_platform::{checkpoint, fs};

@@ -7,7 +7,7 @@ use link_client::local::LocalClient;
 use link_installer::{
     decide::plan::device::{AgentFound, DeviceFound, DeviceStep},
     layout::Layout,
-    service::{Wish, systemd},
+    service::{Wish, manager},
     versions,
 };
 use link_protocol::exit_code::ExitCode;
@@ -53,6 +53,7 @@ pub(super) fn look(context: &Context, layout: &Layout, wish: Wish) -> Looked {
     let is_registered = !matches!(resolve::identity(context), Ok(None));
     let has_key = !matches!(register::given_key(context, &Register::default()), Ok(None));
     let found = DeviceFound {
+        manager: manager(),
         backend_url: backend_login::unkept_backend(context),
         service,
         can_register: !is_registered && has_key,
@@ -64,7 +65,7 @@ pub(super) fn look(context: &Context, layout: &Layout, wish: Wish) -> Looked {
 
 fn agent(context: &Context, layout: &Layout) -> AgentFound {
     let is_running = agent_process::is_running(context).unwrap_or(false);
-    match (is_running, service::uses_unit(layout).then(systemd::is_active)) {
+    match (is_running, service::uses_unit(layout).then(|| service::is_active(layout))) {
         (true, Some(false)) => AgentFound::RunsWithoutItsUnit,
         (true, Some(true) | None) | (false, Some(true)) => AgentFound::Runs,
         (false, Some(false) | None) => AgentFound::Stopped,
@@ -119,8 +120,8 @@ impl<'a> Steps<'a> {
             DeviceStep::KeepBackend(url) => {
                 backend_login::keep_backend(context, url).map(|()| true)?
             }
-            DeviceStep::RemoveUnit => service::remove(context, layout).map(|()| true)?,
-            DeviceStep::PlaceUnit(change) => {
+            DeviceStep::RemoveUnit(_) => service::remove(context, layout).map(|()| true)?,
+            DeviceStep::PlaceUnit(_, change) => {
                 self.has_unit = service::place(context, layout, *change);
                 self.has_unit
             }

@@ -5,11 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::decide::service::{UnitChange, UnitFound};
+use crate::decide::service::{Manager, UnitChange, UnitFound};
 
 /// The state of a device, except its files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DeviceFound {
+    pub manager: Manager,
     /// The backend address to store for later commands. None if it is already stored.
     pub backend_url: Option<String>,
     pub service: ServiceFound,
@@ -58,8 +59,8 @@ pub struct StartFiles {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum DeviceStep {
     KeepBackend(String),
-    RemoveUnit,
-    PlaceUnit(UnitChange),
+    RemoveUnit(Manager),
+    PlaceUnit(Manager, UnitChange),
     /// Ask the system to keep the services of a user running without a login.
     Linger(String),
     Register,
@@ -82,11 +83,12 @@ pub fn device(found: &DeviceFound, files_change: bool) -> Vec<DeviceStep> {
     let service_changes = match &found.service {
         ServiceFound::Detached => false,
         ServiceFound::Unwanted => {
-            steps.push(DeviceStep::RemoveUnit);
+            steps.push(DeviceStep::RemoveUnit(found.manager));
             true
         }
         ServiceFound::Unit { unit, waits_for_login } => {
-            steps.extend(unit.change().map(DeviceStep::PlaceUnit));
+            let place = |change| DeviceStep::PlaceUnit(found.manager, change);
+            steps.extend(unit.change().map(place));
             let asks = waits_for_login.iter().filter(|_| unit.is_ours());
             steps.extend(asks.cloned().map(DeviceStep::Linger));
             unit.change() == Some(UnitChange::Write)
@@ -116,13 +118,24 @@ impl fmt::Display for DeviceStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::KeepBackend(url) => write!(f, "keep the address of the backend, {url}"),
-            Self::RemoveUnit => f.write_str("stop and remove the unit `link.service`"),
-            Self::PlaceUnit(UnitChange::Write) => {
-                f.write_str("make and enable the unit `link.service` of the user's systemd")
+            Self::RemoveUnit(manager) => {
+                write!(f, "stop and remove {} `{}`", manager.kind(), manager.entry())
             }
-            Self::PlaceUnit(UnitChange::Enable) => f.write_str("enable the unit `link.service`"),
-            Self::PlaceUnit(UnitChange::Reload) => {
-                f.write_str("have systemd read the unit `link.service` again")
+            Self::PlaceUnit(manager @ Manager::Systemd, UnitChange::Write) => write!(
+                f,
+                "make and enable {} `{}` of the user's systemd",
+                manager.kind(),
+                manager.entry()
+            ),
+            Self::PlaceUnit(manager, UnitChange::Write) => {
+                write!(f, "make and enable {} `{}`", manager.kind(), manager.entry())
+            }
+            Self::PlaceUnit(manager, UnitChange::Enable) => {
+                write!(f, "enable {} `{}`", manager.kind(), manager.entry())
+            }
+            Self::PlaceUnit(manager, UnitChange::Reload) => {
+                let (name, kind, entry) = (manager.name(), manager.kind(), manager.entry());
+                write!(f, "have {name} read {kind} `{entry}` again")
             }
             Self::Linger(user) => {
                 write!(f, "ask systemd to run the services of {user} without a login")

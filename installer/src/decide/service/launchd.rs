@@ -1,8 +1,7 @@
 //! The text of the launchd agent of a user on macOS. Pure.
 //!
 //! It starts the guard at login and ends it at logout: launchd offers no more without an administrator. Launchd also
-//! ends the agent together with the guard, which is why `AbandonProcessGroup` is left out. Nothing uses this text yet.
-//! The support of macOS will use it.
+//! ends the agent together with the guard, which is why `AbandonProcessGroup` is left out.
 
 use std::path::{Path, PathBuf};
 

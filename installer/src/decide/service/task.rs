@@ -8,12 +8,14 @@
 //!
 //! Windows replaces `%NAME%` in the path of a program if that variable exists, and offers no way to
 //! escape it.
-//!
-//! Nothing uses this text yet. The support of Windows will use it.
 
 use std::path::PathBuf;
 
 use super::xml::escaped;
+
+/// The name by which people find the task. The name in the scheduler also has the user's identifier, because all users
+/// share its root folder.
+pub const NAME: &str = "link-agent";
 
 /// The values of the task.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -95,6 +97,15 @@ impl LogonTask {
     }
 }
 
+/// Returns whether the scheduler may start the task, given the XML that it shows for it. Each trigger has such an element
+/// too, so that of the settings counts.
+#[must_use]
+pub fn is_enabled(xml: &str) -> bool {
+    let settings = xml.split_once("<Settings>").map_or("", |(_, settings)| settings);
+    let settings = settings.split_once("</Settings>").map_or("", |(settings, _)| settings);
+    !settings.is_empty() && !settings.contains("<Enabled>false</Enabled>")
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -102,6 +113,18 @@ mod tests {
 
     use super::*;
     use crate::decide::service::xml::tests::{any_text, can_stand};
+
+    #[test]
+    fn a_task_is_enabled_unless_its_settings_say_otherwise() {
+        let task = LogonTask { program: r"C:\link-guard.exe".into(), user: "S-1-5-18".to_owned() };
+        let text = task.text().unwrap();
+        assert!(is_enabled(&text));
+        let (triggers, settings) = text.split_once("<Settings>").unwrap();
+        let off = |part: &str| part.replace("<Enabled>true</Enabled>", "<Enabled>false</Enabled>");
+        assert!(is_enabled(&format!("{}<Settings>{settings}", off(triggers))), "a trigger is off");
+        assert!(!is_enabled(&format!("{triggers}<Settings>{}", off(settings))));
+        assert!(!is_enabled(""), "the scheduler does not know it");
+    }
 
     #[test]
     fn the_task_is_this_text() {

@@ -54,15 +54,21 @@ fn a_path_that_would_end_its_line_makes_no_unit() {
 #[test]
 fn a_folder_of_its_own_gets_no_unit_unless_it_asks() {
     let table = [
-        (Wish::Best, false, true, Tier::SystemdUser),
-        (Wish::Best, false, false, Tier::Detached),
-        (Wish::Best, true, true, Tier::Detached),
-        (Wish::Systemd, true, true, Tier::SystemdUser),
-        (Wish::Systemd, true, false, Tier::Detached),
-        (Wish::Detached, false, true, Tier::Detached),
+        (Wish::Best, false, Some(Manager::Systemd), Tier::SystemdUser),
+        (Wish::Best, false, Some(Manager::Launchd), Tier::LaunchAgent),
+        (Wish::Best, false, Some(Manager::TaskScheduler), Tier::LogonTask),
+        (Wish::Best, false, None, Tier::Detached),
+        (Wish::Best, true, Some(Manager::Systemd), Tier::Detached),
+        (Wish::Managed, true, Some(Manager::Systemd), Tier::SystemdUser),
+        (Wish::Managed, true, None, Tier::Detached),
+        (Wish::Detached, false, Some(Manager::TaskScheduler), Tier::Detached),
     ];
-    for (wish, own_folder, answers, tier) in table {
-        assert_eq!(choose(wish, own_folder, answers), tier, "{wish:?} {own_folder} {answers}");
+    for (wish, own_folder, answering, tier) in table {
+        assert_eq!(
+            choose(wish, own_folder, answering),
+            tier,
+            "{wish:?} {own_folder} {answering:?}"
+        );
     }
     assert!(manager_answers("degraded") && manager_answers("running"));
     assert!(!manager_answers("offline") && !manager_answers("") && !manager_answers("unknown"));
@@ -171,8 +177,45 @@ fn what_runs_in_the_background_says_what_ends_it() {
     assert!(why.ends_with("or let your crontab do so (`@reboot`)"), "{why}");
 }
 
+#[test]
+fn a_system_has_its_own_manager_and_a_manager_its_own_words() {
+    let table = [
+        ("linux", Manager::Systemd, "systemd"),
+        ("macos", Manager::Launchd, "launchd"),
+        ("windows", Manager::TaskScheduler, "task"),
+    ];
+    for (os, manager, word) in table {
+        assert_eq!((Manager::of(os), Manager::named(word)), (manager, Some(manager)));
+    }
+    assert_eq!(Manager::named("cron"), None);
+}
+
+#[test]
+fn launchd_and_the_task_scheduler_start_it_at_login_and_that_is_said() {
+    for (manager, tier) in
+        [(Manager::Launchd, Tier::LaunchAgent), (Manager::TaskScheduler, Tier::LogonTask)]
+    {
+        let says = |facts: Facts| {
+            let found = availability(&facts);
+            (found.tier, found.survives_logout, found.survives_reboot, found.why)
+        };
+        let facts = || Facts { manager, ..whole() };
+        let (found, logout, reboot, why) = says(facts());
+        assert_eq!((found, logout, reboot), (tier, false, true), "{why}");
+        assert!(why.contains("ends at log"), "{why}");
+        let (.., reboot, why) = says(Facts { enabled: false, ..facts() });
+        assert!(!reboot && why.contains("is disabled"), "{why}");
+        let (found, _, reboot, why) = says(Facts { unit: UnitState::Unknown, ..facts() });
+        assert!(found == tier && !reboot && why.contains("does not answer here"), "{why}");
+        let (found, _, reboot, why) = says(Facts { unit: UnitState::Absent, ..facts() });
+        assert!(found == Tier::Detached && !reboot && why.contains("install again"), "{why}");
+        assert!(!why.contains("systemd"), "{why}");
+    }
+}
+
 fn whole() -> Facts {
     Facts {
+        manager: Manager::Systemd,
         unit: UnitState::Loaded,
         enabled: true,
         lingers: true,

@@ -6,6 +6,7 @@ use crate::decide::service::UnitStep;
 #[test]
 fn a_first_installation_makes_the_service_registers_starts_and_edits_path() {
     let found = DeviceFound {
+        manager: Manager::Systemd,
         backend_url: Some("https://link.example".into()),
         service: unit(UnitStep::Write, false, false),
         can_register: true,
@@ -48,7 +49,7 @@ fn the_agent_is_started_again_when_its_programs_or_its_unit_change_or_its_unit_d
     assert_eq!(steps.last(), Some(&DeviceStep::RestartAgent));
     let service = ServiceFound::Unwanted;
     let steps = device(&DeviceFound { service, ..runs }, false);
-    assert_eq!(steps, [DeviceStep::RemoveUnit, DeviceStep::RestartAgent]);
+    assert_eq!(steps, [DeviceStep::RemoveUnit(Manager::Systemd), DeviceStep::RestartAgent]);
     let astray = DeviceFound { agent: AgentFound::RunsWithoutItsUnit, ..nothing() };
     assert_eq!(device(&astray, false), [DeviceStep::RestartAgent]);
     assert_eq!(device(&nothing(), false), [DeviceStep::StartAgent]);
@@ -93,6 +94,7 @@ fn start_files_that_hold_our_block_are_listed_and_not_edited() {
 
 fn nothing() -> DeviceFound {
     DeviceFound {
+        manager: Manager::Systemd,
         backend_url: None,
         service: ServiceFound::Detached,
         can_register: false,
