@@ -10,6 +10,7 @@
 
 mod error;
 mod outdated;
+mod runnable;
 
 use std::{
     fs::File,
@@ -37,6 +38,7 @@ use crate::{
 
 pub use error::ChangeError;
 pub use outdated::outdated;
+pub use runnable::program;
 
 /// How long another installer may hold the lock.
 pub const PATIENCE: Duration = Duration::from_secs(5);
@@ -363,12 +365,6 @@ impl Versions {
         pointer::replace(&pointer, &target)
             .map_err(|source| ChangeError::io("point", &pointer, source))
     }
-}
-
-/// Returns the path of a program of the current version, to run it.
-#[must_use]
-pub fn program(layout: &Layout, name: &str) -> PathBuf {
-    pointer::follow(&layout.current()).join(name)
 }
 
 /// Returns the entry of the receipt for `release`.

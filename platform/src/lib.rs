@@ -12,6 +12,8 @@ pub mod descriptors;
 pub mod disk;
 pub mod facts;
 pub mod fs;
+#[cfg(windows)]
+mod held;
 pub mod line;
 pub mod log;
 pub mod memory;

@@ -13,8 +13,6 @@ mod system;
 #[path = "program/windows.rs"]
 mod system;
 
-#[cfg(windows)]
-pub(crate) use system::rename;
 pub use system::{AGENT, BACKEND, GUARD, LINK, LINKCTL};
 
 /// Returns whether the command at `path` leads to `target`. None if the file at `path` can be no command of Link.

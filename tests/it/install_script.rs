@@ -13,6 +13,7 @@ mod cuts;
 mod disks;
 mod faults;
 mod kills;
+mod managers;
 mod network;
 mod places;
 mod plan;

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use crate::program;
+use crate::held;
 
 /// No mode: the folder's access list decides.
 pub(super) const PUBLIC: u32 = 0;
@@ -30,7 +30,7 @@ pub(super) fn keep_to_owner(_path: &Path) -> io::Result<bool> {
 }
 
 pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    program::rename(from, to)
+    held::rename(from, to)
 }
 
 pub(super) fn sync_dir(_folder: &Path) -> io::Result<()> {

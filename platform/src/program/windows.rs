@@ -10,10 +10,12 @@ use std::{
     fs::File,
     io::{self, Read as _},
     path::{Path, PathBuf},
-    time::Duration,
 };
 
-use crate::pointer;
+use crate::{
+    held::{is_held, rename},
+    pointer,
+};
 
 /// The command.
 pub const LINK: &str = "link.exe";
@@ -28,17 +30,6 @@ pub const BACKEND: &str = "link-backend.exe";
 
 /// The suffix of a program that was moved aside.
 const ASIDE: &str = "old";
-/// Delays between attempts to rename a file that a virus scanner has just opened.
-const DELAYS: [Duration; 5] = [
-    Duration::from_millis(10),
-    Duration::from_millis(50),
-    Duration::from_millis(100),
-    Duration::from_millis(250),
-    Duration::from_millis(500),
-];
-/// `ERROR_ACCESS_DENIED` and `ERROR_SHARING_VIOLATION`.
-const HELD: [i32; 2] = [5, 32];
-
 pub(super) fn leads_to(path: &Path, target: &Path) -> Option<bool> {
     std::fs::symlink_metadata(path).ok()?;
     Some(is_same(path, &behind(target)).unwrap_or(false))
@@ -74,21 +65,6 @@ pub(super) fn remove(program: &Path) -> io::Result<()> {
         Err(error) if is_held(&error) && is_this_program(program) => self_replace::self_delete(),
         done => done,
     }
-}
-
-/// Renames a file. Retries for about a second if another program, such as a virus scanner, has it open.
-pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    for delay in DELAYS {
-        match std::fs::rename(from, to) {
-            Err(error) if is_held(&error) => std::thread::sleep(delay),
-            done => return done,
-        }
-    }
-    std::fs::rename(from, to)
-}
-
-fn is_held(error: &io::Error) -> bool {
-    error.raw_os_error().is_some_and(|code| HELD.contains(&code))
 }
 
 fn is_this_program(path: &Path) -> bool {

@@ -1,0 +1,207 @@
+//! The launch agent of macOS and the scheduled task of Windows, with a recorded `launchctl` and `schtasks` that start and
+//! stop the real guard: installed, stopped, started, edited, repaired and uninstalled.
+
+use std::{os::unix::fs::PermissionsExt, path::PathBuf, process::Command};
+
+use link_tests::device::free_port;
+use serde_json::Value;
+
+use super::scratch::{Ran, SCRIPT, Scratch, run};
+
+/// Keeps one launch agent: its state is a file, its guard a process.
+const LAUNCHCTL: &str = r#"#!/bin/sh
+printf '%s\n' "$*" >>"$RECORD"
+me=gui/$(id -u)
+case "$*" in
+  "print $me") exit 0 ;;
+  "print $me/dev.link.agent") [ -f "$RECORD.loaded" ] || { echo 'Could not find service' >&2; exit 113; } ;;
+  "print-disabled $me") [ ! -f "$RECORD.disabled" ] || printf '\t"dev.link.agent" => disabled\n' ;;
+  "enable $me/dev.link.agent") rm -f "$RECORD.disabled" ;;
+  "bootstrap $me "*)
+    [ ! -f "$RECORD.loaded" ] || { echo 'Bootstrap failed: 5: Input/output error' >&2; exit 5; }
+    file=${*#"bootstrap $me "}
+    program=$(tr -d '\n' <"$file" | sed 's/.*ProgramArguments<[^<]*<array>[^<]*<string>\([^<]*\)<.*/\1/')
+    : >"$RECORD.loaded"
+    HOME=$HOME setsid "$program" </dev/null >/dev/null 2>&1 & ;;
+  "kickstart $me/dev.link.agent") ;;
+  "bootout $me/dev.link.agent")
+    rm -f "$RECORD.loaded"
+    kill "$(cat "$HOME/.local/state/link/guard.pid")" ;;
+  *) echo "unexpected: $*" >&2; exit 64 ;;
+esac
+"#;
+
+/// Keeps one task, with its XML and whether it is enabled.
+const SCHTASKS: &str = r#"#!/bin/sh
+printf '%s\n' "$*" >>"$RECORD"
+verb=$1; shift
+[ "$verb" != /Query ] || [ $# != 0 ] || exit 0
+[ "$1" = /TN ] && [ "$2" = "link-agent-$(id -u)" ] || { echo "unexpected: $*" >&2; exit 64; }
+shift 2
+task=$RECORD.task
+[ "$verb" = /Create ] || [ -f "$task" ] || { echo 'FEHLER: Die Datei wurde nicht gefunden.' >&2; exit 1; }
+case "$verb $*" in
+  "/Create /XML "*" /F") iconv -f UTF-16 -t UTF-8 "$2" >"$task" ;;
+  "/Query ") ;;
+  "/Query /XML") cat "$task" ;;
+  "/Change /ENABLE") sed -i '/<Settings>/,$s,<Enabled>false,<Enabled>true,' "$task" ;;
+  "/Change /DISABLE") sed -i '/<Settings>/,$s,<Enabled>true,<Enabled>false,' "$task" ;;
+  "/Run ")
+    program=$(sed -n 's,.*<Command>\(.*\)</Command>.*,\1,p' "$task")
+    setsid "$program" </dev/null >/dev/null 2>&1 & ;;
+  "/Delete /F") rm "$task" ;;
+  *) echo "unexpected: $verb $*" >&2; exit 64 ;;
+esac
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_launch_agent_starts_the_guard_and_is_forgotten_with_it() {
+    let machine = Machine::new("launchd", "launchctl", LAUNCHCTL);
+    let plist = machine.scratch.home().join("Library/LaunchAgents/dev.link.agent.plist");
+    machine.lives(&Tells {
+        kind: "the launch agent `dev.link.agent`",
+        tier: "launch-agent",
+        why: "launchd starts it at login, and it ends at logout",
+        file: &plist,
+    });
+    let calls = machine.calls();
+    assert!(calls.iter().any(|call| call.starts_with("bootstrap gui/")), "{calls:?}");
+    assert!(calls.iter().any(|call| call.starts_with("bootout gui/")), "{calls:?}");
+    assert!(!plist.exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scheduled_task_starts_the_guard_and_is_forgotten_with_it() {
+    let machine = Machine::new("task", "schtasks", SCHTASKS);
+    let xml = machine.scratch.home().join(".local/share/link/service/task.xml");
+    machine.lives(&Tells {
+        kind: "the scheduled task `link-agent`",
+        tier: "logon-task",
+        why: "the task scheduler starts it when",
+        file: &xml,
+    });
+    let calls = machine.calls();
+    assert!(calls.iter().any(|call| call.ends_with("/DISABLE")), "{calls:?}");
+    assert!(calls.iter().any(|call| call.starts_with("/Delete ")), "{calls:?}");
+    assert!(!machine.record("task").exists() && !xml.exists());
+}
+
+/// A home in which another system's service manager is found first.
+struct Machine {
+    scratch: Scratch,
+    manager: &'static str,
+}
+
+/// What the installation says of its service.
+struct Tells<'a> {
+    kind: &'static str,
+    tier: &'static str,
+    why: &'static str,
+    file: &'a PathBuf,
+}
+
+impl Machine {
+    fn new(manager: &'static str, program: &str, text: &str) -> Self {
+        let scratch = Scratch::new();
+        let folder = scratch.path().join("managers");
+        std::fs::create_dir(&folder).unwrap();
+        let path = folder.join(program);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        // A task cannot set variables, so the port stands in the configuration.
+        let config = scratch.home().join(".config/link");
+        std::fs::create_dir_all(&config).unwrap();
+        let port = free_port();
+        let agent = format!(r#"{{"schema_version": "2.1", "local_api": {{"port": {port}}}}}"#);
+        std::fs::write(config.join("agent.json"), agent).unwrap();
+        Self { scratch, manager }
+    }
+
+    /// Goes through the life of an installation.
+    fn lives(&self, tells: &Tells<'_>) {
+        let ran = self.install();
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert!(ran.stderr.contains(&format!("created {}", tells.kind)), "{ran:?}");
+        assert!(tells.file.is_file());
+        self.is_kept(tells);
+        let guard = self.guard();
+
+        let ran = self.install();
+        assert!(ran.code == Some(0) && !ran.stderr.contains("created the"), "{ran:?}");
+        assert_eq!(self.guard(), guard, "an intact installation restarts nothing");
+
+        assert_eq!(self.link(&["stop"]).code, Some(0));
+        assert!(!self.status()["agent"]["running"].as_bool().unwrap_or(false));
+        assert_eq!(self.link(&["start"]).code, Some(0));
+        self.is_kept(tells);
+
+        std::fs::remove_file(tells.file).unwrap();
+        let ran = self.install();
+        assert!(ran.stderr.contains(&format!("created {}", tells.kind)), "{ran:?}");
+        self.is_kept(tells);
+
+        let ran = self.link(&["uninstall", "--yes"]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    }
+
+    fn is_kept(&self, tells: &Tells<'_>) {
+        let status = self.status();
+        let availability = &status["availability"];
+        assert_eq!(availability["tier"], tells.tier, "{status}");
+        assert_eq!(availability["survives_logout"], false, "{status}");
+        assert_eq!(availability["survives_reboot"], true, "{status}");
+        assert!(availability["why"].as_str().unwrap().contains(tells.why), "{status}");
+        assert!(PathBuf::from("/proc").join(self.guard()).exists());
+    }
+
+    fn guard(&self) -> String {
+        let file = self.scratch.home().join(".local/state/link/guard.pid");
+        std::fs::read_to_string(file).unwrap()
+    }
+
+    fn status(&self) -> Value {
+        serde_json::from_str(&self.link(&["status", "--json"]).stdout).unwrap()
+    }
+
+    fn install(&self) -> Ran {
+        let mut script = self.scratch.shell(&["dash"], &self.scratch.file_url());
+        run(self.set(script.arg(SCRIPT)))
+    }
+
+    fn link(&self, arguments: &[&str]) -> Ran {
+        let mut command = self.scratch.shell(&["dash"], "");
+        let link = self.scratch.home().join(".local/bin/link");
+        command.args(["-c", r#"exec "$0" "$@""#]).arg(link).args(arguments);
+        run(self.set(&mut command))
+    }
+
+    fn set<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        let path = std::env::var("PATH").unwrap();
+        let managers = self.scratch.path().join("managers");
+        command
+            .env("PATH", format!("{}:{path}", managers.display()))
+            .env("RECORD", self.scratch.path().join("calls"))
+            .env("LINK_DEV_SERVICE_MANAGER", self.manager)
+            .env_remove("LINK_HOME")
+            .env_remove("LINK_SERVICE")
+            .env_remove("LINK_LOCAL_PORT")
+    }
+
+    fn record(&self, name: &str) -> PathBuf {
+        self.scratch.path().join(format!("calls.{name}"))
+    }
+
+    fn calls(&self) -> Vec<String> {
+        let calls = std::fs::read_to_string(self.scratch.path().join("calls")).unwrap();
+        calls.lines().map(str::to_owned).collect()
+    }
+}
+
+impl Drop for Machine {
+    /// Stops the installed programs, which would outlive a failed test.
+    fn drop(&mut self) {
+        if self.scratch.home().join(".local/bin/link").exists() {
+            drop(self.link(&["stop"]));
+        }
+    }
+}
