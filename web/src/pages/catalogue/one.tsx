@@ -34,10 +34,10 @@ export function ModelPage() {
   const model = models.row(id)?.value;
   const { state, error } = modelsLoading.value;
   if (model) return <Shown key={id} model={model} />;
-  if (state === 'failed') return <Failed title={text.catalogue.failedTitle} error={error} retry={() => void reload()} />;
+  if (state === 'failed') return <Failed alone title={text.catalogue.failedTitle} error={error} retry={() => void reload()} />;
   if (state !== 'ready') return <Skeleton lines={8} />;
   return (
-    <Empty icon="box" title={text.catalogue.missingTitle}>
+    <Empty alone icon="box" title={text.catalogue.missingTitle}>
       <p>{text.catalogue.missing}</p>
       <a class="button" href="/models">
         {text.catalogue.back}
