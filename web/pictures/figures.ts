@@ -53,8 +53,12 @@ export function usageOf(world: World, query: URLSearchParams): UsageGroups {
     none: [[null, null]] as const,
   }[by];
   const begins = Array.from({ length: Math.min(Math.ceil((to - from) / length), 400) }, (_, at) => from + at * length);
-  const groups = world.name === 'empty' ? [] : names.map(([key, name], nth): UsageGroup => {
-    const buckets = begins.map((begin, at) => ({ begin: new Date(begin).toISOString(), ...figures((1 + noise(at + nth * 31)) * 900 / (nth + 1)) }));
+  // The names share what the whole account has.
+  const shares = names.map((_, nth) => 1 / (nth + 1));
+  const all = shares.reduce((sum, share) => sum + share, 0);
+  const groups = names.map(([key, name], nth): UsageGroup => {
+    const share = world.name === 'empty' ? 0 : (shares[nth] ?? 0) / all;
+    const buckets = begins.map((begin, at) => ({ begin: new Date(begin).toISOString(), ...figures((1 + noise(at)) * 900 * share) }));
     return { key, name, total: figures(buckets.reduce((sum, one) => sum + one.inferences, 0)), buckets };
   });
   return {

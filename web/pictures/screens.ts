@@ -42,7 +42,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'setup', path: at('/setup'), worlds: ['empty'], open: true },
   { name: 'invite', path: at('/invite#abc'), worlds: ['empty'], open: true },
   { name: 'machine', path: at('/device'), worlds: ['empty'] },
-  { name: 'machine-asks', path: at('/device#BCDF-GHJK'), worlds: ['empty'], act: press('Next') },
+  { name: 'machine-asks', path: at('/device#BCDF-GHJK'), worlds: ['empty'], act: press('Continue') },
   { name: 'palette', path: at('/'), worlds: ['many'], act: (page) => page.keyboard.press('Control+k') },
   { name: 'drawer', path: at('/devices'), worlds: ['many'], act: async (page) => { if (await page.locator('.topbar').isVisible()) await press(/menu/i)(page); } },
   { name: 'workspace', path: at('/workspace'), broken: true },
