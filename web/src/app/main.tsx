@@ -25,5 +25,11 @@ effect(() => {
   });
 });
 const root = document.getElementById('app');
-if (root) render(<App />, root);
-void resume();
+if (import.meta.env.DEV && location.pathname === '/ui') {
+  // A build leaves this out, with the page of the parts.
+  const { Gallery } = await import('../ui/gallery');
+  if (root) render(<Gallery />, root);
+} else {
+  if (root) render(<App />, root);
+  void resume();
+}

@@ -24,6 +24,9 @@ const WORKSPACE_PART: &str = "src/pages/workspace/page.tsx";
 /// The entry of the application.
 const ENTRY: &str = "index.html";
 
+/// What is for development alone: the page of all parts, and the pseudo-language.
+const DEVELOPMENT: [&str; 3] = ["gallery", "/ui\"", "en-XA"];
+
 /// What Vite says about its output, by the path of the source.
 type Manifest = BTreeMap<String, Chunk>;
 
@@ -50,6 +53,7 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<String> {
     let manifest: Manifest = serde_json::from_slice(&manifest)
         .with_context(|| format!("failed to read `{}`", path.display()))?;
     let mut report = String::from("web: built; bytes of each page, compressed with Brotli:");
+    refuse_development(folder, &manifest)?;
     let entry = manifest.get(ENTRY).context("the build has no entry")?;
     for part in &entry.dynamic_imports {
         let mut files = BTreeSet::new();
@@ -70,6 +74,20 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<String> {
         anyhow::ensure!(bytes <= budget, "{report}\nthe page is larger than its budget");
     }
     Ok(report)
+}
+
+/// Refuses a build with parts that are for development alone.
+fn refuse_development(folder: &Path, manifest: &Manifest) -> anyhow::Result<()> {
+    for Chunk { file, .. } in manifest.values() {
+        let path = folder.join(file);
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("failed to read `{}`", path.display()))?;
+        for word in DEVELOPMENT {
+            let found = text.contains(word);
+            anyhow::ensure!(!found, "`{file}` has `{word}`, which is for development alone");
+        }
+    }
+    Ok(())
 }
 
 /// Adds the files of a chunk and of everything that it imports.
@@ -98,6 +116,9 @@ mod tests {
         }"#;
         std::fs::create_dir(folder.path().join(".vite")).unwrap();
         std::fs::write(folder.path().join(".vite/manifest.json"), manifest).unwrap();
+        for name in ["a.js", "b.js", "c.js"] {
+            std::fs::write(folder.path().join(name), "let a = 1;").unwrap();
+        }
         for name in ["a.js", "a.css", "b.js"] {
             std::fs::write(folder.path().join(format!("{name}.br")), "12345").unwrap();
         }
@@ -108,5 +129,10 @@ mod tests {
         std::fs::write(folder.path().join("c.js.br"), vec![0; 80_000]).unwrap();
         let large = check(folder.path()).unwrap_err();
         assert!(format!("{large:#}").contains("larger than its budget"), "{large:#}");
+        for word in DEVELOPMENT {
+            std::fs::write(folder.path().join("c.js"), format!("let a = '{word}';")).unwrap();
+            let refused = check(folder.path()).unwrap_err();
+            assert!(format!("{refused:#}").contains("development alone"), "{refused:#}");
+        }
     }
 }
