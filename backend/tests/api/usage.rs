@@ -197,6 +197,7 @@ async fn usage_in_groups_has_every_hour_and_histograms_that_add_up() {
     for number in 0..3 {
         report_timed(&world, &one, &model, number, 150).await;
     }
+    let unused = world.model(&user, false).await;
     world.advance(2 * HOUR);
     report_timed(&world, &other, &model, 0, 3_000).await;
     let silent = json!({
@@ -236,12 +237,32 @@ async fn usage_in_groups_has_every_hour_and_histograms_that_add_up() {
     }
     assert_eq!(group(&tags, None)["total"]["inferences"], 2);
 
+    // The usage of one model or one device, in any groups.
+    for (scope, count) in [
+        (format!("model_id={model}"), 5),
+        (format!("model_id={unused}"), 0),
+        (format!("device_id={}", one.id), 3),
+        (format!("device_id={}&model_id={model}", other.id), 2),
+    ] {
+        let some = usage(&world, &format!("group_by=none&{scope}")).await;
+        assert_eq!(group(&some, None)["total"]["inferences"], count, "{scope}");
+    }
+    let where_used = usage(&world, &format!("group_by=device&model_id={model}")).await;
+    assert_eq!(group(&where_used, Some(&other.id))["total"]["inferences"], 2);
+    let lab = usage(&world, &format!("group_by=tag&device_id={}", one.id)).await;
+    assert_eq!(group(&lab, Some("lab"))["total"]["inferences"], 3);
+    assert_eq!(lab.body["others"]["total"]["inferences"], 0);
+
     let stranger = world.another_account("bob@example.org").await;
+    let foreign = format!("/api/v1/usage?group_by=none&model_id={model}");
+    let foreign = world.get(&foreign, &stranger).await;
+    assert_eq!(group(&foreign, None)["total"]["inferences"], 0, "of this account alone");
     let nothing = world.get("/api/v1/usage?group_by=none", &stranger).await;
     assert_eq!(group(&nothing, None)["total"]["inferences"], 0);
     for bad in [
         "group_by=colour",
         "group_by=model&limit=3",
+        "group_by=none&model_id=phi",
         "group_by=none&from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z",
         "group_by=none&bucket=day&from=2020-01-01T00:00:00Z",
     ] {
