@@ -68,7 +68,11 @@ async function walk(within: Browser, served: Fake, world: WorldName | 'broken', 
     const context = await within.newContext({ ...shown, locale: 'en-GB', timezoneId: 'Europe/Berlin' });
     await context.addInitScript(([secret, size, signedIn]) => {
       if (signedIn) localStorage.setItem('link.csrf', secret);
-      addEventListener('DOMContentLoaded', () => (document.documentElement.style.fontSize = `${size * 100}%`));
+      const grow = (): void => {
+        if (document.documentElement) document.documentElement.style.fontSize = `${size * 100}%`;
+      };
+      grow();
+      addEventListener('readystatechange', grow, { capture: true });
     }, [SECRET, zoom, screen.open !== true] as const);
     const page = await context.newPage();
     await page.clock.setFixedTime(NOW);
@@ -101,6 +105,9 @@ async function judged(page: Page): Promise<string[]> {
   const found: string[] = [];
   const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   if (overhang > 0) found.push(`${overhang} px wider than the screen`);
+  const heights = await page.evaluate(() => [...document.querySelectorAll('[role=rowgroup]:not(:first-child)')].map((group) =>
+    [...group.querySelectorAll(':scope > [role=row]')].map((row) => row.getBoundingClientRect().height)));
+  if (heights.some((group) => new Set(group).size > 1)) found.push(`rows have several heights: ${JSON.stringify(heights)}`);
   // The policy of the pages lets no script in: the protocol of the browser is not bound by it.
   const protocol = await page.context().newCDPSession(page);
   await protocol.send('Runtime.evaluate', { expression: AXE });

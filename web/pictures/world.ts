@@ -118,7 +118,7 @@ function deviceOf(at: number, name: WorldName): Device {
   const offline = wrong ? at % 5 === 1 : name === 'many' && at % 17 === 3;
   const updating = name !== 'one' && at % 29 === 5;
   const place = PLACES[at % PLACES.length] ?? 'lab';
-  const named = wrong && at === 2 ? LONG : wrong && at === 4 ? HOSTILE : `${place}-${String(Math.floor(at / PLACES.length) + 1).padStart(2, '0')}`;
+  const named = wrong && at === 2 ? LONG : wrong && at === 4 ? HOSTILE : wrong && at === 6 ? 'x'.repeat(10_000) : `${place}-${String(Math.floor(at / PLACES.length) + 1).padStart(2, '0')}`;
   return {
     device_id: hex('dev', at),
     name: named,
