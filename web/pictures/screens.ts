@@ -25,6 +25,12 @@ const press = (name: string | RegExp) => async (page: Page): Promise<void> => {
   await page.getByRole('button', { name }).first().click({ timeout: 3_000 });
 };
 
+/** The ports of models on this computer. */
+const MODEL = /127\.0\.0\.1:808\d/;
+const WORDS = 'A model refuses a page whose **origin** is not on its allowlist. Three ways out:\n\n1. Press *Repair*: the model keeps running.\n2. Press *Redeploy*, if the file is damaged too.\n3. From a terminal:\n\n```sh\nlink repair ward-01 phi-4-mini\n```\n\n| way | time | model |\n|---|---|---|\n| repair | 1 s | keeps running |\n| redeploy | minutes | is loaded anew |\n';
+const chunk = (document: unknown): string => `data: ${JSON.stringify(document)}\n\n`;
+const ANSWER = `${chunk({ choices: [{ delta: { content: WORDS } }] })}${chunk({ choices: [], usage: { prompt_tokens: 14, completion_tokens: 96 } })}data: [DONE]\n\n`;
+
 const LISTS: Screen[] = ['devices', 'models', 'deployments', 'repairs', 'operations', 'usage', 'keys', 'members', 'tokens', 'audit', 'settings'].map(
   (name) => ({ name, path: at(`/${name}`), broken: true }),
 );
@@ -45,5 +51,35 @@ export const SCREENS: readonly Screen[] = [
   { name: 'machine-asks', path: at('/device#BCDF-GHJK'), worlds: ['empty'], act: press('Continue') },
   { name: 'palette', path: at('/'), worlds: ['many'], act: (page) => page.keyboard.press('Control+k') },
   { name: 'drawer', path: at('/devices'), worlds: ['many'], act: async (page) => { if (await page.locator('.topbar').isVisible()) await press(/menu/i)(page); } },
+  {
+    name: 'repair-all', path: at('/'), worlds: ['failing'],
+    act: async (page) => {
+      await press('Repair all…')(page);
+      await page.getByRole('dialog').getByText('This touches').waitFor({ timeout: 3_000 });
+    },
+  },
+  {
+    name: 'workspace-refused', path: at('/workspace'), worlds: ['failing'],
+    before: async (page) => {
+      await page.route(MODEL, (route) => (route.request().method() === 'GET' ? route.fulfill({ body: '{}' }) : route.abort()));
+    },
+    act: async (page) => {
+      await page.locator('#message').fill('Summarise this letter in two sentences.');
+      await page.locator('#message').press('Enter');
+      await page.locator('[data-cause]').waitFor({ timeout: 10_000 });
+    },
+  },
+  {
+    name: 'workspace-answer', path: at('/workspace'), worlds: ['many'],
+    before: async (page) => {
+      const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
+      await page.route(MODEL, (route) => route.fulfill({ contentType: 'text/event-stream', body: ANSWER, headers }));
+    },
+    act: async (page) => {
+      await page.locator('#message').fill('How do I repair a stale allowlist?');
+      await page.locator('#message').press('Enter');
+      await page.locator('.answered .usage').waitFor({ timeout: 10_000 });
+    },
+  },
   { name: 'workspace', path: at('/workspace'), broken: true },
 ];

@@ -90,26 +90,30 @@ function api(fake: Fake, url: URL, request: IncomingMessage, response: ServerRes
   } else if (path === '/me') {
     say(200, ME);
   } else if (request.method !== 'GET') {
-    const written = writes(path);
+    const written = writes(path, fake.world);
     if (written) say(200, written);
     else say(403, { status: 403, title: 'Forbidden', code: 'forbidden', detail: 'nothing can be changed in a picture' });
   } else if (fake.broken) {
     say(500, { status: 500, title: 'Internal Server Error', code: 'internal', detail: 'the backend has an internal error', hint: 'Retry in a minute.', request_id: 'req_5f3a' });
   } else {
-    const found = read(fake.world, path, url.searchParams);
+    const found = read(fake, path, url.searchParams);
     if (found === undefined) say(404, { status: 404, title: 'Not Found', code: 'not-found', detail: 'there is nothing at this path' });
     else say(200, found);
   }
 }
 
-/** Answers the one write that reads: what asks to log in as the person. */
-function writes(path: string): unknown {
+/** Answers the writes that only read: what an operation would touch, and what asks to log in as the person. */
+function writes(path: string, { devices, models }: World): unknown {
+  if (path === '/operations') {
+    const first = devices.slice(0, 20).map(({ device_id, name, online }) => ({ device_id, name, online }));
+    return { devices: devices.length, first, work: { kind: 'repair', model_id: models[0]?.model_id ?? '' } };
+  }
   if (path !== '/auth/device/inquire') return undefined;
   const times = { created_at: new Date(NOW - 20_000).toISOString(), expires_at: new Date(NOW + 580_000).toISOString() };
   return { user_code: 'BCDF-GHJK', client_name: 'link on ada-laptop', address: '192.0.2.9', ...times };
 }
 
-function read(world: World, path: string, query: URLSearchParams): unknown {
+function read({ world, origin }: Fake, path: string, query: URLSearchParams): unknown {
   const [, kind = '', id, part] = path.split('/');
   const whole = (items: readonly unknown[]): { items: readonly unknown[] } => ({ items });
   const filtered = <T extends { device_id: string; model_id?: string | null }>(items: readonly T[]): T[] =>
@@ -135,7 +139,8 @@ function read(world: World, path: string, query: URLSearchParams): unknown {
     case 'members':
       return whole(id === 'invitations' ? world.invitations : world.members);
     case 'settings':
-      return { origins: world.origins, defaults: ['http://127.0.0.1:8000'] };
+      // The origin of these pages is listed: what is stale was deployed before.
+      return { origins: [...world.origins, origin], defaults: ['http://127.0.0.1:8000'] };
     case 'usage':
       return usageOf(world, query);
     case 'summary':

@@ -2,18 +2,18 @@
 // message in the console, nothing wider than the screen, no violation that axe finds.
 //   node pictures/take.ts OUT [--only WORD] [--looks light,dark,…] [--worlds empty,one,…]
 
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
-import { SCREENS, type Screen } from './screens.ts';
-import { SECRET, serve, type Fake } from './server.ts';
-import { NOW, worldOf, WORLDS, type WorldName } from './world.ts';
+import { CHROMIUM, enter, settle } from './browser.ts';
+import { SCREENS } from './screens.ts';
+import { serve, type Fake } from './server.ts';
+import { worldOf, WORLDS, type WorldName } from './world.ts';
 
-const CHROMIUM = process.env['LINK_CHROMIUM'] ?? '/usr/bin/chromium';
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const WIDE = { width: 1280, height: 800 };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
@@ -31,12 +31,18 @@ const USUAL = ['light', 'dark', 'phone'];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: 'string' }, looks: { type: 'string' }, worlds: { type: 'string' } },
+  options: { docs: { type: 'boolean', default: false }, only: { type: 'string' }, looks: { type: 'string' }, worlds: { type: 'string' } },
 });
 const out = positionals[0] ?? 'pictures';
 const looks = values.looks?.split(',') ?? USUAL;
 const worlds = (values.worlds?.split(',') ?? [...WORLDS, 'broken']) as (WorldName | 'broken')[];
 const screens = SCREENS.filter(({ name }) => name.includes(values.only ?? ''));
+
+/** The pictures of the documentation: page, state and look. */
+const DOCS: readonly string[] = [
+  'overview-failing-light', 'devices-many-light', 'device-performance-many-dark', 'deployments-failing-phone',
+  'workspace-refused-failing-light', 'workspace-answer-many-light',
+];
 
 const faults: string[] = [];
 await mkdir(out, { recursive: true });
@@ -62,20 +68,10 @@ async function walk(within: Browser, served: Fake, world: WorldName | 'broken', 
   const options = LOOKS[look];
   if (!options) throw new Error(`there is no look ${look}: ${Object.keys(LOOKS).join(', ')}`);
   const { zoom = 1, ...shown } = options;
-  const wanted = screens.filter((screen) => (screen.worlds ?? WORLDS).includes(world as WorldName) || (world === 'broken' && screen.broken));
+  const wanted = screens.filter((screen) => !values.docs || DOCS.includes(`${screen.name}-${world}-${look}`)).filter((screen) => (screen.worlds ?? WORLDS).includes(world as WorldName) || (world === 'broken' && screen.broken));
   for (const screen of wanted) {
     const where = `${screen.name} ${world} ${look}`;
-    const context = await within.newContext({ ...shown, locale: 'en-GB', timezoneId: 'Europe/Berlin' });
-    await context.addInitScript(([secret, size, signedIn]) => {
-      if (signedIn) localStorage.setItem('link.csrf', secret);
-      const grow = (): void => {
-        if (document.documentElement) document.documentElement.style.fontSize = `${size * 100}%`;
-      };
-      grow();
-      addEventListener('readystatechange', grow, { capture: true });
-    }, [SECRET, zoom, screen.open !== true] as const);
-    const page = await context.newPage();
-    await page.clock.setFixedTime(NOW);
+    const page = await enter(within, shown, { signedIn: screen.open !== true, zoom });
     page.on('console', (message) => {
       const expected = /status of (500|503|401|404)|net::ERR_FAILED|has been blocked by CORS/.test(message.text());
       if (message.type() === 'error' && !expected) faults.push(`${where}: ${message.text()}`);
@@ -86,18 +82,19 @@ async function walk(within: Browser, served: Fake, world: WorldName | 'broken', 
     await settle(page);
     await screen.act?.(page, served).catch((error: unknown) => faults.push(`${where}: ${String(error).split('\n')[0]}`));
     await settle(page);
-    await page.screenshot({ path: join(out, `${screen.name}-${world}-${look}.png`) });
+    if (values.docs) await small(page, join(out, `${screen.name}.webp`));
+    else await page.screenshot({ path: join(out, `${screen.name}-${world}-${look}.png`) });
     faults.push(...(await judged(page)).map((fault) => `${where}: ${fault}`));
-    await context.close();
+    await page.context().close();
   }
   return wanted.length;
 }
 
-/** Waits until the page has what it asked for, and nothing is a skeleton any more. */
-async function settle(page: Page): Promise<void> {
-  await page.waitForFunction(() => document.querySelector('#app')?.childElementCount !== 0, null, { timeout: 10_000 });
-  await page.waitForFunction(() => !document.querySelector('.skeleton'), null, { timeout: 5_000 }).catch(() => undefined);
-  await page.waitForTimeout(150);
+/** Takes a picture of few bytes. */
+async function small(page: Page, path: string): Promise<void> {
+  const protocol = await page.context().newCDPSession(page);
+  const { data } = await protocol.send('Page.captureScreenshot', { format: 'webp', quality: 70 });
+  await writeFile(path, Buffer.from(data, 'base64'));
 }
 
 /** Returns what is wrong with a page besides its looks. */
@@ -105,7 +102,7 @@ async function judged(page: Page): Promise<string[]> {
   const found: string[] = [];
   const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   if (overhang > 0) found.push(`${overhang} px wider than the screen`);
-  const heights = await page.evaluate(() => [...document.querySelectorAll('[role=rowgroup]:not(:first-child)')].map((group) =>
+  const heights = await page.evaluate(() => [...document.querySelectorAll('.list-rows, .table-rows')].map((group) =>
     [...group.querySelectorAll(':scope > [role=row]')].map((row) => row.getBoundingClientRect().height)));
   if (heights.some((group) => new Set(group).size > 1)) found.push(`rows have several heights: ${JSON.stringify(heights)}`);
   // The policy of the pages lets no script in: the protocol of the browser is not bound by it.
@@ -119,5 +116,3 @@ async function judged(page: Page): Promise<string[]> {
   });
   return [...found, ...violations];
 }
-
-export type { Screen };

@@ -57,6 +57,13 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
     node.run("the build", &["vite/bin/vite.js", "build", "--logLevel", "warn"])?;
     if options.test {
         node.run("the tests", &["vitest/vitest.mjs", "run"])?;
+        node.run("the check of the accessibility trees", &["../pictures/trees.ts"])?;
+        let limits = ["--worlds", "failing", "--looks", "narrow,large,forced"];
+        let out = root.join("target/screenshots");
+        let out =
+            out.to_str().context("the folder of the pictures has a name that is not UTF-8")?;
+        let check = [&["../pictures/take.ts", out][..], &limits].concat();
+        node.run("the check of the pages in Chromium", &check)?;
     }
     budget::check(&root.join("web/dist/app"))
 }
@@ -76,6 +83,12 @@ pub(crate) struct Pictures {
     /// With what in the account, separated by commas: empty, one, many, failing, broken
     #[arg(long, default_value = "empty,one,many,failing,broken")]
     worlds: String,
+    /// Take the pictures of the documentation into docs/pages instead
+    #[arg(long, conflicts_with_all = ["out", "only"])]
+    docs: bool,
+    /// Write what a screen reader finds in five tasks to web/pictures/trees instead of checking it
+    #[arg(long, conflicts_with = "docs")]
+    trees: bool,
 }
 
 /// Builds the pages, takes pictures of them with Debian's Chromium and a made-up backend, and checks each for violations of
@@ -86,12 +99,21 @@ pub(crate) struct Pictures {
 pub(crate) fn pictures(root: &Path, pictures: &Pictures) -> anyhow::Result<()> {
     let node = Node::prepared(root)?;
     node.run("the build", &["vite/bin/vite.js", "build", "--logLevel", "warn"])?;
-    let out = root.join(&pictures.out);
+    let trees = "../pictures/trees.ts";
+    if pictures.trees {
+        return node.run("the accessibility trees", &[trees, "--write"]);
+    }
+    let out = if pictures.docs { root.join("docs/pages") } else { root.join(&pictures.out) };
     let out = out.to_str().context("the folder of the pictures has a name that is not UTF-8")?;
     let only = pictures.only.as_deref().unwrap_or_default();
     let (looks, worlds) = (pictures.looks.as_str(), pictures.worlds.as_str());
     let script = "../pictures/take.ts";
-    let arguments = [script, out, "--only", only, "--looks", looks, "--worlds", worlds];
+    let mut arguments = vec![script, out, "--only", only, "--looks", looks, "--worlds", worlds];
+    if pictures.docs {
+        arguments.push("--docs");
+    } else {
+        node.run("the check of the accessibility trees", &[trees])?;
+    }
     node.run("the pictures", &arguments)
 }
 
