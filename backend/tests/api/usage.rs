@@ -197,7 +197,6 @@ async fn usage_in_groups_has_every_hour_and_histograms_that_add_up() {
     for number in 0..3 {
         report_timed(&world, &one, &model, number, 150).await;
     }
-    let unused = world.model(&user, false).await;
     world.advance(2 * HOUR);
     report_timed(&world, &other, &model, 0, 3_000).await;
     let silent = json!({
@@ -237,37 +236,56 @@ async fn usage_in_groups_has_every_hour_and_histograms_that_add_up() {
     }
     assert_eq!(group(&tags, None)["total"]["inferences"], 2);
 
-    // The usage of one model or one device, in any groups.
-    for (scope, count) in [
-        (format!("model_id={model}"), 5),
-        (format!("model_id={unused}"), 0),
-        (format!("device_id={}", one.id), 3),
-        (format!("device_id={}&model_id={model}", other.id), 2),
-    ] {
-        let some = usage(&world, &format!("group_by=none&{scope}")).await;
-        assert_eq!(group(&some, None)["total"]["inferences"], count, "{scope}");
-    }
-    let where_used = usage(&world, &format!("group_by=device&model_id={model}")).await;
-    assert_eq!(group(&where_used, Some(&other.id))["total"]["inferences"], 2);
-    let lab = usage(&world, &format!("group_by=tag&device_id={}", one.id)).await;
-    assert_eq!(group(&lab, Some("lab"))["total"]["inferences"], 3);
-    assert_eq!(lab.body["others"]["total"]["inferences"], 0);
-
     let stranger = world.another_account("bob@example.org").await;
-    let foreign = format!("/api/v1/usage?group_by=none&model_id={model}");
-    let foreign = world.get(&foreign, &stranger).await;
-    assert_eq!(group(&foreign, None)["total"]["inferences"], 0, "of this account alone");
     let nothing = world.get("/api/v1/usage?group_by=none", &stranger).await;
     assert_eq!(group(&nothing, None)["total"]["inferences"], 0);
     for bad in [
         "group_by=colour",
         "group_by=model&limit=3",
-        "group_by=none&model_id=phi",
         "group_by=none&from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z",
         "group_by=none&bucket=day&from=2020-01-01T00:00:00Z",
     ] {
         usage(&world, bad).await.is(422, "invalid-request");
     }
+}
+
+#[tokio::test]
+async fn usage_in_groups_is_that_of_one_model_or_one_device() {
+    let (world, user) = World::set_up().await;
+    let (one, other) = (world.online_device(&user).await, world.online_device(&user).await);
+    let tags = json!({ "add_tags": ["lab", "fast"] });
+    world.call("PATCH", &format!("/api/v1/devices/{}", one.id), &user, Some(tags)).await;
+    let (model, second) = (world.model(&user, false).await, world.model(&user, false).await);
+    let unused = world.model(&user, false).await;
+    for (device, model, count) in [(&one, &model, 3), (&other, &model, 2), (&one, &second, 1)] {
+        world.deployed(&user, device, model).await;
+        for number in 0..count {
+            report_timed(&world, device, model, number, 150).await;
+        }
+    }
+    let asked = async |query: String, user: &str| {
+        world.get(&format!("/api/v1/usage?group_by={query}"), user).await
+    };
+    for (scope, count) in [
+        (format!("model_id={model}"), 5),
+        (format!("model_id={unused}"), 0),
+        (format!("device_id={}", one.id), 4),
+        (format!("device_id={}&model_id={model}", other.id), 2),
+    ] {
+        let some = asked(format!("none&{scope}"), &user).await;
+        assert_eq!(group(&some, None)["total"]["inferences"], count, "{scope}");
+    }
+    let where_used = asked(format!("device&model_id={second}"), &user).await;
+    assert_eq!(group(&where_used, Some(&one.id))["total"]["inferences"], 1);
+    assert_eq!(where_used.body["groups"].as_array().unwrap().len(), 1, "{where_used:?}");
+    let lab = asked(format!("tag&device_id={}", one.id), &user).await;
+    assert_eq!(group(&lab, Some("lab"))["total"]["inferences"], 4);
+    assert_eq!(lab.body["others"]["total"]["inferences"], 0);
+
+    let stranger = world.another_account("bob@example.org").await;
+    let foreign = asked(format!("none&model_id={model}"), &stranger).await;
+    assert_eq!(group(&foreign, None)["total"]["inferences"], 0, "of this account alone");
+    asked("none&model_id=phi".to_owned(), &user).await.is(422, "invalid-request");
 }
 
 #[tokio::test]

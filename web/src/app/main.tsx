@@ -27,8 +27,7 @@ effect(() => {
 const root = document.getElementById('app');
 if (import.meta.env.DEV && location.pathname === '/ui') {
   // A build leaves this out, with the page of the parts.
-  const { Gallery } = await import('../ui/gallery');
-  if (root) render(<Gallery />, root);
+  import('../ui/gallery').then(({ Gallery }) => root && render(<Gallery />, root)).catch(failure);
 } else {
   if (root) render(<App />, root);
   void resume();

@@ -54,8 +54,9 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<String> {
         .with_context(|| format!("failed to read `{}`", path.display()))?;
     let mut report = String::from("web: built; bytes of each page, compressed with Brotli:");
     refuse_development(folder, &manifest)?;
-    let entry = manifest.get(ENTRY).context("the build has no entry")?;
-    for part in &entry.dynamic_imports {
+    let parts = parts(&manifest);
+    anyhow::ensure!(!parts.is_empty(), "the entry of the build loads no page");
+    for part in parts {
         let mut files = BTreeSet::new();
         add(&manifest, ENTRY, &mut files);
         add(&manifest, part, &mut files);
@@ -65,7 +66,7 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<String> {
             let metadata = std::fs::metadata(&compressed);
             bytes += metadata.with_context(|| format!("no `{}`", compressed.display()))?.len();
         }
-        let budget = match part.as_str() {
+        let budget = match part {
             WORKSPACE_PART => WORKSPACE,
             first if FIRST_PARTS.contains(&first) => FIRST_PAGE,
             _ => ANY_PAGE,
@@ -74,6 +75,15 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<String> {
         anyhow::ensure!(bytes <= budget, "{report}\nthe page is larger than its budget");
     }
     Ok(report)
+}
+
+/// Returns the parts that are loaded on demand, by the entry or by what it imports: the build may put the list of the pages
+/// into a file of its own.
+fn parts(manifest: &Manifest) -> BTreeSet<&str> {
+    let mut files = BTreeSet::new();
+    add(manifest, ENTRY, &mut files);
+    let first = manifest.values().filter(|chunk| files.contains(chunk.file.as_str()));
+    first.flat_map(|chunk| &chunk.dynamic_imports).map(String::as_str).collect()
 }
 
 /// Refuses a build with parts that are for development alone.
@@ -110,8 +120,8 @@ mod tests {
     fn a_page_larger_than_its_budget_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let manifest = r#"{
-            "index.html": {"file": "a.js", "css": ["a.css"], "imports": ["_b.js"], "dynamicImports": ["src/pages/devices/page.tsx"]},
-            "_b.js": {"file": "b.js", "imports": ["index.html"]},
+            "index.html": {"file": "a.js", "css": ["a.css"], "imports": ["_b.js"]},
+            "_b.js": {"file": "b.js", "imports": ["index.html"], "dynamicImports": ["src/pages/devices/page.tsx"]},
             "src/pages/devices/page.tsx": {"file": "c.js", "imports": ["_b.js"]}
         }"#;
         std::fs::create_dir(folder.path().join(".vite")).unwrap();
@@ -126,6 +136,11 @@ mod tests {
         assert!(format!("{missing:#}").contains("c.js.br"), "{missing:#}");
         std::fs::write(folder.path().join("c.js.br"), [0; 10]).unwrap();
         assert!(check(folder.path()).unwrap().contains("25 of   80000"));
+        let aimless = manifest.replace("dynamicImports", "otherImports");
+        std::fs::write(folder.path().join(".vite/manifest.json"), aimless).unwrap();
+        let aimless = check(folder.path()).unwrap_err();
+        assert!(format!("{aimless:#}").contains("loads no page"), "{aimless:#}");
+        std::fs::write(folder.path().join(".vite/manifest.json"), manifest).unwrap();
         std::fs::write(folder.path().join("c.js.br"), vec![0; 80_000]).unwrap();
         let large = check(folder.path()).unwrap_err();
         assert!(format!("{large:#}").contains("larger than its budget"), "{large:#}");
