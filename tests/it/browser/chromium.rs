@@ -178,7 +178,7 @@ impl Browser {
     }
 
     /// Types on the keyboard: the element that has the focus gets the keys.
-    pub(super) async fn keys(&self, keys: &str) {
+    pub(super) async fn keys(&self, keys: impl Into<TypingData>) {
         let focused = self.session.active_element().await.unwrap();
         focused.send_keys(keys).await.unwrap();
     }

@@ -26,14 +26,14 @@ async fn browser_is_used_from_the_login_to_a_repaired_answer_by_keyboard_alone()
     browser.find("#email").await;
     browser.keys(EMAIL).await;
     reach(&browser, "#password").await;
-    browser.keys(&(PASSWORD.to_owned() + Key::Enter)).await;
+    browser.keys(PASSWORD.to_owned() + Key::Enter).await;
     browser.find_with(".account .email", "@").await;
 
     // A device: its key from the page, used by a real agent, which then appears by itself.
     palette(&browser, "Add a device").await;
     browser.find("#install-make").await;
     reach(&browser, "#install-make").await;
-    browser.keys(&Key::Enter.to_string()).await;
+    browser.keys(Key::Enter).await;
     let line = browser.find_with("#install-line", "LINK_REGISTRATION_KEY=lrk_").await;
     let key = line.split("LINK_REGISTRATION_KEY=").nth(1).unwrap().split(' ').next().unwrap();
     let mut device = TestDevice::unregistered();
@@ -48,14 +48,14 @@ async fn browser_is_used_from_the_login_to_a_repaired_answer_by_keyboard_alone()
     palette(&browser, "Devices").await;
     browser.find_with(".device-row .state", "Online").await;
     reach(&browser, ".device-row .name a").await;
-    browser.keys(&Key::Enter.to_string()).await;
+    browser.keys(Key::Enter).await;
     browser.find(".tab-actions .button").await;
     reach(&browser, ".tab-actions .button").await;
-    browser.keys(&Key::Enter.to_string()).await;
+    browser.keys(Key::Enter).await;
     browser.find("dialog input[name=port]").await;
     reach(&browser, "dialog input[name=port]").await;
     let port = free_port();
-    browser.keys(&(port.to_string() + Key::Enter)).await;
+    browser.keys(port.to_string() + Key::Enter).await;
     browser.find_with(".model .badge", "Serving").await;
 
     // A question that the stale allowlist refuses, the repair, and the answer without another key.
@@ -63,10 +63,10 @@ async fn browser_is_used_from_the_login_to_a_repaired_answer_by_keyboard_alone()
     palette(&browser, "Workspace").await;
     browser.find("#message").await;
     reach(&browser, "#message").await;
-    browser.keys(&("Say hello.".to_owned() + Key::Enter)).await;
+    browser.keys("Say hello.".to_owned() + Key::Enter).await;
     browser.find("[data-cause='allowlist-stale']").await;
     reach(&browser, "[data-action=repair]").await;
-    browser.keys(&Key::Enter.to_string()).await;
+    browser.keys(Key::Enter).await;
     browser.find_with(".answered .usage", "completion tokens").await;
     let answer = "return document.querySelector('.answered .text').textContent.trim()";
     assert_eq!(browser.run(answer, vec![]).await, TINY_REPLY.trim());
@@ -115,11 +115,11 @@ async fn browser_shows_what_another_browser_changes() {
 
 /// Opens the palette and goes to what it finds for the words.
 async fn palette(browser: &Browser, words: &str) {
-    browser.keys(&(Key::Control + "k")).await;
+    browser.keys(Key::Control + "k").await;
     browser.find(".palette input").await;
     browser.keys(words).await;
     browser.find_with(".palette li[aria-selected=true]", words).await;
-    browser.keys(&Key::Enter.to_string()).await;
+    browser.keys(Key::Enter).await;
     browser.gone(".palette").await;
 }
 
@@ -135,7 +135,7 @@ async fn reach(browser: &Browser, css: &str) {
             assert_eq!(browser.run(shown, vec![]).await, true, "`{css}` shows no focus");
             return;
         }
-        browser.keys(&Key::Tab.to_string()).await;
+        browser.keys(Key::Tab).await;
     }
     panic!("`{css}` cannot be reached by Tab on this page:\n{}", browser.text().await);
 }
