@@ -48,4 +48,4 @@ pub use deployments::{DeploymentFilter, DeploymentView};
 pub use devices::DeviceFilter;
 pub use paging::Look;
 pub use sweep::Outdated;
-pub use usage::{UsageFilter, UsagePeriod};
+pub use usage::{UsageFilter, UsagePeriod, UsageScope};

@@ -10,6 +10,7 @@ mod device_flow;
 mod devices;
 mod hostile;
 mod install;
+mod keyboard;
 mod own_backend;
 mod session;
 mod workspace;

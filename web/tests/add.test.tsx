@@ -43,11 +43,11 @@ afterEach(() => {
 describe('the page that adds a device', () => {
   it('makes a key only when a line is asked for, once for two clicks, and shows the device with each step', async () => {
     show(root, <AddPage />);
-    await says('Make the install line');
+    await says('Create the install line');
     await accessible();
     expect(served.to('/keys').filter(({ method }) => method === 'POST')).toEqual([]);
     await type('Tags of its devices', 'lab, second floor,lab');
-    const make = await press('Make the install line');
+    const make = await press('Create the install line');
     make.click();
     await says(`LINK_REGISTRATION_KEY=${SECRET} sh`);
     const made = served.to('/keys').filter(({ method }) => method === 'POST');
@@ -70,16 +70,16 @@ describe('the page that adds a device', () => {
 
   it('takes the key out of the document once it is used, or hidden, or the page is left', async () => {
     show(root, <AddPage />);
-    await press('Make the install line');
+    await press('Create the install line');
     await says(SECRET);
     apply({ kind: 'key', id: 'key_1', change: 'changed', item: { ...INFO, devices: 1 } });
     await vi.waitFor(() => expect(document.body.innerHTML).not.toContain(SECRET));
-    await press('Make the install line');
+    await press('Create the install line');
     await says(SECRET);
     await press('Hide the key');
     await says('The key is hidden.');
     expect(document.body.innerHTML).not.toContain(SECRET);
-    await press('Make the install line');
+    await press('Create the install line');
     await says(SECRET);
     show(root, null);
     expect(document.body.innerHTML).not.toContain(SECRET);
@@ -88,7 +88,7 @@ describe('the page that adds a device', () => {
 
   it('keeps the key out of the line if it is to be asked for or in a file', async () => {
     show(root, <AddPage />);
-    await press('Make the install line');
+    await press('Create the install line');
     await says(SECRET);
     await tick('in a file');
     await says('LINK_REGISTRATION_KEY_FILE=~/link-key.txt');
@@ -110,7 +110,7 @@ describe('the page that adds a device', () => {
     await says('not available for macOS yet');
     expect(document.getElementById('install-make')).toBeNull();
     go('/devices/add');
-    await says('Make the install line');
+    await says('Create the install line');
   });
 
   it('says that the backend has no release yet, and what fails in the backend’s words', async () => {
@@ -118,7 +118,7 @@ describe('the page that adds a device', () => {
     served.answers['/keys'] = [409, { status: 409, detail: 'the account has too many keys', hint: 'revoke some' }];
     show(root, <AddPage />);
     await says('publishes no release yet');
-    await press('Make the install line');
+    await press('Create the install line');
     await says('The account has too many keys. Revoke some.');
     await accessible();
   });
@@ -133,7 +133,7 @@ describe('the page that adds a device', () => {
 
   it('shows hostile names as text', async () => {
     show(root, <AddPage />);
-    await press('Make the install line');
+    await press('Create the install line');
     await says(SECRET);
     for (const [index, name] of HOSTILE.entries()) devices.changed(device(`h${index}`, { name, registered_at: '2026-11-20T00:01:00Z' }));
     await vi.waitFor(() => expect(document.querySelectorAll('.arrival')).toHaveLength(HOSTILE.length));

@@ -154,8 +154,10 @@ describe('one model', () => {
   it('shows what it is, where it is and how much it was used', async () => {
     load();
     deployments.loaded([deployment('1', 'dev_a', { stale: true })]);
-    const span = { begin: '', bucket: 'day', device_id: 'dev_a', duration_ms: 1, model_id: 'mdl_1', uncounted: 0 };
-    here.served.answers['/usage'] = [200, { items: [{ ...span, inferences: 2, prompt_tokens: 10, completion_tokens: 5 }, { ...span, inferences: 1, prompt_tokens: 1, completion_tokens: 1 }] }];
+    here.served.answers['/usage'] = ({ query }) =>
+      query.get('group_by') === 'none' && query.get('model_id') === 'mdl_1'
+        ? [200, { groups: [{ total: { inferences: 3, prompt_tokens: 11, completion_tokens: 6 }, buckets: [] }] }]
+        : [422, { status: 422 }];
     open('/models/mdl_1');
     await settled('3 inferences, 11 prompt tokens, 6 completion tokens');
     await settled('Stale allowlist');

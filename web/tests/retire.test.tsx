@@ -84,7 +84,7 @@ describe('the list of devices', () => {
     const from = [...here.root.querySelectorAll('[title^="Updated from"]')];
     expect(from.map((one) => [one.textContent, one.getAttribute('title')])).toEqual([['from 1.2.0', 'Updated from 1.2.0']]);
     const badge = (words: string): Element | undefined => [...here.root.querySelectorAll('.badge')].find((one) => one.textContent === words);
-    expect(badge('Rolled back')?.getAttribute('title')).toBe(`1.4.0: ${HOSTILE[0]}`);
+    expect(here.root.querySelector('.back-from')?.getAttribute('title')).toBe(`1.4.0: ${HOSTILE[0]}`);
     expect(badge('Offline, was updating')).toBeDefined();
     expect(badge('Updating…')).toBeDefined();
     expect(here.root.querySelector('img')).toBeNull();

@@ -264,6 +264,22 @@ describe('the workspace', () => {
     await accessible();
   });
 
+  it.each([
+    ['viewer', [], 'Ask an operator'],
+    ['operator', ['Repair', 'Redeploy'], ''],
+  ] as const)('offers a %s only what the role allows, and names who can help', async (role, wanted, help) => {
+    me.value = { user_id: 'usr_1', account_id: 'acc_1', email: 'owner@example.com', role };
+    await served(undefined, { stale: true });
+    answer = null;
+    render(<WorkspacePage />, root);
+    await ask('Say hello.');
+    await settled('preflight was refused');
+    expect([...root.querySelectorAll('.remedies button')].map((one) => one.textContent)).toEqual(wanted);
+    expect(root.querySelector('[data-offer]') !== null).toBe(role === 'operator');
+    expect(root.querySelector('.remedies')?.textContent).toContain(help);
+    await accessible();
+  });
+
   it('says why a repair failed, and offers it again', async () => {
     await served(undefined, { stale: true });
     answer = null;

@@ -66,6 +66,8 @@ enum Task {
     },
     /// Build the pages in web/, which the backend embeds
     Web(web::Options),
+    /// Take pictures of every page in web/ and check what Chromium shows
+    Screenshots(web::Pictures),
     /// Make a release folder: build the static executables and pack them
     Dist(dist::Options),
     /// Make a signed index of engines from builds on this machine
@@ -116,6 +118,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         }
         Task::Generate { check } => println!("{}", generate::run(root, check)?),
         Task::Web(options) => println!("{}", web::run(root, &options)?),
+        Task::Screenshots(options) => web::pictures(root, &options)?,
         Task::Dist(options) => println!("{}", dist::run(root, &options)?),
         Task::Engines(options) => {
             println!("{}", engines::run(&options, || dev::prepared_engines(root))?);

@@ -57,8 +57,64 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
     node.run("the build", &["vite/bin/vite.js", "build", "--logLevel", "warn"])?;
     if options.test {
         node.run("the tests", &["vitest/vitest.mjs", "run"])?;
+        node.run("the check of the accessibility trees", &["../pictures/trees.ts"])?;
+        let limits = ["--worlds", "failing", "--looks", "narrow,large,forced"];
+        let out = root.join("target/screenshots");
+        let out =
+            out.to_str().context("the folder of the pictures has a name that is not UTF-8")?;
+        let check = [&["../pictures/take.ts", out][..], &limits].concat();
+        node.run("the check of the pages in Chromium", &check)?;
     }
     budget::check(&root.join("web/dist/app"))
+}
+
+/// What to take pictures of.
+#[derive(Args)]
+pub(crate) struct Pictures {
+    /// Where the pictures go
+    #[arg(long, value_name = "DIR", default_value = "target/screenshots")]
+    out: PathBuf,
+    /// Only the pages whose names contain this word
+    #[arg(long, value_name = "WORD")]
+    only: Option<String>,
+    /// How to look at them, separated by commas: light, dark, phone, narrow, large, forced
+    #[arg(long, default_value = "light,dark,phone")]
+    looks: String,
+    /// With what in the account, separated by commas: empty, one, many, failing, broken
+    #[arg(long, default_value = "empty,one,many,failing,broken")]
+    worlds: String,
+    /// Take the pictures of the documentation into docs/pages instead
+    #[arg(long, conflicts_with_all = ["out", "only"])]
+    docs: bool,
+    /// Write what a screen reader finds in five tasks to web/pictures/trees instead of checking it
+    #[arg(long, conflicts_with = "docs")]
+    trees: bool,
+}
+
+/// Builds the pages, takes pictures of them with Debian's Chromium and a made-up backend, and checks each for violations of
+/// accessibility, messages in the console and things that are wider than the screen.
+///
+/// # Errors
+/// If the build fails, or a page has a fault.
+pub(crate) fn pictures(root: &Path, pictures: &Pictures) -> anyhow::Result<()> {
+    let node = Node::prepared(root)?;
+    node.run("the build", &["vite/bin/vite.js", "build", "--logLevel", "warn"])?;
+    let trees = "../pictures/trees.ts";
+    if pictures.trees {
+        return node.run("the accessibility trees", &[trees, "--write"]);
+    }
+    let out = if pictures.docs { root.join("docs/pages") } else { root.join(&pictures.out) };
+    let out = out.to_str().context("the folder of the pictures has a name that is not UTF-8")?;
+    let only = pictures.only.as_deref().unwrap_or_default();
+    let (looks, worlds) = (pictures.looks.as_str(), pictures.worlds.as_str());
+    let script = "../pictures/take.ts";
+    let mut arguments = vec![script, out, "--only", only, "--looks", looks, "--worlds", worlds];
+    if pictures.docs {
+        arguments.push("--docs");
+    } else {
+        node.run("the check of the accessibility trees", &[trees])?;
+    }
+    node.run("the pictures", &arguments)
 }
 
 /// Fails if the pages are not built: a release without them is not shipped.

@@ -23,7 +23,7 @@ use crate::{
     },
     app::{App, UsageQuestion},
     domain::refusal::Refusal,
-    tables::UsageFilter,
+    tables::{UsageFilter, UsageScope},
 };
 
 /// The filter of a list of usage.
@@ -47,7 +47,7 @@ pub(crate) struct UsageParams {
     #[param(default = "hour")]
     pub(super) bucket: UsageBucket,
     /// Sums usage in groups: the answer is `UsageGroups`, with every hour or day of the period, at most 400. Without
-    /// `from`, the period has the last 24 hours or 30 days. Filters and pages are for lists only.
+    /// `from`, the period has the last 24 hours or 30 days. Pages are for lists only.
     pub(super) group_by: Option<UsageGroupBy>,
     /// Items of a page: 1 to 200.
     #[param(minimum = 1, maximum = 200, default = 50)]
@@ -90,12 +90,7 @@ pub(super) fn cursor(item: &Usage) -> String {
 }
 
 fn question(by: UsageGroupBy, params: &UsageParams) -> Result<UsageQuestion, Rejection> {
-    let of_list = [
-        ("device_id", params.device_id.is_some()),
-        ("model_id", params.model_id.is_some()),
-        ("limit", params.limit.is_some()),
-        ("cursor", params.cursor.is_some()),
-    ];
+    let of_list = [("limit", params.limit.is_some()), ("cursor", params.cursor.is_some())];
     if let Some((name, _)) = of_list.into_iter().find(|(_, given)| *given) {
         return Err(Refusal::invalid(format!("{name}: is not possible with `group_by`")).into());
     }
@@ -104,7 +99,16 @@ fn question(by: UsageGroupBy, params: &UsageParams) -> Result<UsageQuestion, Rej
         bucket: params.bucket,
         from: time("from", params.from.as_deref())?,
         to: time("to", params.to.as_deref())?,
+        scope: UsageScope {
+            device: params.device_id.as_deref().map(device_id).transpose()?,
+            model: params.model_id.as_deref().map(model_id).transpose()?,
+        },
     })
+}
+
+fn model_id(text: &str) -> Result<ModelId, Rejection> {
+    let id = text.parse::<ModelId>();
+    id.map_err(|error| Rejection::new(Code::InvalidRequest, format!("model_id: {error}")))
 }
 
 pub(super) fn read(params: UsageParams) -> Result<(crate::database::Page, UsageFilter), Rejection> {
@@ -116,14 +120,10 @@ pub(super) fn read(params: UsageParams) -> Result<(crate::database::Page, UsageF
             })?),
             None => None,
         };
-    let model = params.model_id.as_deref().map(|text| {
-        let id = text.parse::<ModelId>();
-        id.map_err(|error| Rejection::new(Code::InvalidRequest, format!("model_id: {error}")))
-    });
     let filter = UsageFilter {
         bucket: params.bucket,
         device: params.device_id.as_deref().map(device_id).transpose()?,
-        model: model.transpose()?,
+        model: params.model_id.as_deref().map(model_id).transpose()?,
         from: time("from", params.from.as_deref())?.unwrap_or(Timestamp::UNIX_EPOCH),
         to: time("to", params.to.as_deref())?.unwrap_or(Timestamp::MAX),
         after,

@@ -11,7 +11,7 @@ use crate::{
     database::{StoreError, column::broken, read},
     domain::{figures, refusal::Refusal, retention::since, sharing::Publishers},
     failure::AppError,
-    tables::{UsageFilter, UsagePeriod, names},
+    tables::{UsageFilter, UsagePeriod, UsageScope, names},
 };
 
 const HOUR_MS: i64 = 3_600_000;
@@ -29,6 +29,7 @@ pub struct UsageQuestion {
     pub bucket: UsageBucket,
     pub from: Option<Timestamp>,
     pub to: Option<Timestamp>,
+    pub scope: UsageScope,
 }
 
 impl App {
@@ -53,9 +54,9 @@ impl App {
         caller: Identity,
         question: UsageQuestion,
     ) -> Result<UsageGroups, AppError> {
-        let UsageQuestion { by, bucket, .. } = question;
+        let UsageQuestion { by, bucket, scope, .. } = question;
         let (period, begin, end) = self.period(question)?;
-        let sums = self.store.usage_sums(caller.account, by, period).await?;
+        let sums = self.store.usage_sums(caller.account, by, period, scope).await?;
         let mut sums = sums.ok_or_else(too_many)?;
         let mut others = sums.remove(&Some(String::new()));
         let found = match by {

@@ -109,7 +109,7 @@ macro_rules! sums {
 // Below the literals, which its statements use.
 mod groups;
 
-pub use groups::UsagePeriod;
+pub use groups::{UsagePeriod, UsageScope};
 
 /// Adds to a row, or inserts the row.
 const ADD: &str = concat!(

@@ -250,6 +250,45 @@ async fn usage_in_groups_has_every_hour_and_histograms_that_add_up() {
 }
 
 #[tokio::test]
+async fn usage_in_groups_is_that_of_one_model_or_one_device() {
+    let (world, user) = World::set_up().await;
+    let (one, other) = (world.online_device(&user).await, world.online_device(&user).await);
+    let tags = json!({ "add_tags": ["lab", "fast"] });
+    world.call("PATCH", &format!("/api/v1/devices/{}", one.id), &user, Some(tags)).await;
+    let (model, second) = (world.model(&user, false).await, world.model(&user, false).await);
+    let unused = world.model(&user, false).await;
+    for (device, model, count) in [(&one, &model, 3), (&other, &model, 2), (&one, &second, 1)] {
+        world.deployed(&user, device, model).await;
+        for number in 0..count {
+            report_timed(&world, device, model, number, 150).await;
+        }
+    }
+    let asked = async |query: String, user: &str| {
+        world.get(&format!("/api/v1/usage?group_by={query}"), user).await
+    };
+    for (scope, count) in [
+        (format!("model_id={model}"), 5),
+        (format!("model_id={unused}"), 0),
+        (format!("device_id={}", one.id), 4),
+        (format!("device_id={}&model_id={model}", other.id), 2),
+    ] {
+        let some = asked(format!("none&{scope}"), &user).await;
+        assert_eq!(group(&some, None)["total"]["inferences"], count, "{scope}");
+    }
+    let where_used = asked(format!("device&model_id={second}"), &user).await;
+    assert_eq!(group(&where_used, Some(&one.id))["total"]["inferences"], 1);
+    assert_eq!(where_used.body["groups"].as_array().unwrap().len(), 1, "{where_used:?}");
+    let lab = asked(format!("tag&device_id={}", one.id), &user).await;
+    assert_eq!(group(&lab, Some("lab"))["total"]["inferences"], 4);
+    assert_eq!(lab.body["others"]["total"]["inferences"], 0);
+
+    let stranger = world.another_account("bob@example.org").await;
+    let foreign = asked(format!("none&model_id={model}"), &stranger).await;
+    assert_eq!(group(&foreign, None)["total"]["inferences"], 0, "of this account alone");
+    asked("none&model_id=phi".to_owned(), &user).await.is(422, "invalid-request");
+}
+
+#[tokio::test]
 async fn days_keep_the_histograms_of_their_hours_and_forgotten_hours_are_no_zeros() {
     let world = World::with(|config| {
         config.retention.usage_hours = SignedDuration::from_hours(48);

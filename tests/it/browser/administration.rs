@@ -135,7 +135,7 @@ async fn browser_invites_changes_a_role_and_removes_a_member() {
         members.into_iter().find(|member| member.email == "bob@example.com")
     };
     // Without a reload.
-    browser.click("[aria-label='Change the role of bob@example.com']").await;
+    browser.click("[aria-label='Change role of bob@example.com']").await;
     browser.click("dialog input[value=viewer]").await;
     browser.pictures("members-role").await;
     browser.click("dialog button[type=submit]").await;

@@ -177,6 +177,12 @@ impl Browser {
         .await;
     }
 
+    /// Types on the keyboard: the element that has the focus gets the keys.
+    pub(super) async fn keys(&self, keys: impl Into<TypingData>) {
+        let focused = self.session.active_element().await.unwrap();
+        focused.send_keys(keys).await.unwrap();
+    }
+
     /// Runs a script in the page, and waits for its promise.
     pub(super) async fn run(&self, script: &str, arguments: Vec<Value>) -> Value {
         self.session.execute(script, arguments).await.unwrap().json().clone()

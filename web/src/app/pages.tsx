@@ -15,7 +15,7 @@ export function Page() {
   const name = pageAt(path.value);
   if (name === null) {
     return (
-      <Empty icon="warning" title={text.shell.missingTitle}>
+      <Empty alone icon="warning" title={text.shell.missingTitle}>
         <p>{text.shell.missing}</p>
         <a class="button" href="/">
           {text.overviewPage.title}
@@ -36,7 +36,7 @@ function Lazy({ name }: { name: PageName }) {
   }, [name]);
   if (loaded.value === 'failed') {
     return (
-      <Empty icon="warning" title={text.shell.outdatedTitle}>
+      <Empty alone icon="warning" title={text.shell.outdatedTitle}>
         <p>{text.shell.outdated}</p>
         <button type="button" class="button" onClick={() => location.reload()}>
           {text.shell.reload}

@@ -6,6 +6,7 @@ import { staying } from './person';
 import { problemOf, Unreachable, Unreadable } from './problem';
 import type { paths } from './schema';
 import { csrf, CSRF_HEADER, renewed } from './session';
+import { noteDate } from './skew';
 
 const client = createClient<paths>({
   baseUrl: location.origin,
@@ -40,6 +41,8 @@ export async function ask<T>(
   if (!response.ok) {
     throw problemOf(response, typeof error === 'string' ? error : JSON.stringify(error ?? {}));
   }
+  // Only an answer that says so has no document: else something between took it.
+  if (data === undefined && response.status !== 204) throw new Unreadable('an answer without a document');
   return data as T;
 }
 
@@ -52,7 +55,9 @@ export function idempotencyKey(): string {
 async function send(request: Request, secret: string): Promise<Response> {
   request.headers.set(CSRF_HEADER, secret);
   try {
-    return await fetch(request, { cache: 'no-store', credentials: 'same-origin' });
+    const response = await fetch(request, { cache: 'no-store', credentials: 'same-origin' });
+    noteDate(response);
+    return response;
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new Unreachable(error);

@@ -12609,7 +12609,7 @@ export interface operations {
                 bucket?: components["schemas"]["UsageBucket"];
                 /**
                  * @description Sums usage in groups: the answer is `UsageGroups`, with every hour or day of the period, at most 400. Without
-                 *     `from`, the period has the last 24 hours or 30 days. Filters and pages are for lists only.
+                 *     `from`, the period has the last 24 hours or 30 days. Pages are for lists only.
                  */
                 group_by?: components["schemas"]["UsageGroupBy"];
                 /** @description Items of a page: 1 to 200. */

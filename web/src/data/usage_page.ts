@@ -7,15 +7,8 @@ import type { UsageGroups, UsagePage } from './types';
 
 type Query = NonNullable<operations['list_usage']['parameters']['query']>;
 
-/** Reads a page of the list of usage. */
-export async function usagePage(query: Omit<Query, 'group_by'>, signal?: AbortSignal): Promise<UsagePage> {
-  const answer = await answerTo(query, signal);
-  if (!('items' in answer)) throw new Unreadable('groups instead of a list');
-  return answer;
-}
-
 /** Reads usage in groups. */
-export async function usageGroups(query: Pick<Query, 'bucket' | 'from' | 'to'> & Required<Pick<Query, 'group_by'>>, signal: AbortSignal): Promise<UsageGroups> {
+export async function usageGroups(query: Pick<Query, 'bucket' | 'from' | 'to' | 'model_id' | 'device_id'> & Required<Pick<Query, 'group_by'>>, signal: AbortSignal): Promise<UsageGroups> {
   const answer = await answerTo(query, signal);
   if (!('groups' in answer)) throw new Unreadable('a list instead of groups');
   return answer;

@@ -43,6 +43,13 @@ export function bytes(count: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${SIZES[unit]}`;
 }
 
+const SHORT = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 });
+
+/** Returns a large number in short, such as `3.8B`. */
+export function shortNumber(value: number): string {
+  return SHORT.format(value);
+}
+
 export function percent(value: number): string {
   return `${Math.round(value)} %`;
 }

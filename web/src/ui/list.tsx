@@ -9,6 +9,7 @@ import { text } from '../text';
 import { Icon } from './icon';
 import { narrow } from './narrow';
 import type { Order } from './order';
+import { scaled } from './scale';
 import { useVirtual } from './virtual';
 
 import './list.css';
@@ -44,14 +45,15 @@ const HEAD = 41;
 
 export function List({ name, label, columns, ids, heights, row, order, sort, selected }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
-  const height = heights[narrow.value ? 1 : 0];
+  const height = scaled(heights[narrow.value ? 1 : 0]);
+  const head = scaled(HEAD);
   const { items, total } = useVirtual(scroller, ids.length, height);
   const chosen = selected ? ids.reduce((count, id) => count + Number(selected.value.has(id)), 0) : 0;
   const toggleAll = (): void => {
     if (selected) selected.value = chosen === ids.length ? new Set() : new Set(ids);
   };
   return (
-    <div class="list-frame" style={{ flexBasis: `${total + HEAD}px`, minHeight: `min(${total + HEAD}px, 10rem)` }}>
+    <div class="list-frame" style={{ flexBasis: `${total + head}px`, minHeight: `min(${total + head}px, 10rem)` }}>
       <div
         class="list-scroll"
         ref={scroller}

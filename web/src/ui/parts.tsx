@@ -59,23 +59,24 @@ export function Time({ at }: { at: string | null | undefined }) {
   );
 }
 
-export function Empty({ icon, title, children }: { icon: IconName; title: string; children: ComponentChildren }) {
+/** `alone` is what stands in place of a whole page: its title is the page's. */
+export function Empty({ icon, title, alone = false, children }: { icon: IconName; title: string; alone?: boolean; children: ComponentChildren }) {
   return (
     <div class="empty">
       <Icon name={icon} />
-      <h2>{title}</h2>
+      <Title alone={alone}>{title}</Title>
       {children}
     </div>
   );
 }
 
 /** Why something is not there, in the backend's words, and a way to try again. */
-export function Failed({ title, error, retry }: { title: string; error: unknown; retry: () => void }) {
+export function Failed({ title, error, retry, alone = false }: { title: string; error: unknown; retry: () => void; alone?: boolean }) {
   const problem = error instanceof Problem ? error : null;
   return (
     <div class="empty failed" role="alert">
       <Icon name="warning" />
-      <h2>{title}</h2>
+      <Title alone={alone}>{title}</Title>
       <p dir="auto">{error instanceof Error ? error.message : text.problems.unknown}</p>
       {problem?.hint && <p dir="auto">{problem.hint}</p>}
       {problem?.retryAfter != null && <p>{text.problems.retryIn(problem.retryAfter)}</p>}
@@ -85,6 +86,10 @@ export function Failed({ title, error, retry }: { title: string; error: unknown;
       {problem?.requestId && <p class="small">{text.problems.request(problem.requestId)}</p>}
     </div>
   );
+}
+
+function Title({ alone, children }: { alone: boolean; children: string }) {
+  return alone ? <h1>{children}</h1> : <h2>{children}</h2>;
 }
 
 /** Why what is shown could not be loaded anew, and a way to try again. */

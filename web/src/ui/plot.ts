@@ -13,6 +13,9 @@ type Values = (number | null)[];
 /** A chart that is shown: it takes what replaces its numbers. */
 export type Replace = (next: Drawing) => void;
 
+/** How far the labels of an axis of days may be apart, in seconds: a day has no hours there. */
+const DAYS = [1, 2, 7, 14, 30].map((days) => days * 86_400);
+
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
 /** Draws a chart into `box` until `ended` is aborted. The swatches of the legend have the colours. */
@@ -56,7 +59,7 @@ function optionsOf(drawing: Drawing, box: HTMLElement, legend: HTMLElement): Plo
       y: { range: (_, __, highest) => [0, most ?? Math.max(highest, 1) * 1.05] },
     },
     axes: [
-      { ...axis, size: 36, values: (_, splits, __, ___, step) => times(splits, step, zone) },
+      { ...axis, ...(utc ? { incrs: DAYS } : {}), size: 36, values: (_, splits, __, ___, step) => times(splits, step, zone) },
       { ...axis, size: (_, labels) => widthOf(labels), values: (_, splits) => splits.map(format) },
     ],
     ...(drawing.kind === 'bars' ? bars(drawing, colourOf) : lines(drawing, colourOf)),

@@ -24,6 +24,9 @@ const WORKSPACE_PART: &str = "src/pages/workspace/page.tsx";
 /// The entry of the application.
 const ENTRY: &str = "index.html";
 
+/// What is for development alone: the page of all parts, and the pseudo-language.
+const DEVELOPMENT: [&str; 3] = ["gallery", "/ui\"", "en-XA"];
+
 /// What Vite says about its output, by the path of the source.
 type Manifest = BTreeMap<String, Chunk>;
 
@@ -50,8 +53,10 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<String> {
     let manifest: Manifest = serde_json::from_slice(&manifest)
         .with_context(|| format!("failed to read `{}`", path.display()))?;
     let mut report = String::from("web: built; bytes of each page, compressed with Brotli:");
-    let entry = manifest.get(ENTRY).context("the build has no entry")?;
-    for part in &entry.dynamic_imports {
+    refuse_development(folder, &manifest)?;
+    let parts = parts(&manifest);
+    anyhow::ensure!(!parts.is_empty(), "the entry of the build loads no page");
+    for part in parts {
         let mut files = BTreeSet::new();
         add(&manifest, ENTRY, &mut files);
         add(&manifest, part, &mut files);
@@ -61,7 +66,7 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<String> {
             let metadata = std::fs::metadata(&compressed);
             bytes += metadata.with_context(|| format!("no `{}`", compressed.display()))?.len();
         }
-        let budget = match part.as_str() {
+        let budget = match part {
             WORKSPACE_PART => WORKSPACE,
             first if FIRST_PARTS.contains(&first) => FIRST_PAGE,
             _ => ANY_PAGE,
@@ -70,6 +75,29 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<String> {
         anyhow::ensure!(bytes <= budget, "{report}\nthe page is larger than its budget");
     }
     Ok(report)
+}
+
+/// Returns the parts that are loaded on demand, by the entry or by what it imports: the build may put the list of the pages
+/// into a file of its own.
+fn parts(manifest: &Manifest) -> BTreeSet<&str> {
+    let mut files = BTreeSet::new();
+    add(manifest, ENTRY, &mut files);
+    let first = manifest.values().filter(|chunk| files.contains(chunk.file.as_str()));
+    first.flat_map(|chunk| &chunk.dynamic_imports).map(String::as_str).collect()
+}
+
+/// Refuses a build with parts that are for development alone.
+fn refuse_development(folder: &Path, manifest: &Manifest) -> anyhow::Result<()> {
+    for Chunk { file, .. } in manifest.values() {
+        let path = folder.join(file);
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("failed to read `{}`", path.display()))?;
+        for word in DEVELOPMENT {
+            let found = text.contains(word);
+            anyhow::ensure!(!found, "`{file}` has `{word}`, which is for development alone");
+        }
+    }
+    Ok(())
 }
 
 /// Adds the files of a chunk and of everything that it imports.
@@ -92,12 +120,15 @@ mod tests {
     fn a_page_larger_than_its_budget_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let manifest = r#"{
-            "index.html": {"file": "a.js", "css": ["a.css"], "imports": ["_b.js"], "dynamicImports": ["src/pages/devices/page.tsx"]},
-            "_b.js": {"file": "b.js", "imports": ["index.html"]},
+            "index.html": {"file": "a.js", "css": ["a.css"], "imports": ["_b.js"]},
+            "_b.js": {"file": "b.js", "imports": ["index.html"], "dynamicImports": ["src/pages/devices/page.tsx"]},
             "src/pages/devices/page.tsx": {"file": "c.js", "imports": ["_b.js"]}
         }"#;
         std::fs::create_dir(folder.path().join(".vite")).unwrap();
         std::fs::write(folder.path().join(".vite/manifest.json"), manifest).unwrap();
+        for name in ["a.js", "b.js", "c.js"] {
+            std::fs::write(folder.path().join(name), "let a = 1;").unwrap();
+        }
         for name in ["a.js", "a.css", "b.js"] {
             std::fs::write(folder.path().join(format!("{name}.br")), "12345").unwrap();
         }
@@ -105,8 +136,18 @@ mod tests {
         assert!(format!("{missing:#}").contains("c.js.br"), "{missing:#}");
         std::fs::write(folder.path().join("c.js.br"), [0; 10]).unwrap();
         assert!(check(folder.path()).unwrap().contains("25 of   80000"));
+        let aimless = manifest.replace("dynamicImports", "otherImports");
+        std::fs::write(folder.path().join(".vite/manifest.json"), aimless).unwrap();
+        let aimless = check(folder.path()).unwrap_err();
+        assert!(format!("{aimless:#}").contains("loads no page"), "{aimless:#}");
+        std::fs::write(folder.path().join(".vite/manifest.json"), manifest).unwrap();
         std::fs::write(folder.path().join("c.js.br"), vec![0; 80_000]).unwrap();
         let large = check(folder.path()).unwrap_err();
         assert!(format!("{large:#}").contains("larger than its budget"), "{large:#}");
+        for word in DEVELOPMENT {
+            std::fs::write(folder.path().join("c.js"), format!("let a = '{word}';")).unwrap();
+            let refused = check(folder.path()).unwrap_err();
+            assert!(format!("{refused:#}").contains("development alone"), "{refused:#}");
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! Sums of usage by group and span, for the groups with the most inferences.
 
-use link_protocol::{backend_api::usage::UsageGroupBy, id::AccountId};
+use link_protocol::{
+    backend_api::usage::UsageGroupBy,
+    id::{AccountId, DeviceId, ModelId},
+};
 
 use crate::{
     database::{
@@ -28,7 +31,8 @@ macro_rules! grouped {
             " FROM ",
             $from,
             " WHERE t.account_id = $1 AND t.span_ms <= $2 AND t.begin_ms >= $3 \
-             AND t.begin_ms < $4) u GROUP BY u.label, u.begin_ms LIMIT $6"
+             AND t.begin_ms < $4 AND ($7 IS NULL OR t.device_id = $7) \
+             AND ($8 IS NULL OR t.model_id = $8)) u GROUP BY u.label, u.begin_ms LIMIT $6"
         )
     };
 }
@@ -40,7 +44,8 @@ macro_rules! leading {
             "SELECT t.",
             $key,
             " FROM usage_totals t WHERE t.account_id = $1 AND t.span_ms <= $2 \
-             AND t.begin_ms >= $3 AND t.begin_ms < $4 GROUP BY t.",
+             AND t.begin_ms >= $3 AND t.begin_ms < $4 AND ($6 IS NULL OR t.device_id = $6) \
+             AND ($7 IS NULL OR t.model_id = $7) GROUP BY t.",
             $key,
             " ORDER BY SUM(t.inferences) DESC, t.",
             $key,
@@ -55,6 +60,13 @@ pub struct UsagePeriod {
     pub from: i64,
     pub to: i64,
     pub width: i64,
+}
+
+/// The usage that counts: on one device, of one model, or all.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UsageScope {
+    pub device: Option<DeviceId>,
+    pub model: Option<ModelId>,
 }
 
 struct SumRow {
@@ -82,8 +94,11 @@ impl Store {
         account: AccountId,
         by: UsageGroupBy,
         period: UsagePeriod,
+        scope: UsageScope,
     ) -> Result<Option<Sums>, StoreError> {
         let UsagePeriod { from, to, width } = period;
+        let device = scope.device.map(|id| id.to_string());
+        let model = scope.model.map(|id| id.to_string());
         let leading = match by {
             UsageGroupBy::Model => Some(leading!("model_id")),
             UsageGroupBy::Device => Some(leading!("device_id")),
@@ -116,6 +131,8 @@ impl Store {
                         .bind(from)
                         .bind(to)
                         .bind(signed(GROUPS as u64))
+                        .bind(device.clone())
+                        .bind(model.clone())
                         .maybe_slow()
                         .fetch_all(&mut *db)
                         .await?
@@ -129,6 +146,8 @@ impl Store {
                 .bind(to)
                 .bind(keys.join(" "))
                 .bind(signed(SUMS as u64 + 1))
+                .bind(device)
+                .bind(model)
                 .maybe_slow()
                 .fetch_all(db)
                 .await?

@@ -43,10 +43,10 @@ export function AddPage() {
   const system = SYSTEMS.find((known) => known === query.value.get('system')) ?? 'linux';
   return (
     <div class="page add-page">
-      <header class="page-head">
+      <header class="add-head">
         <a class="back" href="/devices">
           <Icon name="back" />
-          {text.shell.devices}
+          {text.device.back}
         </a>
         <h1>{text.add.title}</h1>
       </header>

@@ -6,12 +6,13 @@ import { useEffect, useRef } from 'preact/hooks';
 import { path, query } from '../../app/router';
 import { ask, PATCH } from '../../data/client';
 import { may, noteRefusal } from '../../data/permission';
+import { Unreadable } from '../../data/problem';
 import { isThere } from '../../data/standing';
 import { deployments, devices, models, modelsLoading, reload } from '../../data/store';
 import type { Model } from '../../data/types';
-import { usagePage } from '../../data/usage_page';
-import { language, text } from '../../text';
-import { bytes, moment } from '../../text/format';
+import { usageGroups } from '../../data/usage_page';
+import { text } from '../../text';
+import { bytes, moment, shortNumber } from '../../text/format';
 import { DeployDialog } from '../../ui/deploy';
 import { Icon } from '../../ui/icon';
 import { failure, notice } from '../../ui/notices';
@@ -34,10 +35,10 @@ export function ModelPage() {
   const model = models.row(id)?.value;
   const { state, error } = modelsLoading.value;
   if (model) return <Shown key={id} model={model} />;
-  if (state === 'failed') return <Failed title={text.catalogue.failedTitle} error={error} retry={() => void reload()} />;
+  if (state === 'failed') return <Failed alone title={text.catalogue.failedTitle} error={error} retry={() => void reload()} />;
   if (state !== 'ready') return <Skeleton lines={8} />;
   return (
-    <Empty icon="box" title={text.catalogue.missingTitle}>
+    <Empty alone icon="box" title={text.catalogue.missingTitle}>
       <p>{text.catalogue.missing}</p>
       <a class="button" href="/models">
         {text.catalogue.back}
@@ -126,15 +127,14 @@ function Facts({ model }: { model: Model }) {
   const rows: [string, string | null | undefined][] = [
     [words.fileName, model.file_name],
     [words.columns.size, model.size_bytes ? bytes(model.size_bytes) : null],
-    [words.columns.plugin, model.plugin],
+    [words.columns.plugin, words.plugins[model.plugin] ?? model.plugin],
     [words.publisher, model.owned ? null : model.publisher],
     [words.architecture, facts?.architecture],
-    [words.parameters, facts ? facts.parameters.toLocaleString(language) : null],
+    [words.parameters, facts ? shortNumber(facts.parameters) : null],
     [words.quantization, facts?.quantization],
     [words.context, facts?.context_length ? words.tokens(facts.context_length) : null],
     [words.memory, facts ? bytes(facts.memory_bytes) : null],
     [words.from, model.url],
-    [words.sha256, model.sha256],
     [words.created, moment(model.created_at)],
   ];
   return (
@@ -150,6 +150,14 @@ function Facts({ model }: { model: Model }) {
                 </dd>
               </div>
             ),
+        )}
+        {model.sha256 && (
+          <div>
+            <dt>{words.sha256}</dt>
+            <dd>
+              <Copied code={model.sha256} label={words.copySha256} />
+            </dd>
+          </div>
         )}
         <div>
           <dt>{words.id}</dt>
@@ -172,28 +180,18 @@ function Facts({ model }: { model: Model }) {
 function UsageLine({ id }: { id: string }) {
   const words = useSignal<string | null>(null);
   useEffect(() => {
-    let gone = false;
+    const ended = new AbortController();
     const load = async (): Promise<void> => {
       const from = new Date(Date.now() - DAYS * 86_400_000).toISOString();
-      const sum = { inferences: 0, prompt: 0, completion: 0 };
-      let cursor: string | null | undefined;
-      do {
-        const answer = await usagePage({ model_id: id, bucket: 'day', from, limit: 200, ...(cursor ? { cursor } : {}) });
-        for (const one of answer.items) {
-          sum.inferences += one.inferences;
-          sum.prompt += one.prompt_tokens;
-          sum.completion += one.completion_tokens;
-        }
-        cursor = answer.next_cursor;
-      } while (cursor && !gone);
-      if (!gone) words.value = text.catalogue.usageWords(sum.inferences, sum.prompt, sum.completion);
+      const { groups } = await usageGroups({ group_by: 'none', model_id: id, bucket: 'day', from }, ended.signal);
+      const [all] = groups;
+      if (!all) throw new Unreadable('no group of all usage');
+      words.value = text.catalogue.usageWords(all.total.inferences, all.total.prompt_tokens, all.total.completion_tokens);
     };
     load().catch(() => {
-      if (!gone) words.value = text.catalogue.usageFailed;
+      if (!ended.signal.aborted) words.value = text.catalogue.usageFailed;
     });
-    return () => {
-      gone = true;
-    };
+    return () => ended.abort();
   }, [id]);
   return <span class="number">{words.value ?? '…'}</span>;
 }

@@ -49,7 +49,7 @@ export function ModelsPage() {
   const words = search.trim().toLowerCase();
   const found = all.filter(
     ({ name, file_name, plugin, model_id }) =>
-      words === '' || [name, file_name, plugin, model_id].some((one) => one.toLowerCase().includes(words)),
+      words === '' || [name, file_name, plugin, text.catalogue.plugins[plugin] ?? '', model_id].some((one) => one.toLowerCase().includes(words)),
   );
   const shown = found.filter((model) => wanted === null || isIn(model, wanted));
   const { state, error } = modelsLoading.value;
@@ -154,7 +154,7 @@ function rowOf(id: string, there: readonly Deployment[], deploy: () => void): Li
         </div>
       ),
       size: <span class="number soft">{model.size_bytes ? bytes(model.size_bytes) : '–'}</span>,
-      plugin: <Foreign class="small soft">{model.plugin}</Foreign>,
+      plugin: <Foreign class="small soft">{text.catalogue.plugins[model.plugin] ?? model.plugin}</Foreign>,
       deployed: (
         <>
           <a href={`/deployments?model_id=${id}`}>

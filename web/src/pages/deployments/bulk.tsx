@@ -53,7 +53,6 @@ export function StaleBanner({ stale }: { stale: readonly Deployment[] }) {
       <div class="stale-banner">
         <Icon name="warning" />
         <p>{text.deployed.stale(stale.length)}</p>
-        <span class="spacer" />
         {may('serving:operate') && (
           <button type="button" class="button primary" onClick={() => open('repair')}>
             {text.deployed.repairAll}

@@ -13,6 +13,7 @@ import { Icon } from '../../ui/icon';
 import { narrow } from '../../ui/narrow';
 import { failure } from '../../ui/notices';
 import { Badge, Empty, Failed, Foreign, Skeleton, type Tone } from '../../ui/parts';
+import { scaled } from '../../ui/scale';
 import { useVirtual } from '../../ui/virtual';
 
 const SEVERITIES: readonly Severity[] = ['info', 'warning', 'error', 'critical'];
@@ -75,7 +76,7 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
         >
           {SEVERITIES.map((one) => (
             <option key={one} value={one}>
-              {text.logs.severities[one]}
+              {text.logs.atLeast[one]}
             </option>
           ))}
         </select>
@@ -119,7 +120,7 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
 function Records({ records, follows, older }: { records: readonly DeviceLog[]; follows: boolean; older: (() => void) | null }) {
   const scroller = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
-  const { items, total } = useVirtual(scroller, records.length, narrow.value ? NARROW_RECORD : RECORD);
+  const { items, total } = useVirtual(scroller, records.length, scaled(narrow.value ? NARROW_RECORD : RECORD));
   const newest = records.at(-1)?.number;
   useEffect(() => {
     const box = scroller.current;
@@ -127,7 +128,7 @@ function Records({ records, follows, older }: { records: readonly DeviceLog[]; f
   }, [newest, follows]);
   const scrolled = (): void => {
     const box = scroller.current;
-    if (box) atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < RECORD * 2;
+    if (box) atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < scaled(RECORD) * 2;
   };
   return (
     <>

@@ -64,14 +64,14 @@ function OneDevice({ id }: { id: string }) {
       failed.value = null;
       asked.value += 1;
     };
-    return <Failed title={text.device.failedTitle} error={failed.value} retry={retry} />;
+    return <Failed alone title={text.device.failedTitle} error={failed.value} retry={retry} />;
   }
   return <Skeleton lines={8} />;
 }
 
 function Missing() {
   return (
-    <Empty icon="devices" title={text.device.missingTitle}>
+    <Empty alone icon="devices" title={text.device.missingTitle}>
       <p>{text.device.missing}</p>
       <a class="button" href="/devices">
         {text.device.back}

@@ -12,6 +12,7 @@ import { Icon } from '../../ui/icon';
 import { narrow } from '../../ui/narrow';
 import { Badge, Foreign, Meter, Time, visible } from '../../ui/parts';
 import { DeviceBadge } from '../../ui/device_badge';
+import { scaled } from '../../ui/scale';
 import { useVirtual } from '../../ui/virtual';
 import { COLUMNS, diskShare, memoryShare, platformOf, type ByDevice, type Column, type Order } from './view';
 
@@ -32,14 +33,14 @@ interface Props {
 
 export function Table({ ids, byDevice, order, sort, selected }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
-  const height = narrow.value ? NARROW_ROW : ROW;
+  const height = scaled(narrow.value ? NARROW_ROW : ROW);
   const { items, total } = useVirtual(scroller, ids.length, height);
   const chosen = ids.reduce((count, id) => count + Number(selected.value.has(id)), 0);
   const toggleAll = (): void => {
     selected.value = chosen === ids.length ? new Set() : new Set(ids);
   };
   return (
-    <div class="table-frame" style={{ flexBasis: `${total + HEAD}px` }}>
+    <div class="table-frame" style={{ flexBasis: `${total + scaled(HEAD)}px` }}>
       <div
         class="table-scroll"
         ref={scroller}
@@ -180,12 +181,12 @@ function Version({ device: { agent_version: runs, last_update: last } }: { devic
             <Foreign>{text.devices.from(last.from)}</Foreign>
           </span>
         )}
+        {last?.outcome === 'rolled_back' && (
+          <span class="back-from" title={visible([last.to, last.reason].filter(Boolean).join(': ')).slice(0, 500)}>
+            {text.devices.rolledBack}
+          </span>
+        )}
       </span>
-      {last?.outcome === 'rolled_back' && (
-        <Badge tone="bad" title={visible([last.to, last.reason].filter(Boolean).join(': ')).slice(0, 500)}>
-          {text.devices.rolledBack}
-        </Badge>
-      )}
     </>
   );
 }
@@ -201,8 +202,7 @@ function Models({ id, byDevice }: { id: string; byDevice: ReadonlySignal<ByDevic
   if (count === '0') return <span class="soft">–</span>;
   return (
     <>
-      <Foreign>{first}</Foreign>
-      {count !== '1' && <span class="soft">{text.devices.more(Number(count) - 1)}</span>}
+      {count === '1' ? <Foreign>{first}</Foreign> : <span>{text.devices.models(Number(count))}</span>}
       {stale !== '0' && (
         <Badge tone="warn" title={text.devices.staleTitle(Number(stale))}>
           {text.devices.stale(Number(stale))}

@@ -46,7 +46,7 @@ function One({ id }: { id: string }) {
   const { value: error } = failed;
   if (error instanceof Problem && (error.status === 404 || error.status === 422)) {
     return (
-      <Empty icon="tasks" title={text.works.missingTitle}>
+      <Empty alone icon="tasks" title={text.works.missingTitle}>
         <p>{text.works.missing}</p>
         <a class="button" href="/operations">
           {text.works.back}
@@ -59,7 +59,7 @@ function One({ id }: { id: string }) {
       failed.value = null;
       asked.value += 1;
     };
-    return <Failed title={text.works.oneFailedTitle} error={error} retry={retry} />;
+    return <Failed alone title={text.works.oneFailedTitle} error={error} retry={retry} />;
   }
   return <Skeleton lines={8} />;
 }

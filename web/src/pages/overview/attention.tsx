@@ -61,7 +61,6 @@ export function Attention({ current }: { current: Summary }) {
                   </a>
                 ))}
               </p>
-              <span class="spacer" />
               <a class="button" href={href} aria-label={text.overviewPage.showWhat(words)}>
                 {text.overviewPage.show}
               </a>
@@ -81,7 +80,7 @@ function pointsOf({ devices: counts, deployments: deployed, keys, models }: Summ
   const points: (Point & { count: number })[] = [
     { count: counts.offline, words: words.offline(counts.offline), href: '/devices?select=state%3Doffline', icon: 'devices', tone: 'bad', devices: offline },
     { count: deployed.failed, words: words.failed(deployed.failed), href: '/deployments?state=failed', icon: 'rocket', tone: 'bad' },
-    { count: back.length, words: words.rolledBack(back.length), href: '/devices?sort=version', icon: 'back', tone: 'bad', devices: back },
+    { count: back.length, words: words.rolledBack(back.length), href: '/devices?sort=version', icon: 'undo', tone: 'bad', devices: back },
     { count: full.length, words: words.full(full.length), href: '/devices?sort=-disk', icon: 'disk', tone: 'warn', devices: full },
     { count: models.incomplete, words: words.incomplete(models.incomplete), href: '/models?state=incomplete', icon: 'box', tone: 'warn' },
     { count: may('keys:read') ? keys.ending_within_week : 0, words: words.keys(keys.ending_within_week), href: '/keys', icon: 'key', tone: 'warn' },

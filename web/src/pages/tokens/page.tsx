@@ -53,6 +53,9 @@ export function TokensPage() {
             {all.length === 0 && (
               <Empty icon="ticket" title={text.tokens.nothingTitle}>
                 <p>{text.tokens.nothingBody}</p>
+                <button type="button" class="button primary" onClick={() => (creating.value = true)}>
+                  {text.tokens.create}
+                </button>
               </Empty>
             )}
             {all.length > 0 && (

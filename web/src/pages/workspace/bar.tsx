@@ -2,10 +2,12 @@
 
 import { useSignal } from '@preact/signals';
 
+import { noteRefusal } from '../../data/permission';
 import { reload } from '../../data/store';
 import { text } from '../../text';
 import { Badge, Empty, Failed, Skeleton, visible } from '../../ui/parts';
 import type { Remedy } from '../../workspace/causes';
+import { permitted, whoCanHelp } from '../../workspace/permitted';
 import { carryOut } from '../../workspace/remedies';
 import type { Absence, Target } from '../../workspace/targets';
 import { running } from './asking';
@@ -66,6 +68,7 @@ function Offer({ chosen, words, action }: { chosen: Target; words: string; actio
     try {
       await carryOut(action, chosen, (said) => (progress.value = said));
     } catch (error) {
+      noteRefusal(error);
       const why = error instanceof Error ? error.message : text.problems.unknown;
       progress.value = text.workspace.serveFailed(visible(chosen.name), visible(why));
     } finally {
@@ -75,7 +78,8 @@ function Offer({ chosen, words, action }: { chosen: Target; words: string; actio
   return (
     <div class="offer">
       <p>{words}</p>
-      {action && (
+      {action && permitted([action]).length === 0 && <p>{whoCanHelp([action])}</p>}
+      {action && permitted([action]).length > 0 && (
         <button type="button" class="button" data-offer={action} aria-disabled={busy.value} onClick={() => void act()}>
           {text.remedies[action]}
         </button>

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 
 import { text } from '../../text';
 import { visible } from '../../ui/parts';
+import { permitted, whoCanHelp } from '../../workspace/permitted';
 import { CopyButton } from './answer';
 import { failed, mend, remedy, type Failure } from './failures';
 import { target } from './state';
@@ -22,6 +23,7 @@ function Card({ failure }: { failure: Failure }) {
   const card = useRef<HTMLElement>(null);
   useEffect(() => card.current?.scrollIntoView?.({ block: 'nearest' }), [failure]);
   const { words, busy } = remedy.value;
+  const help = whoCanHelp(cause.actions);
   return (
     <article ref={card} class={cause.code === 'engine-loading' ? 'cause mild' : 'cause'} data-cause={cause.code}>
       <div role="alert" class="cause-words">
@@ -37,7 +39,7 @@ function Card({ failure }: { failure: Failure }) {
       </div>
       {cause.code.startsWith('local-network') && <HowToAllow origin={facts.page.origin} />}
       <div class="remedies" role="group" aria-label={text.remedies.group}>
-        {cause.actions.map((action, index) => (
+        {permitted(cause.actions).map((action, index) => (
           <button
             key={action}
             type="button"
@@ -49,6 +51,7 @@ function Card({ failure }: { failure: Failure }) {
             {text.remedies[action]}
           </button>
         ))}
+        {help !== '' && <p>{help}</p>}
         <p class="soft progress-words" role="status" dir="auto">
           <Prose words={words} />
         </p>

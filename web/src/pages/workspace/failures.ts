@@ -2,6 +2,7 @@
 
 import { signal } from '@preact/signals';
 
+import { noteRefusal } from '../../data/permission';
 import { ofPerson } from '../../data/person';
 import { text } from '../../text';
 import { classify, type Cause, type Facts, type Remedy, type Seen } from '../../workspace/causes';
@@ -60,6 +61,7 @@ export async function mend(action: Remedy): Promise<void> {
   try {
     await carryOut(action, failure.target, said);
   } catch (error) {
+    noteRefusal(error);
     const words = error instanceof Error ? error.message : text.problems.unknown;
     if (mine === asked) remedy.value = { words, busy: false };
     return;

@@ -39,6 +39,10 @@ export function History({ chosen = () => undefined }: { chosen?: () => void }) {
           onInput={(event) => (words.value = event.currentTarget.value)}
         />
       </div>
+      {/* What is said of the list stands where the list would begin. */}
+      <p class="soft small" role="status">
+        {all.length === 0 ? text.conversations.none : found.length === 0 ? text.conversations.noMatch : ''}
+      </p>
       <ul class="history-list">
         {found.map((one) => (
           <li key={one.id} class={one.id === conversation.value.id ? 'here' : ''}>
@@ -56,9 +60,6 @@ export function History({ chosen = () => undefined }: { chosen?: () => void }) {
           </li>
         ))}
       </ul>
-      <p class="soft small" role="status">
-        {all.length === 0 ? text.conversations.none : found.length === 0 ? text.conversations.noMatch : ''}
-      </p>
       <p class="soft small">{text.conversations.here}</p>
       {all.length > 0 && <Exports all={all} clear={() => (removing.value = 'all')} />}
       {asked !== null && (

@@ -73,6 +73,7 @@ export const models = {
 export const logs = {
   severity: 'Severity at least',
   severities: { info: 'Info', warning: 'Warning', error: 'Error', critical: 'Critical' },
+  atLeast: { info: 'Info and worse', warning: 'Warning and worse', error: 'Error and worse', critical: 'Critical' },
   search: 'Search the shown records',
   pause: 'Pause',
   resume: (held: number) => (held > 0 ? `Resume (${held} new)` : 'Resume'),

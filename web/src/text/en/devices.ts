@@ -63,6 +63,7 @@ export const devices = {
     `${plural(count, 'model has', 'models have')} an allowlist that lacks an origin`,
   free: (amount: string) => `${amount} free`,
   more: (count: number) => `+${count}`,
+  models: (count: number) => plural(count, 'model', 'models'),
   nothingTitle: 'No device yet',
   nothing: 'A device appears here by itself as soon as it registers. One line in a terminal of the device is enough.',
   nothingAction: 'Add a device',

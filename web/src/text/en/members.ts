@@ -16,7 +16,7 @@ export const members = {
     viewer: 'Reads devices, models, deployments and usage. Changes nothing.',
   },
   change: 'Change role…',
-  changeOf: (email: string) => `Change the role of ${email}`,
+  changeOf: (email: string) => `Change role of ${email}`,
   changeTitle: 'Change the role',
   changeOwn: 'This is you: with a lower role you cannot take this back yourself.',
   role: 'Role',

@@ -58,7 +58,7 @@ export const usage = {
   nothingOfTitle: 'Nothing of this kind in this period',
   nothingOf: 'There were inferences, but none that is counted in this unit.',
   failedTitle: 'The usage could not be loaded',
-  reload: 'Load anew',
+  reload: 'Refresh',
   tile: {
     inferences: 'Inferences', tokens: 'Tokens', audio: 'Audio', images: 'Images', firstToken: 'Time to first token (p50)',
     rate: 'Tokens per second (p50)',

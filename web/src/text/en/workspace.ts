@@ -99,6 +99,8 @@ export const sampling = {
 } as const;
 
 export const remedies = {
+  askOperator: 'Your role does not allow a repair. Ask an operator, an admin or an owner of this account.',
+  askAdmin: 'Your role does not allow changing the allowlist. Ask an admin or an owner of this account.',
   repair: 'Repair',
   redeploy: 'Redeploy',
   allow: 'Add this origin and repair',

@@ -1,0 +1,141 @@
+//! The whole way of a new owner by keyboard alone, and two browsers that see what the other one changes.
+
+use std::time::Instant;
+
+use link_tests::{
+    backend::{EMAIL, OLD_ORIGIN, PASSWORD, TestBackend},
+    chat,
+    device::{TestDevice, free_port},
+    engines::{self, TINY_REPLY},
+};
+use thirtyfour::Key;
+
+use super::chromium::Browser;
+
+/// How often Tab is pressed before an element counts as out of reach.
+const MOST_TABS: usize = 90;
+
+/// No element is clicked and none is looked up to be used: what has the focus gets the keys, and has to show it.
+#[tokio::test]
+async fn browser_is_used_from_the_login_to_a_repaired_answer_by_keyboard_alone() {
+    let backend = TestBackend::start().await;
+    let origin = backend.url.replace("127.0.0.1", "localhost");
+    backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let browser = Browser::start().await;
+    browser.open(&format!("{origin}/login")).await;
+    browser.find("#email").await;
+    browser.keys(EMAIL).await;
+    reach(&browser, "#password").await;
+    browser.keys(PASSWORD.to_owned() + Key::Enter).await;
+    browser.find_with(".account .email", "@").await;
+
+    // A device: its key from the page, used by a real agent, which then appears by itself.
+    palette(&browser, "Add a device").await;
+    browser.find("#install-make").await;
+    reach(&browser, "#install-make").await;
+    browser.keys(Key::Enter).await;
+    let line = browser.find_with("#install-line", "LINK_REGISTRATION_KEY=lrk_").await;
+    let key = line.split("LINK_REGISTRATION_KEY=").nth(1).unwrap().split(' ').next().unwrap();
+    let mut device = TestDevice::unregistered();
+    let mut link = device.link();
+    link.args(["register", "--backend", &backend.url]).env("LINK_REGISTRATION_KEY", key);
+    let registered = link.output().unwrap();
+    assert!(registered.status.success(), "{registered:?}");
+    device.run(&[("LINK_ENGINE_CONTEXT", "4096")]);
+    browser.find_with(".arrival .step.done:nth-child(2)", "Online").await;
+
+    // A deployment, from the page of the device.
+    palette(&browser, "Devices").await;
+    browser.find_with(".device-row .state", "Online").await;
+    reach(&browser, ".device-row .name a").await;
+    browser.keys(Key::Enter).await;
+    browser.find(".tab-actions .button").await;
+    reach(&browser, ".tab-actions .button").await;
+    browser.keys(Key::Enter).await;
+    browser.find("dialog input[name=port]").await;
+    reach(&browser, "dialog input[name=port]").await;
+    let port = free_port();
+    browser.keys(port.to_string() + Key::Enter).await;
+    browser.find_with(".model .badge", "Serving").await;
+
+    // A question that the stale allowlist refuses, the repair, and the answer without another key.
+    backend.allow(&[OLD_ORIGIN, &origin]).await;
+    palette(&browser, "Workspace").await;
+    browser.find("#message").await;
+    reach(&browser, "#message").await;
+    browser.keys("Say hello.".to_owned() + Key::Enter).await;
+    browser.find("[data-cause='allowlist-stale']").await;
+    reach(&browser, "[data-action=repair]").await;
+    browser.keys(Key::Enter).await;
+    browser.find_with(".answered .usage", "completion tokens").await;
+    let answer = "return document.querySelector('.answered .text').textContent.trim()";
+    assert_eq!(browser.run(answer, vec![]).await, TINY_REPLY.trim());
+    assert_eq!(chat::preflight(port, &origin).await.status(), 204);
+}
+
+#[tokio::test]
+async fn browser_shows_what_another_browser_changes() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let deployment = backend.serve_tiny(&device).await;
+    let (ann, bob) = (Browser::start().await, Browser::start().await);
+    ann.open_logged_in(&format!("{}/devices", backend.url)).await;
+    ann.find_with(".device-row .state", "Online").await;
+    bob.open_logged_in(&format!("{}/devices/{}?tab=about", backend.url, device.id)).await;
+    for browser in [&ann, &bob] {
+        browser.run("window.loadedOnce = true", vec![]).await;
+    }
+
+    let name = bob.find("input[name=name]").await;
+    name.clear().await.unwrap();
+    name.send_keys("front-desk".to_owned() + Key::Enter).await.unwrap();
+    let renamed = Instant::now();
+    ann.find_with(".device-row .name", "front-desk").await;
+    println!("the other browser shows a new name after {:?}", renamed.elapsed());
+
+    bob.click(".tabs a").await;
+    bob.find_with(".model", "Allowlist current").await;
+    backend.allow(&[OLD_ORIGIN, "https://workspace.example"]).await;
+    bob.find_with(".model", "Stale allowlist").await;
+    ann.find_with(".device-row .models", "1 stale").await;
+    bob.click("[data-action=repair]").await;
+    bob.find_with(".model", "Allowlist current").await;
+    ann.gone(".device-row .models .badge").await;
+    assert_eq!(chat::preflight(deployment.port, "https://workspace.example").await.status(), 204);
+
+    // A device that goes away is gone for both, also for who looks at it.
+    backend.owner.remove_device(device.id).await.unwrap();
+    ann.find_with("h2", "No device yet").await;
+    bob.find_with("h1", "device").await;
+    for browser in [&ann, &bob] {
+        let loaded_once = browser.run("return window.loadedOnce === true", vec![]).await;
+        assert_eq!(loaded_once, true, "the page was loaded again");
+    }
+}
+
+/// Opens the palette and goes to what it finds for the words.
+async fn palette(browser: &Browser, words: &str) {
+    browser.keys(Key::Control + "k").await;
+    browser.find(".palette input").await;
+    browser.keys(words).await;
+    browser.find_with(".palette li[aria-selected=true]", words).await;
+    browser.keys(Key::Enter).await;
+    browser.gone(".palette").await;
+}
+
+/// Presses Tab until the element has the focus, which must be visible.
+async fn reach(browser: &Browser, css: &str) {
+    let focused = format!("return document.activeElement?.matches({css:?}) === true");
+    for _ in 0..MOST_TABS {
+        if browser.run(&focused, vec![]).await == true {
+            let shown = "const style = getComputedStyle(document.activeElement); \
+                return style.outlineStyle !== 'none' || style.boxShadow !== 'none' || \
+                    getComputedStyle(document.activeElement.parentElement).outlineStyle !== 'none' || \
+                    document.activeElement.closest('form')?.matches(':focus-within') === true";
+            assert_eq!(browser.run(shown, vec![]).await, true, "`{css}` shows no focus");
+            return;
+        }
+        browser.keys(Key::Tab).await;
+    }
+    panic!("`{css}` cannot be reached by Tab on this page:\n{}", browser.text().await);
+}

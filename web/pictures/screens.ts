@@ -1,0 +1,85 @@
+// What pictures are taken of: the pages, and what lies above them.
+
+import type { Page } from 'playwright-core';
+
+import type { Fake } from './server.ts';
+import type { World, WorldName } from './world.ts';
+
+export interface Screen {
+  name: string;
+  path: (world: World) => string;
+  /** The states in which the page differs; all without it. */
+  worlds?: readonly WorldName[];
+  /** Whether the page is taken while every read fails too. */
+  broken?: boolean;
+  /** Whether the page is for people who are not logged in. */
+  open?: boolean;
+  before?: (page: Page, fake: Fake) => Promise<void>;
+  act?: (page: Page, fake: Fake) => Promise<void>;
+}
+
+const SOME = ['one', 'many', 'failing'] as const;
+const at = (path: string) => () => path;
+const first = (world: World): string => `/devices/${world.devices[2]?.device_id ?? world.devices[0]?.device_id ?? 'dev_none'}`;
+const press = (name: string | RegExp) => async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name }).first().click({ timeout: 3_000 });
+};
+
+/** The ports of models on this computer. */
+const MODEL = /127\.0\.0\.1:808\d/;
+const WORDS = 'A model refuses a page whose **origin** is not on its allowlist. Three ways out:\n\n1. Press *Repair*: the model keeps running.\n2. Press *Redeploy*, if the file is damaged too.\n3. From a terminal:\n\n```sh\nlink repair ward-01 phi-4-mini\n```\n\n| way | time | model |\n|---|---|---|\n| repair | 1 s | keeps running |\n| redeploy | minutes | is loaded anew |\n';
+const chunk = (document: unknown): string => `data: ${JSON.stringify(document)}\n\n`;
+const ANSWER = `${chunk({ choices: [{ delta: { content: WORDS } }] })}${chunk({ choices: [], usage: { prompt_tokens: 14, completion_tokens: 96 } })}data: [DONE]\n\n`;
+
+const LISTS: Screen[] = ['devices', 'models', 'deployments', 'repairs', 'operations', 'usage', 'keys', 'members', 'tokens', 'audit', 'settings'].map(
+  (name) => ({ name, path: at(`/${name}`), broken: true }),
+);
+
+export const SCREENS: readonly Screen[] = [
+  { name: 'overview', path: at('/'), broken: true },
+  ...LISTS,
+  { name: 'add', path: at('/devices/add'), worlds: ['empty', 'many'] },
+  { name: 'device-models', path: first, worlds: SOME, broken: true },
+  ...['performance', 'logs', 'commands', 'about'].map((tab): Screen => ({ name: `device-${tab}`, path: (world) => `${first(world)}?tab=${tab}`, worlds: SOME })),
+  { name: 'model', path: (world) => `/models/${world.models[0]?.model_id ?? 'mdl_none'}`, worlds: SOME, broken: true },
+  { name: 'operation', path: (world) => `/operations/${world.operations[0]?.operation_id ?? 'opr_none'}`, worlds: SOME },
+  { name: 'nowhere', path: at('/devices/dev_ffffffffffffffffffffffffffffffff'), worlds: ['many'] },
+  { name: 'login', path: at('/login'), worlds: ['empty'], open: true },
+  { name: 'setup', path: at('/setup'), worlds: ['empty'], open: true },
+  { name: 'invite', path: at('/invite#abc'), worlds: ['empty'], open: true },
+  { name: 'machine', path: at('/device'), worlds: ['empty'] },
+  { name: 'machine-asks', path: at('/device#BCDF-GHJK'), worlds: ['empty'], act: press('Continue') },
+  { name: 'palette', path: at('/'), worlds: ['many'], act: (page) => page.keyboard.press('Control+k') },
+  { name: 'drawer', path: at('/devices'), worlds: ['many'], act: async (page) => { if (await page.locator('.topbar').isVisible()) await press(/menu/i)(page); } },
+  {
+    name: 'repair-all', path: at('/'), worlds: ['failing'],
+    act: async (page) => {
+      await press('Repair all…')(page);
+      await page.getByRole('dialog').getByText('This touches').waitFor({ timeout: 3_000 });
+    },
+  },
+  {
+    name: 'workspace-refused', path: at('/workspace'), worlds: ['failing'],
+    before: async (page) => {
+      await page.route(MODEL, (route) => (route.request().method() === 'GET' ? route.fulfill({ body: '{}' }) : route.abort()));
+    },
+    act: async (page) => {
+      await page.locator('#message').fill('Summarise this letter in two sentences.');
+      await page.locator('#message').press('Enter');
+      await page.locator('[data-cause]').waitFor({ timeout: 10_000 });
+    },
+  },
+  {
+    name: 'workspace-answer', path: at('/workspace'), worlds: ['many'],
+    before: async (page) => {
+      const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
+      await page.route(MODEL, (route) => route.fulfill({ contentType: 'text/event-stream', body: ANSWER, headers }));
+    },
+    act: async (page) => {
+      await page.locator('#message').fill('How do I repair a stale allowlist?');
+      await page.locator('#message').press('Enter');
+      await page.locator('.answered .usage').waitFor({ timeout: 10_000 });
+    },
+  },
+  { name: 'workspace', path: at('/workspace'), broken: true },
+];

@@ -1,0 +1,164 @@
+// A backend that serves the built pages as the real one does, and answers reads with a made-up account. Nothing can be
+// changed. With `broken`, every list answers 500, as when its database is away.
+
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname } from 'node:path';
+
+import { metricsOf, usageOf } from './figures.ts';
+import { NOW, type World } from './world.ts';
+
+const WEB = new URL('..', import.meta.url);
+const BUILT = new URL('dist/app/', WEB);
+const BUNDLED = new URL('../backend/web/assets/', WEB);
+const RUST = new URL('../backend/src/api/web/built.rs', WEB);
+const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.html': 'text/html', '.svg': 'image/svg+xml' };
+/** The secret of the session, which the pages find in their storage. */
+export const SECRET = 'a-secret-of-this-origin';
+
+export const ME = { user_id: 'usr_1', account_id: 'acc_1', account_name: 'city-clinic', email: 'ada@example.com', role: 'owner' } as const;
+
+export interface Fake {
+  origin: string;
+  /** What the pages see from now on. */
+  world: World;
+  /** Whether reads of lists fail. */
+  broken: boolean;
+  close: () => Promise<void>;
+}
+
+export async function serve(world: World): Promise<Fake> {
+  const policies = await policiesOf();
+  const fake: Fake = { origin: '', world, broken: false, close: () => Promise.resolve() };
+  const server: Server = createServer((request, response) => {
+    answer(fake, policies, request, response).catch((error: unknown) => {
+      response.destroy(error instanceof Error ? error : new Error(String(error)));
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  fake.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  fake.close = () => new Promise((closed) => {
+    server.close(() => closed());
+    server.closeAllConnections();
+  });
+  return fake;
+}
+
+/** Reads the policies of the pages from the backend's source: pictures are taken under what people get. */
+async function policiesOf(): Promise<{ usual: string; workspace: string }> {
+  const source = await readFile(RUST, 'utf8');
+  const named = (name: string): string => {
+    const found = new RegExp(`const ${name}: &str = "([^"]*)"`).exec(source)?.[1];
+    if (!found) throw new Error(`built.rs has no policy ${name}`);
+    return found.replace(/\\\s+/g, '');
+  };
+  return { usual: named('POLICY'), workspace: named('WORKSPACE_POLICY') };
+}
+
+async function answer(fake: Fake, policies: { usual: string; workspace: string }, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = new URL(request.url ?? '/', fake.origin);
+  const { pathname: path } = url;
+  if (path.startsWith('/api/v1/')) {
+    api(fake, url, request, response);
+  } else if (path.startsWith('/app/') || path.startsWith('/assets/')) {
+    const [base, name] = path.startsWith('/app/') ? [BUILT, path.slice(5)] : [BUNDLED, path.slice(8)];
+    response.setHeader('content-type', TYPES[extname(name)] ?? 'application/octet-stream');
+    response.end(await readFile(new URL(name, base)));
+  } else if (path === '/install.sh') {
+    response.end('LINK_BACKEND_URL:=x');
+  } else if (path === '/releases/manifest.json') {
+    response.end(JSON.stringify({ archives: [{ target: 'x86_64-unknown-linux-musl' }, { target: 'aarch64-unknown-linux-musl' }] }));
+  } else {
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.setHeader('content-security-policy', path === '/workspace' ? policies.workspace : policies.usual);
+    response.end(await readFile(new URL('index.html', BUILT)));
+  }
+}
+
+function api(fake: Fake, url: URL, request: IncomingMessage, response: ServerResponse): void {
+  const path = url.pathname.slice('/api/v1'.length);
+  const say = (status: number, document: unknown): void => {
+    response.writeHead(status, { 'content-type': status < 400 ? 'application/json' : 'application/problem+json' });
+    response.end(JSON.stringify(document));
+  };
+  if (request.headers['x-link-csrf'] !== SECRET && path !== '/session') {
+    say(401, { status: 401, title: 'Unauthorized', code: 'unauthenticated', detail: 'the session has ended' });
+  } else if (path === '/events') {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('id: 1\nevent: ready\ndata: {"resumed":false}\n\n');
+  } else if (path === '/me') {
+    say(200, ME);
+  } else if (request.method !== 'GET') {
+    const written = writes(path, fake.world);
+    if (written) say(200, written);
+    else say(403, { status: 403, title: 'Forbidden', code: 'forbidden', detail: 'nothing can be changed in a picture' });
+  } else if (fake.broken) {
+    say(500, { status: 500, title: 'Internal Server Error', code: 'internal', detail: 'the backend has an internal error', hint: 'Retry in a minute.', request_id: 'req_5f3a' });
+  } else {
+    const found = read(fake, path, url.searchParams);
+    if (found === undefined) say(404, { status: 404, title: 'Not Found', code: 'not-found', detail: 'there is nothing at this path' });
+    else say(200, found);
+  }
+}
+
+/** Answers the writes that only read: what an operation would touch, and what asks to log in as the person. */
+function writes(path: string, { devices, models }: World): unknown {
+  if (path === '/operations') {
+    const first = devices.slice(0, 20).map(({ device_id, name, online }) => ({ device_id, name, online }));
+    return { devices: devices.length, first, work: { kind: 'repair', model_id: models[0]?.model_id ?? '' } };
+  }
+  if (path !== '/auth/device/inquire') return undefined;
+  const times = { created_at: new Date(NOW - 20_000).toISOString(), expires_at: new Date(NOW + 580_000).toISOString() };
+  return { user_code: 'BCDF-GHJK', client_name: 'link on ada-laptop', address: '192.0.2.9', ...times };
+}
+
+function read({ world, origin }: Fake, path: string, query: URLSearchParams): unknown {
+  const [, kind = '', id, part] = path.split('/');
+  const whole = (items: readonly unknown[]): { items: readonly unknown[] } => ({ items });
+  const filtered = <T extends { device_id: string; model_id?: string | null }>(items: readonly T[]): T[] =>
+    items.filter((one) => [['device_id', one.device_id], ['model_id', one.model_id]].every(([name, value]) => !query.has(name as string) || query.get(name as string) === value));
+  switch (kind) {
+    case 'devices':
+      if (!id) return whole(world.devices);
+      if (part === 'metrics') return metricsOf(world, (query.get('period') ?? '1h') as '1h');
+      if (part === 'logs') return whole([...world.logs].reverse());
+      return world.devices.find(({ device_id }) => device_id === id);
+    case 'models':
+      return id ? world.models.find(({ model_id }) => model_id === id) : whole(world.models);
+    case 'deployments':
+      return id ? world.deployments.find(({ deployment_id }) => deployment_id === id) : whole(filtered(world.deployments));
+    case 'commands': {
+      const found = world.commands.find(({ command_id }) => command_id === id);
+      if (!id) return whole(filtered(world.commands).filter(({ state }) => query.get('open') !== 'true' || state === 'sent'));
+      return part === 'explanation' && found ? explained(found) : found;
+    }
+    case 'operations':
+      if (!id) return whole(world.operations);
+      return part === 'devices' ? whole(world.results) : world.operations.find(({ operation_id }) => operation_id === id);
+    case 'members':
+      return whole(id === 'invitations' ? world.invitations : world.members);
+    case 'settings':
+      // The origin of these pages is listed: what is stale was deployed before.
+      return { origins: [...world.origins, origin], defaults: ['http://127.0.0.1:8000'] };
+    case 'usage':
+      return usageOf(world, query);
+    case 'summary':
+      return world.summary;
+    case 'keys':
+    case 'tokens':
+    case 'audit':
+    case 'sessions':
+      return whole(world[kind]);
+    default:
+      return undefined;
+  }
+}
+
+function explained(command: World['commands'][number]): unknown {
+  return {
+    command, deliveries: 2, device_online: true, device_last_seen_at: new Date(NOW - 20_000).toISOString(),
+    stage: command.state === 'sent' ? 'delivered' : 'ended',
+    happened: 'the backend has sent the command twice', why: 'the device was away when it was sent first', next: 'nothing: the command has ended',
+  };
+}

@@ -1,0 +1,183 @@
+// Every part of the design with its states on one page, `/ui`, to look at while it is changed. It is for development: a
+// build leaves it out, so its words are not part of the language.
+
+import './list.css';
+import './records.css';
+import './tabs.css';
+import './chart.css';
+
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+
+import { Problem } from '../data/problem';
+import { Charted } from './chart';
+import { Chips, Field, Select } from './choice';
+import { Confirm, Dialog } from './dialog';
+import { Icon } from './icon';
+import { List } from './list';
+import { notice, Notices } from './notices';
+import { Badge, Copied, Empty, Failed, Foreign, Meter, Outdated, Skeleton, Time } from './parts';
+import { Records } from './records';
+import { CopyBox } from './secret';
+import { Until } from './until';
+
+const LONG = 'a-name-that-is-much-longer-than-the-place-that-it-has-and-is-cut-at-the-end-of-it';
+const HOURS = Array.from({ length: 24 }, (_, hour) => Date.UTC(2026, 10, 20, hour));
+const REFUSED = new Problem(503, { status: 503, detail: 'the backend is stopping', hint: 'retry in a minute', request_id: 'req_1' } as object, 30);
+
+export function Gallery() {
+  const open = useSignal<'dialog' | 'confirm' | null>(null);
+  const chosen = useSignal('stale');
+  const selected = useSignal<ReadonlySet<string>>(new Set(['2']));
+  const close = (): void => {
+    open.value = null;
+  };
+  return (
+    <main id="content" class="page">
+      <h1>Parts</h1>
+      <Part title="Buttons">
+        <button type="button" class="button primary">Primary</button>
+        <button type="button" class="button">Usual</button>
+        <button type="button" class="button danger">Danger</button>
+        <button type="button" class="button quiet">Quiet</button>
+        <button type="button" class="button" disabled>Disabled</button>
+        <button type="button" class="button" aria-pressed="true">Pressed</button>
+        <button type="button" class="button"><Icon name="plus" />With an icon</button>
+        <button type="button" class="icon-button" aria-label="Copy"><Icon name="copy" /></button>
+      </Part>
+      <Part title="Fields">
+        <Field label="Field" hint="What belongs into it." control={(ties) => <input {...ties} />} />
+        <Field label="Number" control={(ties) => <input {...ties} type="number" value={8080} />} />
+        <Field label="Choice" control={(ties) => <select {...ties}><option>One</option><option>Two</option></select>} />
+        <label class="tick"><input type="checkbox" checked />Checked</label>
+        <label class="tick"><input type="checkbox" />Not checked</label>
+        <fieldset class="radio-set">
+          <legend>One of two</legend>
+          <label><input type="radio" name="one" checked />First</label>
+          <label><input type="radio" name="one" />Second</label>
+        </fieldset>
+        <p class="form-error">Why the form was refused.</p>
+      </Part>
+      <Part title="Badges">
+        <Badge tone="good">Online</Badge>
+        <Badge tone="busy">Updating…</Badge>
+        <Badge tone="warn">Stale allowlist</Badge>
+        <Badge tone="bad">Failed</Badge>
+        <Badge tone="quiet">Stopped</Badge>
+      </Part>
+      <Part title="Meters and progress">
+        <Meter share={0.2} label="20 %" />
+        <Meter share={0.8} label="80 %" />
+        <Meter share={0.97} label="97 %" />
+        <progress aria-label="Download" value={0.4} max={1} />
+      </Part>
+      <Part title="Texts from outside">
+        <Foreign>usual</Foreign>
+        <Foreign>{LONG}</Foreign>
+        <Foreign>{'<b>markup</b> \u202eturned\u202c zero\u200bwidth'}</Foreign>
+        <Foreign class="tag">a-tag</Foreign>
+        <Copied code="dev_0123456789abcdef" label="Copy the id" />
+      </Part>
+      <Part title="Times">
+        <Time at={new Date(Date.now() - 90_000).toISOString()} />
+        <Time at={null} />
+        <Until at={new Date(Date.now() + 86_400_000).toISOString()} />
+        <Until at={null} />
+      </Part>
+      <Part title="Filters">
+        <Chips
+          label="States"
+          options={[{ value: 'stale', words: 'Stale', count: 12 }, { value: 'failed', words: 'Failed', count: 0 }]}
+          value={chosen.value}
+          choose={(value) => (chosen.value = value)}
+        />
+        <Select label="Model" all="All models" options={[{ value: 'a', words: LONG }]} value="" choose={() => undefined} />
+        <span class="chip"><Foreign>tag=lab</Foreign><button type="button" aria-label="Remove the filter tag=lab"><Icon name="close" /></button></span>
+      </Part>
+      <Part title="Tabs">
+        <nav class="tabs" aria-label="Parts of something">
+          <a href="#one" aria-current="page">One</a>
+          <a href="#two">Two</a>
+        </nav>
+      </Part>
+      <Part title="Table of many rows">
+        <List
+          name="gallery-row"
+          label="Things"
+          columns={[{ name: 'thing', title: 'Thing', sortable: true }, { name: 'state', title: 'State' }]}
+          ids={['1', '2', '3']}
+          heights={[46, 64]}
+          order={{ column: 'thing', descending: false }}
+          sort={() => undefined}
+          selected={selected}
+          row={(id) => ({ title: `Thing ${id}`, cells: { thing: <Foreign>{id === '3' ? LONG : `Thing ${id}`}</Foreign>, state: <Badge tone="good">Ready</Badge> } })}
+        />
+      </Part>
+      <Part title="Table of few fields">
+        <Records
+          label="Keys"
+          columns={[{ name: 'Name', class: 'wide', cell: (name) => <Foreign>{name}</Foreign> }, { name: 'State', cell: () => <Badge tone="warn">Ends soon</Badge> }]}
+          items={['kiosks', LONG]}
+          idOf={(name) => name}
+        />
+      </Part>
+      <Part title="Chart">
+        <Charted
+          title="Tokens"
+          summary="Tokens: 276. Highest in the span that begins at 23:00."
+          drawing={{
+            kind: 'bars', times: HOURS, from: Date.UTC(2026, 10, 20), to: Date.UTC(2026, 10, 21), utc: true, format: String,
+            series: [{ name: 'phi-4-mini', values: HOURS.map((_, hour) => hour) }],
+          }}
+          columns={[{ name: 'Hour', cell: (hour) => hour }]}
+          items={['23:00']}
+          idOf={(hour) => hour}
+        />
+      </Part>
+      <Part title="Banners">
+        <p class="banner busy">Something goes on.</p>
+        <p class="banner bad">Something failed.</p>
+        <p class="banner quiet">Something to know.</p>
+        <Outdated title="The list could not be loaded anew" error={REFUSED} retry={() => undefined} />
+      </Part>
+      <Part title="A secret that is shown once">
+        <CopyBox value="curl -fsSL https://link.example/install.sh | sh" label="install line" />
+      </Part>
+      <Part title="Nothing there">
+        <Empty icon="devices" title="No device yet">
+          <p>A device appears here by itself.</p>
+          <a class="button primary" href="#add">Add a device</a>
+        </Empty>
+        <Failed title="The devices could not be loaded" error={REFUSED} retry={() => undefined} />
+        <Skeleton lines={3} />
+      </Part>
+      <Part title="Above the page">
+        <button type="button" class="button" onClick={() => (open.value = 'dialog')}>Open a dialog</button>
+        <button type="button" class="button" onClick={() => (open.value = 'confirm')}>Open a question</button>
+        <button type="button" class="button" onClick={() => notice('It is done.')}>Show a notice</button>
+        <button type="button" class="button" onClick={() => notice('It failed.', 'bad')}>Show a bad notice</button>
+      </Part>
+      {open.value === 'dialog' && (
+        <Dialog title="A dialog" close={close}>
+          <div class="dialog-body"><p>What it is about.</p></div>
+          <div class="dialog-foot"><button type="button" class="button primary" onClick={close}>Do it</button></div>
+        </Dialog>
+      )}
+      {open.value === 'confirm' && (
+        <Confirm title="Remove the thing" action="Remove" close={close} act={close}>
+          <p>What is lost with it.</p>
+        </Confirm>
+      )}
+      <Notices />
+    </main>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <section class="card gallery-part" aria-label={title}>
+      <h2>{title}</h2>
+      <div class="choices">{children}</div>
+    </section>
+  );
+}
