@@ -141,7 +141,7 @@ function Install-Link {
   }
   function Open-Answer([string]$From, [long]$Had) { # the head of the answer; follows redirects from https to https only
     $address = [Uri]$From
-    foreach ($hop in 1..10) {
+    for ($hop = 0; $hop -lt 10; $hop++) {
       $request = [Net.WebRequest]::Create($address)
       $request.AllowAutoRedirect = $false
       $request.Timeout = 1000 * [Math]::Max(15, $stall)
