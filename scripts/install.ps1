@@ -31,11 +31,11 @@ function Install-Link {
     return @('aarch64')
   }
 
-  # Why nothing is fetched from an address, or ''.
+  # Why nothing is fetched from an address: its name, its way, or '' if it may be fetched.
   function Get-Refusal([string]$From) {
-    if ($From -cmatch '^https?://[^/]*@') { return 'releases are fetched from a host that is named alone' }
+    if ($From -cmatch '^https?://[^/]*@') { return 'name' }
     if ($From -cmatch '^(https://|file://|http://(127\.0\.0\.1|localhost)[:/])' -and -not $From.Contains('"')) { return '' }
-    return 'releases are fetched over https:// or file:// only'
+    return 'way'
   }
 
   # The archive for one of the architectures: name, version and checksum, if the list is well-formed and names it once.
@@ -231,8 +231,10 @@ function Install-Link {
     return ''
   }
   function Receive-File([string]$From, [string]$Name, [long]$Limit) { # fails after three attempts in a row that stall or bring less than 1 KiB
-    $refusal = Get-Refusal $From
-    if ($refusal) { Stop-Install 12 "${refusal}: $From" }
+    switch (Get-Refusal $From) {
+      'name' { Stop-Install 12 "releases are fetched from a host that is named alone: $From" }
+      'way' { Stop-Install 12 "releases are fetched over https:// or file:// only: $From" }
+    }
     $to = Join-Path $tmp $Name
     $run.Fault = $null
     if ($From -cmatch '^file:') {
@@ -260,10 +262,9 @@ function Install-Link {
   }
   function Get-Needed([string]$From, [string]$Name, [long]$Limit) {
     if (Receive-File $From $Name $Limit) { return }
-    $said = @(Get-Cause $run.Fault)[-1].Message
-    $advice = ''
-    if ($From -cmatch '^http') { $advice = Get-Advice (Get-Fault $run.Fault ([Uri]$From)) }
-    Stop-Full 12 "cannot download ${From}: $said$advice" $run.Fault
+    $why = ": $(@(Get-Cause $run.Fault)[-1].Message)"
+    if ($From -cmatch '^http') { $why += Get-Advice (Get-Fault $run.Fault ([Uri]$From)) }
+    Stop-Full 12 "cannot download $From$why" $run.Fault
   }
   function Read-Start([string]$Name) { # the first characters of a downloaded file
     $bytes = New-Object byte[] 200
@@ -365,6 +366,7 @@ function Install-Link {
     $machine = Select-First ([Microsoft.Win32.Registry]::GetValue($key, 'PROCESSOR_ARCHITECTURE', '')) $env:PROCESSOR_ARCHITEW6432 $env:PROCESSOR_ARCHITECTURE
     $architectures = @(Get-Architecture $machine ([Environment]::OSVersion.Version.Build))
     if ($architectures.Count -eq 0) { Stop-Install 13 "this processor is not supported: $machine" }
+    $target = "$($architectures[0])-pc-windows"
     try {
       if (-not (Test-Path -LiteralPath $data -PathType Container)) { $null = New-Item -ItemType Directory -Path $data -Force }
       Remove-Stale $data
@@ -377,8 +379,9 @@ function Install-Link {
     if (Test-Page (Read-Start 'sums')) { Stop-Install 20 $page }
     if (-not $wanted -and (Receive-File "$base/LATEST" 'latest' 1048576)) { $wanted = ([IO.File]::ReadAllText((Join-Path $tmp 'latest')) -split "`n")[0].Trim() }
     $archive = Find-Archive ([IO.File]::ReadAllText((Join-Path $tmp 'sums'))) $wanted $architectures
-    if (-not $archive -and $wanted -cmatch '^[0-9A-Za-z.+-]+\z') { Stop-Install 20 "no single valid checksum for link-$wanted-$($architectures[0])-pc-windows in $base" }
-    if (-not $archive -or $archive.Version -cnotmatch '^[0-9A-Za-z.+-]+\z') { Stop-Install 20 "$base does not say one version for $($architectures[0])-pc-windows" }
+    $asset = "link-$wanted-$target"
+    if (-not $archive -and $wanted -cmatch '^[0-9A-Za-z.+-]+\z') { Stop-Install 20 "no single valid checksum for $asset in $base" }
+    if (-not $archive -or $archive.Version -cnotmatch '^[0-9A-Za-z.+-]+\z') { Stop-Install 20 "$base does not say one version for $target" }
 
     $words = @('install-files', '--source', $base)
     if ($made) { $words += @('--made', $made) }
@@ -386,7 +389,7 @@ function Install-Link {
     $link = $installed
     if ($Uninstall -or -not (Test-Program $installed @('self-check')) -or
       -not (Test-Program $installed @('verify-files', '--release', $archive.Version, '--archive', $archive.Sum))) {
-      Write-Note "downloading Link $($archive.Version) for $($architectures[0])-pc-windows"
+      Write-Note "downloading Link $($archive.Version) for $target"
       $file = Join-Path $tmp 'asset'; $files = Join-Path $tmp 'files'
       Get-Needed "$base/$($archive.Name)" 'asset' 536870912
       $sum = Get-Sum $file
@@ -435,7 +438,8 @@ LINK_STALL_SECONDS (how long a download may bring less than 1 KiB/s, default 30)
     return
   }
   $before = @{} # Programs get keys by the environment, where other users cannot read them, and only while this runs.
-  foreach ($name in @('LINK_FLEET_KEY', 'LINK_REGISTRATION_KEY', 'LINK_NO_MODIFY_PATH', 'LINK_HOME')) { $before[$name] = [Environment]::GetEnvironmentVariable($name) }
+  foreach ($name in @('LINK_FLEET_KEY', 'LINK_REGISTRATION_KEY', 'LINK_NO_MODIFY_PATH', 'LINK_HOME', 'LINK_INSTALL_URL', 'LINK_BACKEND_URL')) { $before[$name] = [Environment]::GetEnvironmentVariable($name) }
+  # A backend that serves this script puts its address here.
   $protocols = [Net.ServicePointManager]::SecurityProtocol
   $data = ''; $tmp = ''; $made = ''; $place = 'LINK_HOME'
   try {
