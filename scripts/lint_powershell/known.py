@@ -11,6 +11,7 @@ COMMANDS = {
     "copy-item": {"literalpath", "destination"},
     "foreach-object": set(),
     "get-childitem": {"literalpath", "directory", "force"},
+    "get-content": {"literalpath", "tail"},
     "get-filehash": {"literalpath", "algorithm"},
     "get-item": {"literalpath", "force"},
     "get-location": set(),
@@ -53,7 +54,7 @@ FORBIDDEN = {
 }
 
 TYPES = set(
-    """bool byte[] char char[] guid int long scriptblock string string[] switch uri version bitconverter convert console
+    """bool byte[] int[] diagnostics.process char char[] guid int long scriptblock string string[] switch uri version bitconverter convert console
     datetime environment math unauthorizedaccessexception timeoutexception
     io.directory io.file io.filemode io.path io.compression.compressionmode
     microsoft.win32.registry microsoft.win32.registryvalueoptions

@@ -16,6 +16,7 @@ mod kills;
 mod network;
 mod places;
 mod plan;
+mod prove;
 mod release;
 mod scratch;
 mod shells;

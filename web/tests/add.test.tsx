@@ -16,7 +16,12 @@ const INFO: Key = {
   key_id: 'key_1', kind: 'registration', name: 'Add a device', created_at: '2026-11-20T00:00:00Z',
   expires_at: new Date(Date.now() + 86_400_000).toISOString(), devices: 0, tags: [], revoked: false,
 };
-const MANIFEST = { version: '1.3.0', archives: [{ target: 'x86_64-unknown-linux-gnu', name: 'link.tar.gz' }] };
+
+/** A signed manifest with a device's archive for the target, and the backend's archive for Linux. */
+const manifest = (target: string) => {
+  const archives = [{ target, package: 'device' }, { target: 'x86_64-unknown-linux-gnu', package: 'backend' }];
+  return JSON.stringify({ envelope: JSON.stringify({ kind: 'manifest', version: '1.3.0', archives }), signature: 's' });
+};
 
 let root: HTMLElement;
 let served: Backend;
@@ -25,7 +30,7 @@ let served: Backend;
 let files: Record<string, string | null>;
 
 beforeEach(() => {
-  files = { '/install.sh': ': "${LINK_BACKEND_URL:=https://link.example}"', '/releases/manifest.json': JSON.stringify(MANIFEST) };
+  files = { '/install.sh': ': "${LINK_BACKEND_URL:=https://link.example}"', '/releases/manifest.json': manifest('x86_64-unknown-linux-gnu') };
   served = backend({ '/keys': ({ method }) => (method === 'POST' ? [201, { key: SECRET, info: INFO }] : [200, { items: [] }]) });
   const api = globalThis.fetch;
   vi.stubGlobal('fetch', async (input: Request | string, init?: RequestInit) => {
@@ -102,7 +107,7 @@ describe('the page that adds a device', () => {
   });
 
   it('makes a line for PowerShell if the release has a build for Windows', async () => {
-    files['/releases/manifest.json'] = JSON.stringify({ ...MANIFEST, archives: [{ target: 'x86_64-pc-windows-gnu', name: 'link.tar.gz' }] });
+    files['/releases/manifest.json'] = manifest('x86_64-pc-windows-gnu');
     go('/devices/add?system=windows');
     show(root, <AddPage />);
     await press('Make the install line');

@@ -7,7 +7,7 @@ use link_protocol::{
     backend_api::install::{InstallInfo, InstallSystem, PublishedRelease},
     install_line::InstallLine,
     key::KeyKind,
-    release::{Manifest, Statement},
+    release::{Archive, Manifest, Package, Statement},
     signing::Signed,
 };
 use tokio::io::AsyncReadExt as _;
@@ -50,7 +50,7 @@ pub(crate) async fn read_install(
         let archives = manifest.as_ref().map(|manifest| &manifest.archives);
         InstallSystem {
             system: system.to_owned(),
-            released: archives.map(|all| all.iter().any(|one| one.target.contains(target))),
+            released: archives.map(|all| all.iter().any(|one| is_for_device(one, target))),
             shell: shell.to_owned(),
             registration_line: line_with(line, KeyKind::Registration, KEY),
             fleet_line: line_with(line, KeyKind::Fleet, KEY),
@@ -60,6 +60,12 @@ pub(crate) async fn read_install(
     let release = manifest
         .map(|manifest| PublishedRelease { version: manifest.version, channel: manifest.channel });
     Ok(Answer(InstallInfo { backend_url: address.map(str::to_owned), release, systems }))
+}
+
+/// Tells whether a device with the system `target` is installed from the archive.
+fn is_for_device(archive: &Archive, target: &str) -> bool {
+    matches!(archive.package, Package::Device | Package::Everything)
+        && archive.target.contains(target)
 }
 
 /// Returns the manifest of the published release, or `None` if there is none or it cannot be read.

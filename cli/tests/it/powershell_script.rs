@@ -82,6 +82,17 @@ fn the_linter_accepts_every_script() {
     assert!(ran.status.success() && ran.stdout.is_empty(), "{ran:?}");
 }
 
+// Holds: S4.4-6b
+#[test]
+fn the_key_of_a_fleet_is_a_parameter_that_only_the_environment_hands_on() {
+    assert!(script_options().contains("FleetKey"));
+    assert!(SCRIPT.contains(
+        "if ($FleetKey) { $env:LINK_FLEET_KEY = $FleetKey; $env:LINK_REGISTRATION_KEY = $null }"
+    ));
+    let Some(ran) = lint(&[]) else { return };
+    assert!(!String::from_utf8(ran.stdout).unwrap().contains(": secret: "));
+}
+
 #[test]
 fn the_linter_finds_each_fault_that_is_planted() {
     let folder = tempfile::tempdir().unwrap();
@@ -125,7 +136,6 @@ fn a_copy_that_was_cut_off_does_nothing() {
     assert_eq!(ran.status.code(), Some(1), "a script that begins at once: {ran:?}");
 }
 
-// Holds: S4.4-6
 #[test]
 fn both_installers_have_the_same_options() {
     let shell: BTreeSet<_> = shell_options().iter().map(|option| pascal(option)).collect();

@@ -89,9 +89,11 @@ async function take(path: string): Promise<string | null> {
 
 function targetsOf(manifest: string): string[] | null {
   try {
-    const { archives } = JSON.parse(manifest) as { archives?: unknown };
+    const { envelope } = JSON.parse(manifest) as { envelope?: unknown };
+    const { archives } = JSON.parse(String(envelope)) as { archives?: unknown };
     if (!Array.isArray(archives)) return null;
-    return archives.map((archive: { target?: unknown }) => String(archive.target));
+    const ofDevices = archives.filter((archive: { package?: unknown }) => archive.package !== 'backend');
+    return ofDevices.map((archive: { target?: unknown }) => String(archive.target));
   } catch {
     return null;
   }
