@@ -35,7 +35,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
     (
         "Get-Item -LiteralPath $File -Force",
         "Get-Content -LiteralPath $File -AsByteStream",
-        "command",
+        "parameter",
     ),
     ("Start-Sleep -Seconds 1", "Start-Sleep -Duration 1", "parameter"),
     ("Start-Sleep -Seconds 1", "Start-Slep -Seconds 1", "command"),
