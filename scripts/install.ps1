@@ -46,7 +46,7 @@ function Install-Link {
       $found = @()
       foreach ($line in $lines) {
         if ($line -cmatch "^([0-9a-f]{64}) +\*?(link-(.+)-$architecture-pc-windows-[a-z]+\.tar\.gz)`$") {
-          if ($Wanted -eq '' -or $Matches[3] -ceq $Wanted) { $found += @{ Sum = $Matches[1]; Name = $Matches[2]; Version = $Matches[3] } }
+          if ($Wanted -eq '' -or $Matches[3] -ceq $Wanted) { $found += @{ Sum = $Matches[1]; Name = $Matches[2]; Version = $Matches[3]; Target = "$architecture-pc-windows" } }
         }
       }
       if ($found.Count -eq 1) { return $found[0] }
@@ -114,7 +114,6 @@ function Install-Link {
   }
   function Get-Installed([string]$Data) { # the current `link`; `current` is a folder, or a file with its path
     $pointer = Join-Path $Data 'current'
-    if (Test-Path -LiteralPath $pointer -PathType Container) { return Join-Path $pointer 'link.exe' }
     if (-not (Test-Path -LiteralPath $pointer -PathType Leaf)) { return Join-Path $pointer 'link.exe' }
     $folder = [IO.File]::ReadAllText($pointer).Trim()
     if (-not [IO.Path]::IsPathRooted($folder)) { $folder = Join-Path $Data $folder }
@@ -353,8 +352,6 @@ function Install-Link {
   # ---- The run
 
   function Install-Release {
-    if ($env:OS -ne 'Windows_NT') { Stop-Install 13 'this system is not supported: install.sh installs Link on Linux and macOS' }
-    if ($PSVersionTable.PSVersion -lt [Version]'5.1') { Stop-Install 10 'PowerShell 5.1 or newer is needed: install Windows Management Framework 5.1' }
     if ($Uninstall) {
       if (-not (Test-Path -LiteralPath (Join-Path $data 'receipt.json')) -and -not (Test-Path -LiteralPath (Join-Path $data 'current'))) { Write-Note "Link is not installed in $data"; return }
       if ($DryRun) { Write-Note "would run: $installed $($ending -join ' ')"; return }
@@ -389,7 +386,7 @@ function Install-Link {
     $link = $installed
     if ($Uninstall -or -not (Test-Program $installed @('self-check')) -or
       -not (Test-Program $installed @('verify-files', '--release', $archive.Version, '--archive', $archive.Sum))) {
-      Write-Note "downloading Link $($archive.Version) for $target"
+      Write-Note "downloading Link $($archive.Version) for $($archive.Target)"
       $file = Join-Path $tmp 'asset'; $files = Join-Path $tmp 'files'
       Get-Needed "$base/$($archive.Name)" 'asset' 536870912
       $sum = Get-Sum $file
@@ -398,8 +395,11 @@ function Install-Link {
         if (Test-Page (Read-Start 'asset')) { Stop-Install 22 $page }
         Stop-Install 22 "$($archive.Name) does not have its checksum; nothing was installed"
       }
-      try { $null = New-Item -ItemType Directory -Path $files } catch { Stop-Full 11 "cannot unpack $($archive.Name)" $_.Exception }
-      try { Expand-Release $file $files } catch { Stop-Full 24 "$($archive.Name) holds something else than a release, or more; nothing was installed" $_.Exception }
+      try { $null = New-Item -ItemType Directory -Path $files; Expand-Release $file $files } catch {
+        $cause = @(Get-Cause $_.Exception)[-1]; $why = ": $($cause.Message)"
+        if ($cause -is [IO.IOException] -or $cause -is [UnauthorizedAccessException]) { Stop-Full 11 "cannot unpack $($archive.Name)$why" $cause }
+        Stop-Install 24 "$($archive.Name) holds something else than a release, or more; nothing was installed"
+      }
       if (Test-Program $installed @('self-check')) { Invoke-Program $installed @('verify-files', '--quiet', '--from', $files, '--release', $archive.Version) }
       $link = Join-Path $files 'link.exe'
       $words += @('--from', $files)
@@ -444,6 +444,8 @@ LINK_STALL_SECONDS (how long a download may bring less than 1 KiB/s, default 30)
   $data = ''; $tmp = ''; $made = ''; $place = 'LINK_HOME'
   try {
     $beQuiet = $Quiet -or $env:LINK_QUIET -eq '1'
+    if ($env:OS -ne 'Windows_NT') { Stop-Install 13 'this system is not supported: install.sh installs Link on Linux and macOS' }
+    if ($PSVersionTable.PSVersion -lt [Version]'5.1') { Stop-Install 10 'PowerShell 5.1 or newer is needed: install Windows Management Framework 5.1' }
     $stall = [int](Select-First $env:LINK_STALL_SECONDS '30')
     if ($FleetKey) { $env:LINK_FLEET_KEY = $FleetKey; $env:LINK_REGISTRATION_KEY = $null }
     if ($RegistrationKey) { $env:LINK_REGISTRATION_KEY = $RegistrationKey; if (-not $FleetKey) { $env:LINK_FLEET_KEY = $null } }

@@ -24,8 +24,8 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ("$tries = 3; $had = 0", "$tries = $tries ?? 3; $had = 0", "parse"),
     ("$tries = 3; $had = 0", "$tries = $stalled ? 2 : 3; $had = 0", "parse"),
     (
-        "$null = New-Item -ItemType Directory -Path $files",
-        "New-Item -ItemType Directory -Path $files && $true",
+        "$null = New-Item -ItemType Directory -Path $files;",
+        "New-Item -ItemType Directory -Path $files && $true;",
         "new",
     ),
     ("function Get-Size(", "class Size { [int]$Bytes }\n  function Get-Size(", "new"),
