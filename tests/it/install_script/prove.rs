@@ -47,9 +47,9 @@ fn a_report_holds_no_key_and_no_name_of_a_folder() {
     let mut command = scratch.shell(&["dash"], &url);
     command.env("LINK_REGISTRATION_KEY", KEY).env("LINK_BACKEND_URL", "http://127.0.0.1:9");
     let ran = run(command.args([PROVE, url.as_str()]));
-    assert_eq!(ran.code, Some(1), "nobody answers at this address: {ran:?}");
+    assert_eq!(ran.code, Some(1), "the key is too short: {ran:?}");
     assert!(
-        ran.stdout.contains("FAIL  the release is installed: exit code 32, not 0\n"),
+        ran.stdout.contains("FAIL  the release is installed: exit code 31, not 0\n"),
         "{ran:?}"
     );
     for private in ["canary", scratch.home().to_str().unwrap()] {
