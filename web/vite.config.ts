@@ -25,7 +25,7 @@ export default defineConfig(({ command }) => ({
     },
   },
   server: {
-    proxy: Object.fromEntries(['/api', '/assets', '/docs', '/install.sh', '/releases'].map((path) => [path, BACKEND])),
+    proxy: Object.fromEntries(['/api', '/assets', '/docs', '/install.sh', '/install.ps1', '/releases'].map((path) => [path, BACKEND])),
   },
   test: {
     environment: 'jsdom',

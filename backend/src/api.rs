@@ -66,6 +66,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/docs", get(move || async move { docs::html(reference) }))
         .route("/docs/style.css", get(|| async { docs::style() }))
         .route("/install.sh", get(release::install_script))
+        .route("/install.ps1", get(release::install_power_shell))
         .route("/releases/{name}", get(release::fetch_released))
         .merge(pages())
         .fallback(web::file_or_nothing)

@@ -17,6 +17,7 @@ mod managers;
 mod network;
 mod places;
 mod plan;
+mod prove;
 mod release;
 mod scratch;
 mod shells;

@@ -136,6 +136,25 @@ async fn the_installer_of_a_backend_knows_its_address_and_a_shell_reads_it() {
     assert!(shell.wait().unwrap().success());
 }
 
+#[tokio::test]
+async fn the_installer_for_windows_knows_the_address_of_its_backend() {
+    let backend = TestBackend::start_with(&["--public-url", "https://link.example"]).await;
+    let script = Client::new().get(format!("{}/install.ps1", backend.url)).send().await.unwrap();
+    assert_eq!(script.headers()[header::CONTENT_TYPE], "text/plain; charset=utf-8");
+    assert_eq!(script.headers()[header::CACHE_CONTROL], "no-cache");
+    let script = script.text().await.unwrap();
+    assert!(script.contains("$env:LINK_INSTALL_URL = 'https://link.example/releases'"));
+    assert!(script.contains("$env:LINK_BACKEND_URL = 'https://link.example'"));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("install.ps1");
+    std::fs::write(&file, script).unwrap();
+    let linter = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/lint-powershell");
+    let ran = Command::new(linter).arg(&file).output().unwrap();
+    if ran.status.code() != Some(10) {
+        assert!(ran.status.success(), "{ran:?}");
+    }
+}
+
 // Each published file, with each fault of a mirror: the served files do not change.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_mirror_altered_cut_or_made_older_changes_nothing() {

@@ -16,7 +16,12 @@ const INFO: Key = {
   key_id: 'key_1', kind: 'registration', name: 'Add a device', created_at: '2026-11-20T00:00:00Z',
   expires_at: new Date(Date.now() + 86_400_000).toISOString(), devices: 0, tags: [], revoked: false,
 };
-const MANIFEST = { version: '1.3.0', archives: [{ target: 'x86_64-unknown-linux-gnu', name: 'link.tar.gz' }] };
+
+/** A signed manifest with a device's archive for the target, and the backend's archive for Linux. */
+const manifest = (target: string) => {
+  const archives = [{ target, package: 'device' }, { target: 'x86_64-unknown-linux-gnu', package: 'backend' }];
+  return JSON.stringify({ envelope: JSON.stringify({ kind: 'manifest', version: '1.3.0', archives }), signature: 's' });
+};
 
 let root: HTMLElement;
 let served: Backend;
@@ -25,7 +30,7 @@ let served: Backend;
 let files: Record<string, string | null>;
 
 beforeEach(() => {
-  files = { '/install.sh': ': "${LINK_BACKEND_URL:=https://link.example}"', '/releases/manifest.json': JSON.stringify(MANIFEST) };
+  files = { '/install.sh': ': "${LINK_BACKEND_URL:=https://link.example}"', '/releases/manifest.json': manifest('x86_64-unknown-linux-gnu') };
   served = backend({ '/keys': ({ method }) => (method === 'POST' ? [201, { key: SECRET, info: INFO }] : [200, { items: [] }]) });
   const api = globalThis.fetch;
   vi.stubGlobal('fetch', async (input: Request | string, init?: RequestInit) => {
@@ -101,13 +106,23 @@ describe('the page that adds a device', () => {
     expect(document.getElementById('install-line')?.textContent).not.toContain(SECRET);
   });
 
+  it('makes a line for PowerShell if the release has a build for Windows', async () => {
+    files['/releases/manifest.json'] = manifest('x86_64-pc-windows-gnu');
+    go('/devices/add?system=windows');
+    show(root, <AddPage />);
+    await press('Make the install line');
+    await says(SECRET);
+    expect(document.getElementById('install-line')?.textContent).toBe(`$env:LINK_REGISTRATION_KEY='${SECRET}'; irm http://127.0.0.1/install.ps1 | iex`);
+    await accessible();
+  });
+
   it('says for which systems there is no release, and makes no key for them', async () => {
     go('/devices/add?system=windows');
     show(root, <AddPage />);
-    await says('not available for Windows yet');
+    await says('publishes no release for Windows');
     await accessible();
     go('/devices/add?system=macos');
-    await says('not available for macOS yet');
+    await says('publishes no release for macOS');
     expect(document.getElementById('install-make')).toBeNull();
     go('/devices/add');
     await says('Create the install line');
@@ -151,11 +166,22 @@ describe('an install line', () => {
     expect(unknowing).toContain('LINK_INSTALL_URL=http://127.0.0.1/releases LINK_BACKEND_URL=http://127.0.0.1 ');
   });
 
+  it('is for PowerShell on Windows, with the key where it is asked for', () => {
+    expect(installLine(installer, 'fleet', 'line', 'k', 'windows')).toBe("$env:LINK_FLEET_KEY='k'; irm http://127.0.0.1/install.ps1 | iex");
+    const unknowing = installLine({ ...installer, knowsBackend: false }, 'registration', 'file', 'k', 'windows');
+    expect(unknowing).toContain("$env:LINK_INSTALL_URL='http://127.0.0.1/releases'; $env:LINK_BACKEND_URL='http://127.0.0.1'; ");
+    expect(unknowing).toContain('$env:LINK_REGISTRATION_KEY_FILE="$HOME\\link-key.txt"; irm ');
+    const asking = installLine(installer, 'registration', 'prompt', 'k', 'windows');
+    expect(asking).toContain("Read-Host 'Key' -AsSecureString");
+    expect(asking).not.toContain("'k'");
+  });
+
   it('is offered for the systems of the release', () => {
     expect(supports(installer, 'macos')).toBe(false);
     expect(supports({ ...installer, targets: ['aarch64-apple-darwin'] }, 'macos')).toBe(true);
     expect(supports({ ...installer, targets: ['aarch64-apple-darwin'] }, 'linux')).toBe(false);
     expect(supports({ ...installer, targets: null }, 'linux')).toBe(true);
-    expect(supports({ ...installer, targets: ['x86_64-pc-windows-msvc'] }, 'windows')).toBe(false);
+    expect(supports({ ...installer, targets: ['x86_64-pc-windows-gnu'] }, 'windows')).toBe(true);
+    expect(supports({ ...installer, targets: null }, 'windows')).toBe(false);
   });
 });

@@ -33,7 +33,7 @@ let files: Record<string, string | null>;
 let copied: string[];
 
 beforeEach(() => {
-  files = { '/install.sh': ': "${LINK_BACKEND_URL:=https://link.example}"', '/releases/manifest.json': JSON.stringify(MANIFEST) };
+  files = { '/install.sh': ': "${LINK_BACKEND_URL:=https://link.example}"', '/releases/manifest.json': JSON.stringify({ envelope: JSON.stringify(MANIFEST) }) };
   copied = [];
   here.served.answers['/summary'] = [200, summary(0)];
   here.served.answers['/commands'] = [200, { items: [] }];
@@ -112,7 +112,7 @@ describe('the first steps', () => {
     here.show(<OverviewPage />);
     await settled('publishes no release yet');
     await accessible();
-    files['/releases/manifest.json'] = JSON.stringify(MANIFEST);
+    files['/releases/manifest.json'] = JSON.stringify({ envelope: JSON.stringify(MANIFEST) });
     await press('Make a key and copy the line');
     await settled(SECRET);
     expect(here.root.textContent).not.toContain('publishes no release');

@@ -44,6 +44,8 @@ mod proof;
 mod statements;
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
+/// The installer for Windows, beside `install.sh`.
+const POWER_SHELL: &[u8] = include_bytes!("../../scripts/install.ps1");
 /// The archives of a release: the product, and the suffix of the archive's name. The device's archive is the first,
 /// because older readers expect only one and take the first for their system.
 const ARCHIVES: &[(Product, &str)] = &[(Product::Agent, ""), (Product::Backend, "-backend")];
@@ -294,6 +296,7 @@ fn release(
         statements.manifest(TARGET, products.zip(&files))
     });
     files.insert(0, File::executable("install.sh", script.to_vec()));
+    files.insert(1, File::data("install.ps1", POWER_SHELL.to_vec()));
     if let (Some(statements), Some(manifest)) = (statements, manifest.transpose()?) {
         files.push(File::data(&manifest_of(version), manifest.clone()));
         files.push(File::data(MANIFEST_FILE, manifest));

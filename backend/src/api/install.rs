@@ -7,7 +7,7 @@ use link_protocol::{
     backend_api::install::{InstallInfo, InstallSystem, PublishedRelease},
     install_line::InstallLine,
     key::KeyKind,
-    release::Statement,
+    release::{Archive, Manifest, Package, Statement},
     signing::Signed,
 };
 use tokio::io::AsyncReadExt as _;
@@ -25,8 +25,9 @@ use crate::{
 const KEY: &str = "{key}";
 /// The place of the backend's address in a line, if no address is configured.
 const BACKEND: &str = "{backend}";
-/// The systems that the installer supports.
-const SYSTEMS: [&str; 2] = ["linux", "macos"];
+/// The systems that an installer supports, each with its part of the name of a target.
+const SYSTEMS: [(&str, &str); 3] =
+    [("linux", "-linux-"), ("macos", "-apple-darwin"), ("windows", "-windows-")];
 /// The size limit of a manifest, in bytes.
 const MANIFEST_LIMIT: u64 = 1024 * 1024;
 
@@ -40,21 +41,35 @@ pub(crate) async fn read_install(
 ) -> Result<Answer<InstallInfo>, Rejection> {
     let address = release::plain(app.public_url());
     let line = InstallLine { base: address.unwrap_or(BACKEND), knows_address: address.is_some() };
-    let system = |system: &&str| InstallSystem {
-        system: (*system).to_owned(),
-        shell: "sh".to_owned(),
-        registration_line: line.shell(KeyKind::Registration, KEY),
-        fleet_line: line.shell(KeyKind::Fleet, KEY),
+    let manifest = published(&app).await;
+    let system = |&(system, target): &(&str, &str)| {
+        let (shell, line_with): (_, fn(InstallLine<'_>, KeyKind, &str) -> String) = match system {
+            "windows" => ("powershell", InstallLine::power_shell),
+            _ => ("sh", InstallLine::shell),
+        };
+        let archives = manifest.as_ref().map(|manifest| &manifest.archives);
+        InstallSystem {
+            system: system.to_owned(),
+            released: archives.map(|all| all.iter().any(|one| is_for_device(one, target))),
+            shell: shell.to_owned(),
+            registration_line: line_with(line, KeyKind::Registration, KEY),
+            fleet_line: line_with(line, KeyKind::Fleet, KEY),
+        }
     };
-    Ok(Answer(InstallInfo {
-        backend_url: address.map(str::to_owned),
-        release: published(&app).await,
-        systems: SYSTEMS.iter().map(system).collect(),
-    }))
+    let systems = SYSTEMS.iter().map(system).collect();
+    let release = manifest
+        .map(|manifest| PublishedRelease { version: manifest.version, channel: manifest.channel });
+    Ok(Answer(InstallInfo { backend_url: address.map(str::to_owned), release, systems }))
 }
 
-/// Returns the published release, or `None` if there is none or its manifest cannot be read.
-async fn published(app: &App) -> Option<PublishedRelease> {
+/// Tells whether a device with the system `target` is installed from the archive.
+fn is_for_device(archive: &Archive, target: &str) -> bool {
+    matches!(archive.package, Package::Device | Package::Everything)
+        && archive.target.contains(target)
+}
+
+/// Returns the manifest of the published release, or `None` if there is none or it cannot be read.
+async fn published(app: &App) -> Option<Manifest> {
     let found = app.releases().open("manifest.json").await.ok()??;
     let mut text = Vec::new();
     found.file.take(MANIFEST_LIMIT).read_to_end(&mut text).await.ok()?;
@@ -63,5 +78,5 @@ async fn published(app: &App) -> Option<PublishedRelease> {
     let Ok(Statement::Manifest(manifest)) = serde_json::from_str(&signed.envelope) else {
         return None;
     };
-    Some(PublishedRelease { version: manifest.version, channel: manifest.channel })
+    Some(manifest)
 }

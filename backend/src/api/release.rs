@@ -1,7 +1,7 @@
-//! Serves the installer, releases, engines and the model catalogue for new devices.
+//! Serves the installers, releases, engines and the model catalogue for new devices.
 //!
-//! All of these are public: they contain no secrets, and a device downloads them before it is registered. The installer
-//! is part of this program. The other files were verified when they were pulled.
+//! All of these are public: they contain no secrets, and a device downloads them before it is registered. The installers
+//! are part of this program. The other files were verified when they were pulled.
 
 use std::sync::Arc;
 
@@ -27,6 +27,10 @@ use crate::{
 const SCRIPT: &str = include_str!("../../../scripts/install.sh");
 /// The first line of the installer. The backend's address is inserted after it.
 const SHEBANG: &str = "#!/bin/sh\n";
+/// The installer for Windows.
+const POWER_SHELL: &str = include_str!("../../../scripts/install.ps1");
+/// The line of the installer for Windows that the backend's address replaces.
+const PLACE: &str = "  # A backend that serves this script puts its address here.\n";
 /// The size of a read, in bytes.
 const CHUNK: usize = 64 * 1024;
 
@@ -37,6 +41,15 @@ pub(crate) async fn install_script(State(app): State<Arc<App>>) -> Response {
         (header::CONTENT_TYPE, "text/x-shellscript; charset=utf-8"),
         (header::CACHE_CONTROL, "no-cache"),
     ];
+    std::future::ready((fields, script).into_response()).await
+}
+
+/// Answers with the installer for Windows, which contains the backend's address. Windows PowerShell reads the text of an
+/// answer only if its type is a text.
+pub(crate) async fn install_power_shell(State(app): State<Arc<App>>) -> Response {
+    let script = told_power_shell(app.public_url());
+    let fields =
+        [(header::CONTENT_TYPE, "text/plain; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")];
     std::future::ready((fields, script).into_response()).await
 }
 
@@ -97,6 +110,16 @@ fn told(public_url: Option<&str>) -> String {
     SCRIPT.replacen(SHEBANG, &told, 1)
 }
 
+/// Returns the installer for Windows with this backend's address, as [`told`] does.
+fn told_power_shell(public_url: Option<&str>) -> String {
+    let Some(base) = plain(public_url) else { return POWER_SHELL.to_owned() };
+    let told = format!(
+        "  if (-not $env:LINK_INSTALL_URL -and -not $env:LINK_REPO_URL) {{ $env:LINK_INSTALL_URL = '{base}/releases' }}\n  \
+         if (-not $env:LINK_BACKEND_URL) {{ $env:LINK_BACKEND_URL = '{base}' }}\n"
+    );
+    POWER_SHELL.replacen(PLACE, &told, 1)
+}
+
 /// Returns the address without a slash at its end, if it has no characters that are special to a shell.
 pub(super) fn plain(public_url: Option<&str>) -> Option<&str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/[]".contains(c);
@@ -117,7 +140,27 @@ mod tests {
         for bad in ["https://a.example/$(id)", "https://a.example/';id;'", "https://a.example/`id`"]
         {
             assert_eq!(told(Some(bad)), SCRIPT, "{bad}");
+            assert_eq!(told_power_shell(Some(bad)), POWER_SHELL, "{bad}");
         }
         assert_eq!(told(None), SCRIPT);
+        assert_eq!(told_power_shell(None), POWER_SHELL);
+    }
+
+    #[test]
+    fn the_installer_for_windows_is_told_the_address_once_and_inside_its_function() {
+        assert_eq!(POWER_SHELL.matches(PLACE).count(), 1);
+        let script = told_power_shell(Some("https://link.example/"));
+        let (before, after) =
+            script.split_once("$env:LINK_INSTALL_URL = 'https://link.example/releases'").unwrap();
+        assert!(
+            before.contains("\nfunction Install-Link {\n"),
+            "nothing runs outside of the function"
+        );
+        assert!(
+            before.contains("'LINK_INSTALL_URL', 'LINK_BACKEND_URL')) { $before"),
+            "the session gets its values back"
+        );
+        assert!(after.starts_with(" }\n  if (-not $env:LINK_BACKEND_URL) { $env:LINK_BACKEND_URL = 'https://link.example' }\n"));
+        assert!(!script.contains(PLACE));
     }
 }

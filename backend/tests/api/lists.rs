@@ -229,10 +229,15 @@ async fn the_installer_is_described_with_a_line_for_each_system() {
     assert!(install.body["release"].is_null(), "nothing is published");
     let systems = install.body["systems"].as_array().unwrap();
     let names: Vec<_> = systems.iter().map(|system| system["system"].as_str().unwrap()).collect();
-    assert_eq!(names, ["linux", "macos"]);
+    assert_eq!(names, ["linux", "macos", "windows"]);
     let line = systems[0]["fleet_line"].as_str().unwrap();
     let base = install.body["backend_url"].as_str().unwrap_or("{backend}");
     assert!(line.starts_with(&format!("curl -fsSL {base}/install.sh | ")), "{line}");
     assert!(line.ends_with("LINK_FLEET_KEY={key} sh"), "{line}");
+    assert_eq!(systems[2]["shell"], "powershell");
+    let line = systems[2]["registration_line"].as_str().unwrap();
+    let end = format!("$env:LINK_REGISTRATION_KEY='{{key}}'; irm {base}/install.ps1 | iex");
+    assert!(line.ends_with(&end), "{line}");
+    assert!(systems[2].get("released").is_none(), "unknown without a release: {systems:?}");
     world.get("/api/v1/install", "").await.is(401, "unauthorized");
 }

@@ -61,10 +61,14 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Cl
     }
 }
 
-/// Returns the complete command to run on a device, with the address of the backend.
+/// Returns the complete commands to run on a device, with the address of the backend.
 fn on_a_device(base: &str, kind: KeyKind, key: &str) -> String {
     let line = InstallLine { base, knows_address: true };
-    format!("on the device: {}", line.shell(kind, key))
+    format!(
+        "on the device: {}\non Windows, in PowerShell, if the release has a build for Windows: {}",
+        line.shell(kind, key),
+        line.power_shell(kind, key)
+    )
 }
 
 fn list(keys: &[KeyInfo], names: &Names, view: &View) -> String {

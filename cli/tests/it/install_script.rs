@@ -52,6 +52,7 @@ fn flags_win_over_the_environment() {
     }
 }
 
+// Holds: S4.4-6a
 #[test]
 fn the_fleet_key_never_stands_in_an_argument() {
     for shell in shells() {

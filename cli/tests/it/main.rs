@@ -26,6 +26,8 @@ mod member;
 mod names;
 mod operation;
 #[cfg(test)]
+mod powershell_script;
+#[cfg(test)]
 mod prompts;
 #[cfg(test)]
 mod register;

@@ -223,7 +223,11 @@ fn a_new_key_is_shown_with_the_whole_line_for_a_device() {
         let ran = home.link(&["key", "create", "--kind", word]);
         assert_eq!(ran.stdout, format!("{key}\n"), "a script takes the key alone");
         let line = format!("curl -fsSL {url}/install.sh | {variable}={key} sh");
-        let said = format!("copy the key now: it is not shown again\non the device: {line}\n");
+        let windows = format!("$env:{variable}='{key}'; irm {url}/install.ps1 | iex");
+        let said = format!(
+            "copy the key now: it is not shown again\non the device: {line}\n\
+             on Windows, in PowerShell, if the release has a build for Windows: {windows}\n"
+        );
         assert_eq!((ran.code, &ran.stderr), (0, &said));
     }
 }

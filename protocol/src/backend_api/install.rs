@@ -28,9 +28,12 @@ pub struct PublishedRelease {
 /// The lines for one system.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct InstallSystem {
-    /// `linux` or `macos`.
+    /// `linux`, `macos` or `windows`.
     pub system: String,
-    /// The program that reads the lines.
+    /// Whether the published release has an archive for this system. Without a release, absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub released: Option<bool>,
+    /// The program that reads the lines: `sh` or `powershell`.
     pub shell: String,
     /// The line for a registration key, which registers one device.
     pub registration_line: String,

@@ -5,7 +5,7 @@ use link_tests::booted::Flavour;
 
 use super::{ALICE, Device, LINGER};
 
-// Holds: S4.4-8c, S4.4-8d
+// Holds: S1-8c, S4.4-8c, S4.4-8d
 #[tokio::test]
 async fn it_outlives_logout_reboot_and_power_cut_and_leaves_nothing() {
     let Some(mut device) = Device::fresh(Flavour::Systemd).await else { return };

@@ -35,15 +35,18 @@ export async function findInstaller(): Promise<Installer> {
 
 /** Tells whether a device with this system can be installed. Without a release, what Link is released for counts. */
 export function supports({ targets }: Installer, system: System): boolean {
-  if (system === 'windows') return false;
   if (targets === null) return system === 'linux';
   return targets.some((target) => target.includes(TARGETS[system]));
 }
 
 /** Returns the line; without a `key`, its place is marked. */
-export function installLine({ knowsBackend }: Installer, kind: Key['kind'], how: How, key = '…'): string {
-  const own = location.origin;
+export function installLine(installer: Installer, kind: Key['kind'], how: How, key = '…', system: System = 'linux'): string {
   const variable = kind === 'fleet' ? 'LINK_FLEET_KEY' : 'LINK_REGISTRATION_KEY';
+  return system === 'windows' ? powerShellLine(installer, variable, how, key) : shellLine(installer, variable, how, key);
+}
+
+function shellLine({ knowsBackend }: Installer, variable: string, how: How, key: string): string {
+  const own = location.origin;
   const places = knowsBackend ? '' : `LINK_INSTALL_URL=${own}/releases LINK_BACKEND_URL=${own} `;
   const fetched = `curl -fsSL ${own}/install.sh`;
   switch (how) {
@@ -60,6 +63,21 @@ export function installLine({ knowsBackend }: Installer, kind: Key['kind'], how:
   }
 }
 
+function powerShellLine({ knowsBackend }: Installer, variable: string, how: How, key: string): string {
+  const own = location.origin;
+  const places = knowsBackend ? '' : `$env:LINK_INSTALL_URL='${own}/releases'; $env:LINK_BACKEND_URL='${own}'; `;
+  const fetched = `irm ${own}/install.ps1 | iex`;
+  switch (how) {
+    case 'line':
+      return `${places}$env:${variable}='${key}'; ${fetched}`;
+    case 'file':
+      return `${places}$env:${variable}_FILE="$HOME\\${KEY_FILE}"; ${fetched}`;
+    case 'prompt':
+      // The installer takes the key out of the environment after it has been used.
+      return `${places}$env:${variable}=(New-Object Net.NetworkCredential('', (Read-Host 'Key' -AsSecureString))).Password; ${fetched}`;
+  }
+}
+
 async function take(path: string): Promise<string | null> {
   try {
     const response = await fetch(path, { cache: 'no-cache' });
@@ -71,9 +89,11 @@ async function take(path: string): Promise<string | null> {
 
 function targetsOf(manifest: string): string[] | null {
   try {
-    const { archives } = JSON.parse(manifest) as { archives?: unknown };
+    const { envelope } = JSON.parse(manifest) as { envelope?: unknown };
+    const { archives } = JSON.parse(String(envelope)) as { archives?: unknown };
     if (!Array.isArray(archives)) return null;
-    return archives.map((archive: { target?: unknown }) => String(archive.target));
+    const ofDevices = archives.filter((archive: { package?: unknown }) => archive.package !== 'backend');
+    return ofDevices.map((archive: { target?: unknown }) => String(archive.target));
   } catch {
     return null;
   }

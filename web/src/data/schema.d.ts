@@ -2339,9 +2339,11 @@ export interface components {
             fleet_line: string;
             /** @description The line for a registration key, which registers one device. */
             registration_line: string;
-            /** @description The program that reads the lines. */
+            /** @description Whether the published release has an archive for this system. Without a release, absent. */
+            released?: boolean | null;
+            /** @description The program that reads the lines: `sh` or `powershell`. */
             shell: string;
-            /** @description `linux` or `macos`. */
+            /** @description `linux`, `macos` or `windows`. */
             system: string;
         };
         /** @description An invitation that nobody has accepted yet. */

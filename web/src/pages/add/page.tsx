@@ -120,7 +120,7 @@ function Maker({ installer, system, made }: { installer: Installer; system: Syst
     hidden.value = true;
   };
   const { info, key } = shown.value ?? {};
-  const line = installLine(installer, info?.kind ?? 'registration', how, key);
+  const line = installLine(installer, info?.kind ?? 'registration', how, key, system);
   return (
     <>
       {!installer.publishes && (

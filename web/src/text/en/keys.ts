@@ -76,8 +76,8 @@ export const add = {
   checking: 'Asking the backend for its release…',
   unsupported: {
     linux: 'This backend publishes a release without an archive for Linux.',
-    macos: 'Link is not available for macOS yet: releases are for x86-64 Linux.',
-    windows: 'Link is not available for Windows yet: releases are for x86-64 Linux, and there is no installer for PowerShell.',
+    macos: 'This backend publishes no release for macOS.',
+    windows: 'This backend publishes no release for Windows.',
   },
   unsupportedNext: 'A Linux machine, also a virtual one, can be added from the Linux tab.',
   unpublished: 'This backend publishes no release yet. First run this on its server:',
