@@ -110,6 +110,19 @@ sum_of() { # name: the checksum of a file of the release, if the list is well-fo
   NF != 2 || length($1) != 64 || $1 ~ /[^0-9a-f]/ { bad = 1 }
   END { if (!bad && found == 1) print sum }' "$tmp/sums"
 }
+system() { # target: in words
+  case $1 in *-linux-*) echo "Linux on ${1%%-*}" ;; *-darwin) echo "macOS on ${1%%-*}" ;; *-windows-*) echo "Windows on ${1%%-*}" ;; *) echo "$1" ;; esac
+}
+offered() { # lists the targets of the release, or of $version if it is set
+  for one in unknown-linux-gnu apple-darwin 'pc-windows-[a-z]*'; do
+    sed -n "s/^[0-9a-f]\{64\} [ *]link-${version:-.*}-\([0-9A-Za-z_]*-$one\)\(-backend\)\{0,1\}\.tar\.gz\$/\1/p" "$tmp/sums"
+  done | sort -u
+}
+lacks() { # whether the release has builds, but none for this machine; sets `has` to the systems of the builds
+  found=$(offered); has=
+  for one in $found; do [ "$one" != "$target" ] || return 1; has=${has:+$has, }$(system "$one"); done
+  [ -n "$has" ]
+}
 is_page() { # whether the file is a web page, which networks send that require a login
   case $(head -c 200 "$tmp/$1" | tr -d ' \r\n\t' | tr '[:upper:]' '[:lower:]') in '<!doctype'* | '<html'* | '<?xml'*) ;; *) return 1 ;; esac
 }
@@ -149,11 +162,13 @@ fi
 [ -n "$base$repo" ] || die 2 "where are the releases? give --repo-url or LINK_INSTALL_URL"
 base=${base:-${repo%/}/$branch}; base=${base%/}
 case $(uname -s) in Linux) os=unknown-linux-gnu ;; Darwin) os=apple-darwin ;; *) die 13 "this system is not supported: $(uname -s)" ;; esac
-case $(uname -m) in x86_64 | amd64) target=x86_64-$os ;; aarch64 | arm64) target=aarch64-$os ;; *) die 13 "this processor is not supported: $(uname -m)" ;; esac
+case $(uname -m) in amd64) cpu=x86_64 ;; arm64) cpu=aarch64 ;; *[!0-9A-Za-z_]* | '') die 13 "this processor is not supported: $(uname -m)" ;; *) cpu=$(uname -m) ;; esac
+# A shell that Rosetta translates says x86_64 on a Mac with an Apple processor.
+case $os in apple-darwin) [ "$(sysctl -n sysctl.proc_translated 2>/dev/null)" != 1 ] || cpu=aarch64 ;; esac; target=$cpu-$os
 if [ "$dry" = 1 ]; then # Downloads and verifies a release, prints its plan, and deletes it.
   place=TMPDIR; data=$(mktemp -d) || die 11 "there is no folder for temporary files"
 fi
-for tool in tar gzip awk sed cut tr head; do have "$tool" || die 10 "$tool is needed"; done
+for tool in tar gzip awk sed sort cut tr head; do have "$tool" || die 10 "$tool is needed"; done
 case $base in file:*) ;; *) have curl || case $(wget --version 2>&1) in "GNU Wget"*) ;; *) die 10 "curl or GNU wget is needed: other programs of that name verify no certificate (Alpine: apk add curl; Debian: apt-get install curl)" ;; esac ;; esac
 sha256_of /dev/null >/dev/null || die 21 "no tool for SHA-256 (sha256sum, shasum, openssl or sha256)"
 above=$data; made=; while [ ! -d "$above" ]; do made=$above; above=$(dirname "$above"); done # made: the outermost new folder
@@ -173,7 +188,9 @@ tr -d '\r' <"$tmp/sums.cr" >"$tmp/sums" || stop 11 "cannot write to $data"
 if [ -n "$version" ]; then :
 elif fetch "$base/LATEST" latest; then version=$(sed -n '1p' "$tmp/latest" | tr -d ' \r')
 else version=$(sed -n "s/^[0-9a-f]\{64\} [ *]link-\(.*\)-$target\.tar\.gz\$/\1/p" "$tmp/sums"); fi
-case $version in *[!0-9A-Za-z.+-]* | '') die 20 "$base does not say one version for $target" ;; esac
+case $version in *[!0-9A-Za-z.+-]*) die 20 "$base does not say one version for $target" ;; esac
+! lacks || die 13 "this release has no build for $(system "$target"); it has builds for: $has"
+[ -n "$version" ] || die 20 "$base does not say one version for $target"
 asset=link-$version-$target$kind.tar.gz; [ -n "$(sum_of "$asset")" ] || asset=link-$version-$target.tar.gz # An older release has one archive for both products.
 want=$(sum_of "$asset")
 [ -n "$want" ] || die 20 "no single valid checksum for $asset in $base"
@@ -191,6 +208,8 @@ else
     stop 24 "$asset holds something else than a release, or more; nothing was installed"
   { mkdir "$tmp/files" && unpack -xf - -C "$tmp/files"; } || stop 11 "cannot unpack $asset$(sed -n '$s/^/: /p' "$tmp/said")"
   if "$installed" self-check >/dev/null 2>&1; then "$installed" verify-files ${kind:+"-$kind"} --quiet --from "$tmp/files" --release "$version" || exit; fi
+  is=$(sed -n 's/.*\\"target\\":\\"\([0-9A-Za-z_-]*\)\\".*/\1/p' "$tmp/files/contents.json" 2>/dev/null)
+  [ "${is:-$target}" = "$target" ] || die 24 "$asset holds programs for $(system "$is"), and this machine is $(system "$target"); nothing was installed"
   link=$tmp/files/link; set -- "$@" --from "$tmp/files"
   "$link" self-check >/dev/null 2>&1 || die 23 "the downloaded program does not run here; if nothing may be run in $data, set $place to another folder"
   case $("$link" "$1" --help 2>/dev/null) in *--archive*) set -- "$@" --archive "$want" ;; esac # An older command does not know this option.

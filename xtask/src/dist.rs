@@ -1,10 +1,11 @@
-//! Builds a release folder: an archive for devices and one for backends, the installer script, the
-//! signed manifest of both and the checksum file (decision 0053).
+//! Builds a release folder: for each target an archive for devices and, on Linux, one for backends, with a bill of
+//! materials beside each; the installer script; the signed manifest of all archives and the checksum file (decisions
+//! 0053 and 0086).
 //!
-//! The shipped programs are built here and static; a program that needs a system library is not
-//! packed. The programs trust the key that signs them, and this is verified before the folder is
-//! written. The output depends only on the executables, the key and the options: the same build
-//! gives the same bytes, whoever packs it and when.
+//! The shipped programs are built here. A program that needs more than its system has is not packed: on Linux, more than
+//! the kernel. The programs trust the key that signs them, and this is verified before the folder is written. The output
+//! depends only on the executables, the key and the options: the same build gives the same bytes, whoever packs it and
+//! when.
 
 #![expect(
     clippy::disallowed_methods,
@@ -31,24 +32,24 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     dist::{
-        elf::ensure_static,
+        executable::ensure_fits,
         proof::{prove, trusted},
         statements::{Statements, counter_of},
+        target::{Target, chosen},
     },
     release_key, web,
 };
 
+mod bill;
 mod build;
-mod elf;
+mod crates;
+mod executable;
 mod proof;
 mod statements;
+mod target;
 
-const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// The installer for Windows, beside `install.sh`.
 const POWER_SHELL: &[u8] = include_bytes!("../../scripts/install.ps1");
-/// The archives of a release: the product, and the suffix of the archive's name. The device's archive is the first,
-/// because older readers expect only one and take the first for their system.
-const ARCHIVES: &[(Product, &str)] = &[(Product::Agent, ""), (Product::Backend, "-backend")];
 /// The environment variable with the release keys that a build trusts, as `link_installer::trust` reads it.
 const RELEASE_KEYS: &str = "LINK_RELEASE_KEYS";
 /// The modification time of every entry: 1 January 2026, in Unix seconds.
@@ -90,6 +91,10 @@ pub(crate) struct Options {
     /// The build to pack
     #[arg(long, value_enum, default_value_t = Profile::Dist)]
     profile: Profile,
+    /// System to build for; repeatable. All except the default need `scripts/prepare cross` [default:
+    /// x86_64-unknown-linux-gnu]
+    #[arg(long, value_enum, value_name = "TRIPLE", hide_default_value = true)]
+    target: Vec<Target>,
     /// Output folder [default: release-folder in the target folder]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -102,7 +107,8 @@ pub(crate) struct Options {
     /// Counter of the release, never lower than that of an earlier release [default: from the version]
     #[arg(long, value_name = "N", requires = "sign_with")]
     counter: Option<u64>,
-    /// Folder with existing executables; skips the build [default: the output folder of the build]
+    /// Folder with existing executables, or with one folder for each TRIPLE if there are several targets; skips the build
+    /// [default: the output folder of the build]
     #[arg(long, value_name = "DIR")]
     executables: Option<PathBuf>,
     /// Version of the executables [default: the version of this checkout]
@@ -132,6 +138,7 @@ impl File {
 
 /// An archive before its compression: the executables and the signed statements.
 struct Packed {
+    target: Target,
     product: Product,
     name: String,
     files: Vec<File>,
@@ -146,32 +153,39 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let out = options.out.clone().unwrap_or_else(|| target.join("release-folder"));
     let statements = statements(options)?;
-    let folder = match (&options.executables, options.profile.shipped()) {
-        (Some(folder), _) => folder.clone(),
-        (None, None) => target.join("debug"),
-        (None, Some(profile)) => {
-            let given = std::env::var(RELEASE_KEYS).ok();
-            let signer = statements.as_ref().map(|statements| statements.key.key.verifying());
-            build::run(root, &target, profile, &trusted(given.as_deref(), signer))?
-        }
-    };
-    let read = |(product, suffix): &(Product, &str)| {
-        let mut files = executables(&folder, options.profile, product.programs())?;
-        if *product == Product::Agent {
-            let plugins = plugins::package(&root.join("plugins"));
-            files.push(File::data(PACKAGE, plugins.context("failed to pack the plugins")?));
-        }
-        let version = &options.release_version;
-        let name = format!("link-{version}-{TARGET}{suffix}.tar.gz");
-        packed(*product, name, files, statements.as_ref())
-    };
-    let archives: Vec<Packed> = ARCHIVES.iter().map(read).collect::<anyhow::Result<_>>()?;
-    if statements.is_some() && options.profile.shipped().is_some() {
-        for archive in &archives {
-            prove(archive, &options.release_version, &target.join("release-proof"))?;
+    let targets = chosen(&options.target)?;
+    let given = std::env::var(RELEASE_KEYS).ok();
+    let signer = statements.as_ref().map(|statements| statements.key.key.verifying());
+    let keys = trusted(given.as_deref(), signer);
+    let mut archives = Vec::new();
+    for target_of in &targets {
+        let folder = match &options.executables {
+            Some(folder) if targets.len() > 1 => folder.join(target_of.triple()),
+            Some(folder) => folder.clone(),
+            None => build::run(root, &target, *target_of, options.profile, &keys)?,
+        };
+        for (product, suffix) in target_of.archives() {
+            let files = contents(root, &folder, *target_of, *product, options.profile)?;
+            let version = &options.release_version;
+            let name = format!("link-{version}-{}{suffix}.tar.gz", target_of.name());
+            archives.push(packed(*target_of, *product, name, files, statements.as_ref())?);
         }
     }
-    let files = release(&script(root)?, &archives, statements.as_ref(), options)?;
+    if statements.is_some() && options.profile.shipped().is_some() {
+        for archive in &archives {
+            prove(archive, &options.release_version, &keys, &target.join("release-proof"))?;
+        }
+    }
+    let mut beside = vec![
+        File::executable("install.sh", script(root)?),
+        File::data("install.ps1", POWER_SHELL.to_vec()),
+    ];
+    if options.profile.shipped().is_some() {
+        for archive in &archives {
+            beside.push(bill::of(root, archive, &options.release_version)?);
+        }
+    }
+    let files = release(beside, &archives, statements.as_ref(), options)?;
 
     std::fs::create_dir_all(&out)
         .with_context(|| format!("failed to create `{}`", out.display()))?;
@@ -219,13 +233,31 @@ fn statements(options: &Options) -> anyhow::Result<Option<Statements>> {
     }))
 }
 
+/// Returns the files of an archive except the signed statements.
+fn contents(
+    root: &Path,
+    folder: &Path,
+    target: Target,
+    product: Product,
+    profile: Profile,
+) -> anyhow::Result<Vec<File>> {
+    let mut files = executables(folder, target, profile, product.programs())?;
+    if product == Product::Agent {
+        let plugins = plugins::package(&root.join("plugins"));
+        files.push(File::data(PACKAGE, plugins.context("failed to pack the plugins")?));
+    }
+    Ok(files)
+}
+
 fn executables(
     folder: &Path,
+    target: Target,
     profile: Profile,
     names: &[&'static str],
 ) -> anyhow::Result<Vec<File>> {
     let read = |name: &&'static str| {
-        let path = folder.join(name);
+        let name = target.file(name);
+        let path = folder.join(&name);
         let contents = match profile {
             Profile::Dev => stripped(&path),
             Profile::Release | Profile::Dist => std::fs::read(&path),
@@ -237,10 +269,10 @@ fn executables(
             )
         })?;
         if profile.shipped().is_some() {
-            ensure_static(&contents)
+            ensure_fits(&contents, target.form())
                 .with_context(|| format!("`{}` is not packed", path.display()))?;
         }
-        Ok(File::executable(name, contents))
+        Ok(File::executable(&name, contents))
     };
     names.iter().map(read).collect()
 }
@@ -264,22 +296,24 @@ fn script(root: &Path) -> anyhow::Result<Vec<u8>> {
 
 /// Returns all files of an archive: `files` and the signed statements.
 fn packed(
+    target: Target,
     product: Product,
     name: String,
     mut files: Vec<File>,
     statements: Option<&Statements>,
 ) -> anyhow::Result<Packed> {
     if let Some(statements) = statements {
-        let contents = statements.contents(TARGET, &files)?;
+        let contents = statements.contents(target.name(), &files)?;
         files.push(File::data(CONTENTS_FILE, contents));
         files.extend(statements.keys()?.map(|keys| File::data(KEYS_FILE, keys)));
     }
-    Ok(Packed { product, name, files })
+    Ok(Packed { target, product, name, files })
 }
 
-/// Returns all files of the release folder: the script, the archives, the signed statements, and the checksums.
+/// Returns all files of the release folder: the script, the archives, what stands `beside` them, the signed statements,
+/// and the checksums.
 fn release(
-    script: &[u8],
+    beside: Vec<File>,
     archives: &[Packed],
     statements: Option<&Statements>,
     options: &Options,
@@ -292,11 +326,10 @@ fn release(
         files.push(File::data(&packed.name, contents));
     }
     let manifest = statements.map(|statements| {
-        let products = archives.iter().map(|packed| packed.product);
-        statements.manifest(TARGET, products.zip(&files))
+        let described = archives.iter().map(|packed| (packed.target.name(), packed.product));
+        statements.manifest(described.zip(&files))
     });
-    files.insert(0, File::executable("install.sh", script.to_vec()));
-    files.insert(1, File::data("install.ps1", POWER_SHELL.to_vec()));
+    files.splice(0..0, beside);
     if let (Some(statements), Some(manifest)) = (statements, manifest.transpose()?) {
         files.push(File::data(&manifest_of(version), manifest.clone()));
         files.push(File::data(MANIFEST_FILE, manifest));
@@ -395,6 +428,7 @@ mod tests {
             channel: Channel::Alpha,
             counter: None,
             executables: None,
+            target: Vec::new(),
             release_version: semver::Version::new(1, 4, 0),
             released_at: Some(MODIFIED),
         };
@@ -404,9 +438,22 @@ mod tests {
             let signed = statements.as_ref();
             let archives = [(Product::Agent, "link"), (Product::Backend, "link-backend")];
             let archives = archives.map(|(product, name)| {
-                packed(product, format!("{name}.tar.gz"), executable(name), signed).unwrap()
+                packed(
+                    Target::LinuxX86,
+                    product,
+                    format!("{name}.tar.gz"),
+                    executable(name),
+                    signed,
+                )
+                .unwrap()
             });
-            let files = release(b"script", &archives, signed, options).unwrap();
+            let files = release(
+                vec![File::executable("install.sh", Vec::new())],
+                &archives,
+                signed,
+                options,
+            )
+            .unwrap();
             assert_eq!([&*files[1].name, &*files[2].name], ["link.tar.gz", "link-backend.tar.gz"]);
             let inside = files[1..3].iter().map(|file| entries(&file.contents));
             let sums = String::from_utf8(files.last().unwrap().contents.clone()).unwrap();
@@ -426,12 +473,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn an_archive_holds_what_its_product_needs_and_the_devices_comes_first() {
-        let names: Vec<_> = ARCHIVES.iter().map(|(product, _)| product.programs()).collect();
-        assert_eq!(names, [&["link", "link-agent", "link-guard"][..], &["link", "link-backend"]]);
-    }
-
     /// Returns the names of the files in a compressed archive.
     fn entries(archive: &[u8]) -> String {
         let mut tar = tar::Archive::new(flate2::read::GzDecoder::new(archive));
@@ -449,9 +490,12 @@ mod tests {
         for name in names {
             std::fs::copy(std::env::current_exe().unwrap(), dir.path().join(name)).unwrap();
         }
-        assert_eq!(executables(dir.path(), Profile::Dev, names).unwrap().len(), names.len());
+        assert_eq!(
+            executables(dir.path(), Target::LinuxX86, Profile::Dev, names).unwrap().len(),
+            names.len()
+        );
         for profile in [Profile::Release, Profile::Dist] {
-            let refused = executables(dir.path(), profile, names).err().unwrap();
+            let refused = executables(dir.path(), Target::LinuxX86, profile, names).err().unwrap();
             let refused = format!("{refused:#}");
             assert!(
                 refused.contains("link` is not packed: the executable needs the loader"),

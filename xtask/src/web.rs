@@ -164,7 +164,7 @@ impl Node {
 }
 
 /// Returns the folder in which `scripts/prepare` keeps what it fetches.
-fn cache() -> Option<PathBuf> {
+pub(crate) fn cache() -> Option<PathBuf> {
     let set = |name: &str| env::var_os(name).filter(|value: &OsString| !value.is_empty());
     if let Some(cache) = set("LINK_CACHE") {
         return Some(cache.into());

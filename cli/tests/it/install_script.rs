@@ -289,6 +289,88 @@ fn a_copy_that_was_cut_off_does_nothing() {
     }
 }
 
+#[test]
+fn a_machine_without_a_build_is_told_which_builds_the_release_has() {
+    for shell in shells() {
+        let release = Release::new(LINK);
+        let sum = "a".repeat(64);
+        let mut sums = release.read_sums();
+        for target in ["aarch64-apple-darwin", "x86_64-pc-windows-msvc"] {
+            sums.push_str(&format!("{sum}  link-1.3.0-{target}.tar.gz\n"));
+        }
+        sums.push_str(&format!("{sum}  link-1.3.0-aarch64-apple-darwin.cdx.json\n"));
+        release.sums(&sums);
+        let has = match std::env::consts::ARCH {
+            "aarch64" => "macOS on aarch64, Linux on aarch64, Windows on x86_64".to_owned(),
+            here => format!("macOS on aarch64, Windows on x86_64, Linux on {here}"),
+        };
+        for (machine, name) in [
+            (("Linux", "riscv64", false), "Linux on riscv64"),
+            (("Darwin", "x86_64", false), "macOS on x86_64"),
+        ] {
+            for flags in [&[][..], &["--version", "1.3.0"]] {
+                let ran = release.on(shell, machine, flags);
+                assert_eq!(ran.code, 13, "{shell}: {ran:?}");
+                let says =
+                    format!("this release has no build for {name}; it has builds for: {has}");
+                assert!(ran.stderr.contains(&says), "{shell}: {ran:?}");
+                assert!(release.left_nothing(), "{shell}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_archive_is_chosen_by_system_and_processor_and_rosetta_is_seen_through() {
+    for shell in shells() {
+        let release = Release::new(LINK);
+        let packed = std::fs::read(release.asset("1.3.0")).unwrap();
+        let mut sums = String::new();
+        for target in
+            ["aarch64-unknown-linux-gnu", "x86_64-unknown-linux-gnu", "aarch64-apple-darwin"]
+        {
+            let name = format!("link-1.3.0-{target}.tar.gz");
+            std::fs::write(release.folder().join(&name), &packed).unwrap();
+            sums.push_str(&format!("{}  {name}\n", &release.read_sums()[..64]));
+        }
+        release.sums(&sums);
+        for (machine, target) in [
+            (("Linux", "aarch64", false), "aarch64-unknown-linux-gnu"),
+            (("Linux", "amd64", false), "x86_64-unknown-linux-gnu"),
+            (("Darwin", "arm64", false), "aarch64-apple-darwin"),
+            (("Darwin", "x86_64", true), "aarch64-apple-darwin"),
+        ] {
+            let ran = release.on(shell, machine, &[]);
+            assert_eq!(ran.code, 0, "{shell}: {ran:?}");
+            let says = format!("downloading Link 1.3.0 for {target}");
+            assert!(ran.stderr.contains(&says), "{shell}: {ran:?}");
+        }
+    }
+}
+
+#[test]
+fn an_archive_of_another_machine_under_this_ones_name_is_refused_by_name() {
+    let contents = r#"{"text":"{\"kind\":\"contents\",\"target\":\"aarch64-unknown-linux-gnu\"}"}"#;
+    for shell in shells() {
+        let release = Release::new(LINK);
+        let unpacked = tempfile::tempdir().unwrap();
+        std::fs::write(unpacked.path().join("link"), LINK).unwrap();
+        std::fs::write(unpacked.path().join("contents.json"), contents).unwrap();
+        let name = "link-1.3.0-x86_64-unknown-linux-gnu.tar.gz";
+        let pack = format!(
+            "cd '{}' && chmod 755 link && tar -czf '{1}/{name}' link contents.json && cd '{1}' && sha256sum {name} >SHA256SUMS",
+            unpacked.path().display(),
+            release.folder().display()
+        );
+        assert!(Command::new("sh").args(["-c", &pack]).status().unwrap().success());
+        let ran = release.on(shell, ("Linux", "x86_64", false), &[]);
+        assert_eq!(ran.code, 24, "{shell}: {ran:?}");
+        let says = "holds programs for Linux on aarch64, and this machine is Linux on x86_64";
+        assert!(ran.stderr.contains(says) && ran.stdout.is_empty(), "{shell}: {ran:?}");
+        assert!(release.left_nothing(), "{shell}");
+    }
+}
+
 /// A change that a test makes to a release.
 type Fault = fn(&Release);
 
@@ -349,6 +431,26 @@ impl Release {
 
     fn install(&self, shell: &str, flags: &[&str]) -> Ran {
         self.run(shell, flags, &path())
+    }
+
+    /// Installs on a machine that names this system and processor, perhaps translated by Rosetta.
+    fn on(&self, shell: &str, machine: (&str, &str, bool), flags: &[&str]) -> Ran {
+        let (system, processor, is_translated) = machine;
+        let tools = self.dir.path().join("tools");
+        std::fs::create_dir_all(&tools).unwrap();
+        let uname = format!("case $1 in -s) echo {system};; -m) echo {processor};; esac");
+        let sysctl =
+            format!("[ \"$*\" = '-n sysctl.proc_translated' ] && echo {}", u8::from(is_translated));
+        for (name, script) in [("uname", uname), ("sysctl", sysctl)] {
+            let write = format!(
+                "printf '#!/bin/sh\\n%s\\n' \"$1\" >'{0}' && chmod 755 '{0}'",
+                tools.join(name).display()
+            );
+            assert!(
+                Command::new("sh").args(["-c", &write, "sh", &script]).status().unwrap().success()
+            );
+        }
+        self.run(shell, flags, &format!("{}:{}", tools.display(), path()))
     }
 
     fn run(&self, shell: &str, flags: &[&str], path: &str) -> Ran {

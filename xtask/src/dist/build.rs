@@ -1,10 +1,14 @@
-//! The build for users: static, so that it runs on every Linux with this processor architecture,
-//! whatever its C library (decision 0009).
+//! The build for users. For Linux it is static, so that it runs on every Linux with this processor architecture, whatever
+//! its C library (decision 0009). Other systems are built for on the same machine, with the toolchain of
+//! `scripts/prepare cross` (decision 0086).
 
 #![expect(
     clippy::disallowed_methods,
     reason = "IO shell: runs Cargo, which `cargo xtask` names in the environment"
 )]
+
+mod cross;
+mod frameworks;
 
 use std::{
     env,
@@ -14,33 +18,65 @@ use std::{
 };
 
 use anyhow::Context as _;
+use link_installer::layout::Product;
 
-use crate::dist::{RELEASE_KEYS, TARGET};
+use crate::dist::{Profile, RELEASE_KEYS, target::Target};
 
 /// The compiler flags for a static C library, in Cargo's encoding.
 const FLAGS: &str = "-C\x1ftarget-feature=+crt-static";
 
-/// Builds the executables, which trust the release keys in `trusted`, and returns their folder.
-/// This is quick if nothing has changed.
+/// Builds the executables of `target`, which trust the release keys in `trusted`, and returns their folder. This is
+/// quick if nothing has changed. The output of `cargo build` is taken as it is.
 pub(super) fn run(
     root: &Path,
-    target: &Path,
-    profile: &str,
+    folder: &Path,
+    target: Target,
+    profile: Profile,
     trusted: &str,
 ) -> anyhow::Result<PathBuf> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-    // With an explicit target, the flags do not apply to build scripts and procedural macros, which
-    // Cargo loads.
-    let status = Command::new(cargo)
+    let (mut command, built) = match (target, profile.shipped()) {
+        (Target::LinuxX86, None) => return Ok(folder.join("debug")),
+        (Target::LinuxX86, Some(profile)) => native(folder, profile),
+        (
+            Target::MuslX86
+            | Target::MuslArm
+            | Target::WindowsX86
+            | Target::MacX86
+            | Target::MacArm,
+            profile,
+        ) => cross::command(root, folder, target, profile)?,
+    };
+    for package in packages(target) {
+        command.args(["-p", package]);
+    }
+    let status = command
         .current_dir(root)
-        .args(["build", "--locked", "--profile", profile, "--target", TARGET])
-        .args(["-p", "link-cli", "-p", "link-agent", "-p", "link-backend", "-p", "link-installer"])
-        .arg("--target-dir")
-        .arg(target)
-        .env("CARGO_ENCODED_RUSTFLAGS", FLAGS)
         .env(RELEASE_KEYS, trusted)
         .status()
         .context("failed to start Cargo")?;
-    anyhow::ensure!(status.success(), "the build failed");
-    Ok(target.join(TARGET).join(profile))
+    anyhow::ensure!(status.success(), "the build for {} failed", target.triple());
+    Ok(built)
+}
+
+fn packages(target: Target) -> Vec<&'static str> {
+    let mut packages = vec!["link-cli", "link-agent", "link-installer"];
+    if target.archives().iter().any(|(product, _)| *product == Product::Backend) {
+        packages.push("link-backend");
+    }
+    packages
+}
+
+/// The build with this machine's own compiler.
+fn native(folder: &Path, profile: &str) -> (Command, PathBuf) {
+    let triple = Target::LinuxX86.triple();
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    // With an explicit target, the flags do not apply to build scripts and procedural macros, which
+    // Cargo loads.
+    let mut command = Command::new(cargo);
+    command
+        .args(["build", "--locked", "--profile", profile, "--target", triple])
+        .arg("--target-dir")
+        .arg(folder)
+        .env("CARGO_ENCODED_RUSTFLAGS", FLAGS);
+    (command, folder.join(triple).join(profile))
 }

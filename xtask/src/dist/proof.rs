@@ -1,5 +1,7 @@
 //! Verifies a release with its own `link` before it is published: the packed `link` must report that a trusted key
 //! signed the files. A `link` without trusted keys would install anything.
+//!
+//! A `link` that this machine cannot run must at least contain each key that it was built to trust.
 
 #![expect(
     clippy::disallowed_methods,
@@ -17,7 +19,10 @@ use link_installer::layout::Product;
 use link_protocol::signing::VerifyingKey;
 use semver::Version;
 
-use crate::dist::Packed;
+use crate::dist::{Packed, target::Target};
+
+/// The program that runs those for arm64, from `scripts/prepare cross`.
+const ARM: &str = "qemu-aarch64-static";
 
 /// Returns the keys that the programs will trust: those `given` for the build, and the signing key.
 pub(super) fn trusted(given: Option<&str>, signer: Option<&VerifyingKey>) -> String {
@@ -31,15 +36,46 @@ pub(super) fn trusted(given: Option<&str>, signer: Option<&VerifyingKey>) -> Str
     keys.join(",")
 }
 
-/// Verifies the files of an archive with the `link` in it, in the temporary folder `scratch`.
-pub(super) fn prove(packed: &Packed, version: &Version, scratch: &Path) -> anyhow::Result<()> {
+/// Verifies the files of an archive with the `link` in it, which trusts `keys`, in the temporary folder `scratch`.
+pub(super) fn prove(
+    packed: &Packed,
+    version: &Version,
+    keys: &str,
+    scratch: &Path,
+) -> anyhow::Result<()> {
+    let runner = match packed.target {
+        Target::LinuxX86 | Target::MuslX86 => None,
+        Target::MuslArm => Some(ARM),
+        Target::WindowsX86 | Target::MacX86 | Target::MacArm => return contains_keys(packed, keys),
+    };
     link_platform::fs::remove_dir(scratch)?;
-    let proved = verify(packed, version, scratch);
+    let proved = verify(packed, version, runner, scratch);
     link_platform::fs::remove_dir(scratch)?;
     proved
 }
 
-fn verify(packed: &Packed, version: &Version, scratch: &Path) -> anyhow::Result<()> {
+/// Checks that the `link` of an archive contains each of the `keys`.
+fn contains_keys(packed: &Packed, keys: &str) -> anyhow::Result<()> {
+    let name = packed.target.file("link");
+    let link = packed.files.iter().find(|file| file.name == name);
+    let link = link.with_context(|| format!("{} has no `{name}`", packed.name))?;
+    for key in keys.split(',').filter(|key| !key.is_empty()) {
+        let is_in = link.contents.windows(key.len()).any(|bytes| bytes == key.as_bytes());
+        ensure!(
+            is_in,
+            "the `{name}` of {} does not trust the key {key}, so nothing was written",
+            packed.name
+        );
+    }
+    Ok(())
+}
+
+fn verify(
+    packed: &Packed,
+    version: &Version,
+    runner: Option<&str>,
+    scratch: &Path,
+) -> anyhow::Result<()> {
     let folder = scratch.join("release");
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("failed to create `{}`", folder.display()))?;
@@ -52,7 +88,9 @@ fn verify(packed: &Packed, version: &Version, scratch: &Path) -> anyhow::Result<
             .with_context(|| format!("failed to write `{}`", path.display()))?;
     }
     // A key from the environment must not replace the built-in keys.
-    let mut verify = Command::new(folder.join("link"));
+    let link = folder.join("link");
+    let mut verify = Command::new(runner.map_or(link.as_path(), Path::new));
+    verify.args(runner.map(|_| &link));
     verify.args(["verify-files", "--release", &version.to_string(), "--from"]).arg(&folder);
     if packed.product == Product::Backend {
         verify.arg("--backend");
@@ -62,7 +100,10 @@ fn verify(packed: &Packed, version: &Version, scratch: &Path) -> anyhow::Result<
         .env("LINK_HOME", scratch.join("home"))
         .stdin(Stdio::null())
         .output()
-        .context("failed to run the packed `link`")?;
+        .with_context(|| match runner {
+            Some(runner) => format!("`{runner}` is missing: run `scripts/prepare cross`"),
+            None => "failed to run the packed `link`".to_owned(),
+        })?;
     let said = String::from_utf8_lossy(&answer.stderr);
     let expected = format!("signature of release {version} verified");
     ensure!(
@@ -98,8 +139,8 @@ mod tests {
         let says = |script: &str| {
             let link = File::executable("link", format!("#!/bin/sh\n{script}\n").into_bytes());
             let (product, name) = (Product::Agent, "link.tar.gz".to_owned());
-            let packed = Packed { product, name, files: vec![link] };
-            prove(&packed, &Version::new(1, 4, 0), &scratch).map_err(|error| error.to_string())
+            let packed = Packed { target: Target::LinuxX86, product, name, files: vec![link] };
+            prove(&packed, &Version::new(1, 4, 0), "", &scratch).map_err(|error| error.to_string())
         };
         let verified = "echo signature of release 1.4.0 verified >&2";
         assert_eq!(says(verified), Ok(()));
@@ -115,5 +156,23 @@ mod tests {
                      && [ -z \"${LINK_DEV_RELEASE_KEYS:-}\" ] && ";
         assert_eq!(says(&format!("{asked} {verified}")), Ok(()));
         assert!(!scratch.exists());
+    }
+
+    #[test]
+    fn a_link_that_does_not_run_here_contains_the_keys_that_it_trusts() {
+        let packed = |contents: &str| Packed {
+            target: Target::WindowsX86,
+            product: Product::Agent,
+            name: "link.tar.gz".to_owned(),
+            files: vec![File::executable("link.exe", contents.as_bytes().to_vec())],
+        };
+        let proved = |contents, keys| {
+            let version = Version::new(1, 4, 0);
+            prove(&packed(contents), &version, keys, Path::new("/none"))
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(proved("..own..other..", "own,other"), Ok(()));
+        let refused = proved("..own..", "own,other").unwrap_err();
+        assert!(refused.contains("does not trust the key other"), "{refused}");
     }
 }

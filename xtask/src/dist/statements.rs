@@ -47,13 +47,12 @@ impl Statements {
         }))
     }
 
-    /// Returns the signed manifest of a release with these `archives`.
+    /// Returns the signed manifest of a release with these `archives`, each with the name of its system.
     pub(super) fn manifest<'a>(
         &self,
-        target: &str,
-        archives: impl Iterator<Item = (Product, &'a File)>,
+        archives: impl Iterator<Item = ((&'a str, Product), &'a File)>,
     ) -> anyhow::Result<Vec<u8>> {
-        let listed = archives.map(|(product, archive)| {
+        let listed = archives.map(|((target, product), archive)| {
             let (name, size_bytes, sha256) = describe(archive)?;
             let (target, package) = (target.to_owned(), product.package());
             Ok(Archive { target, package, name, size_bytes, sha256 })
@@ -121,7 +120,8 @@ mod tests {
 
         let backend = File::data("backend", b"server".to_vec());
         let archives = [(Product::Agent, &file), (Product::Backend, &backend)];
-        let text = statements.manifest("any", archives.into_iter()).unwrap();
+        let archives = archives.map(|(product, file)| (("any", product), file));
+        let text = statements.manifest(archives.into_iter()).unwrap();
         let signed = serde_json::from_slice(&text).unwrap();
         let manifest = Manifest::open(&signed, &trusted).unwrap();
         assert_eq!((manifest.counter, manifest.archives.len()), (1_003_000, 2));

@@ -1,0 +1,201 @@
+//! Checks that an executable is for its target, and needs nothing that its system does not have.
+//!
+//! On Linux that is the kernel alone. On Windows and macOS a program also uses the system's own libraries, and no other:
+//! a library of a compiler is not on the machines of users.
+
+use anyhow::{Context as _, bail, ensure};
+use object::{
+    Endianness, elf,
+    macho::MachHeader64,
+    pe,
+    read::{
+        elf::{Dyn as _, FileHeader as _, ProgramHeader as _},
+        macho::MachHeader as _,
+        pe::{ImageNtHeaders as _, PeFile64},
+    },
+};
+
+use crate::dist::target::Form;
+
+/// The libraries that every Windows since 10 has, without the sets of interfaces, whose names start with `api-ms-win-`.
+const WINDOWS: &[&str] = &[
+    "advapi32",
+    "bcrypt",
+    "bcryptprimitives",
+    "crypt32",
+    "dbghelp",
+    "iphlpapi",
+    "kernel32",
+    "msvcrt",
+    "ncrypt",
+    "netapi32",
+    "ntdll",
+    "ole32",
+    "oleaut32",
+    "pdh",
+    "powrprof",
+    "psapi",
+    "rpcrt4",
+    "secur32",
+    "shell32",
+    "user32",
+    "userenv",
+    "ws2_32",
+];
+/// The folders of macOS's own libraries.
+const MAC: [&str; 2] = ["/usr/lib/", "/System/Library/"];
+
+/// Refuses a file that is not an executable of this `form`, or needs a library that its system does not have.
+pub(super) fn ensure_fits(contents: &[u8], form: Form) -> anyhow::Result<()> {
+    match form {
+        Form::Linux(machine) => ensure_static(contents, machine),
+        Form::Windows => ensure_windows(contents),
+        Form::Mac(processor) => ensure_mac(contents, processor),
+    }
+}
+
+fn ensure_static(contents: &[u8], machine: elf::Machine) -> anyhow::Result<()> {
+    let header = elf::FileHeader64::<Endianness>::parse(contents).context("not an executable")?;
+    let endian = header.endian()?;
+    ensure!(header.e_machine(endian) == machine, "the executable is for another processor");
+    for segment in header.program_headers(endian, contents)? {
+        if let Some(loader) = segment.interpreter(endian, contents)? {
+            bail!(
+                "the executable needs the loader {}, so it is not static",
+                String::from_utf8_lossy(loader)
+            );
+        }
+        let entries = segment.dynamic(endian, contents)?.unwrap_or_default();
+        let needs_library = entries.iter().any(|entry| entry.d_tag(endian) == elf::DT_NEEDED);
+        ensure!(!needs_library, "the executable needs a library, so it is not static");
+    }
+    Ok(())
+}
+
+fn ensure_windows(contents: &[u8]) -> anyhow::Result<()> {
+    let file = PeFile64::parse(contents).context("not an executable")?;
+    let machine = file.nt_headers().file_header().machine.get(object::LittleEndian);
+    ensure!(machine == pe::IMAGE_FILE_MACHINE_AMD64, "the executable is for another processor");
+    let Some(table) = file.import_table()? else { return Ok(()) };
+    let mut imports = table.descriptors()?;
+    while let Some(import) = imports.next()? {
+        let name = table.name(import.name.get(object::LittleEndian))?;
+        let name = String::from_utf8_lossy(name).to_lowercase();
+        let name = name.strip_suffix(".dll").unwrap_or(&name);
+        let is_system = name.starts_with("api-ms-win-") || WINDOWS.contains(&name);
+        ensure!(is_system, "the executable needs the library {name}, which is not part of Windows");
+    }
+    Ok(())
+}
+
+fn ensure_mac(contents: &[u8], processor: u32) -> anyhow::Result<()> {
+    let header = MachHeader64::<Endianness>::parse(contents, 0).context("not an executable")?;
+    let endian = header.endian()?;
+    ensure!(header.cputype(endian).0 == processor, "the executable is for another processor");
+    let mut commands = header.load_commands(endian, contents, 0)?;
+    let mut is_signed = false;
+    while let Some(command) = commands.next()? {
+        if let Some(library) = command.dylib()? {
+            let name = String::from_utf8_lossy(command.string(endian, library.dylib.name)?);
+            let is_system = MAC.iter().any(|folder| name.starts_with(folder));
+            ensure!(
+                is_system,
+                "the executable needs the library {name}, which is not part of macOS"
+            );
+        }
+        is_signed |= command.cmd() == object::macho::LC_CODE_SIGNATURE;
+    }
+    // The kernel of a Mac with an Apple processor ends programs without a signature.
+    let needs_signature = processor == object::macho::CPU_TYPE_ARM64.0;
+    ensure!(is_signed || !needs_signature, "the executable is not signed, so it does not start");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const X86: Form = Form::Linux(elf::EM_X86_64);
+
+    #[test]
+    fn takes_an_executable_that_has_neither_loader_nor_library() {
+        ensure_fits(&executable(elf::EM_X86_64, elf::PT_LOAD, &[]), X86).unwrap();
+        ensure_fits(&executable(elf::EM_X86_64, elf::PT_DYNAMIC, &[0; 16]), X86).unwrap();
+    }
+
+    #[test]
+    fn refuses_every_other_file_and_says_why() {
+        let library: Vec<u8> =
+            [elf::DT_NEEDED.0.to_le_bytes(), 1_u64.to_le_bytes(), [0; 8], [0; 8]].concat();
+        for (contents, why) in [
+            (
+                executable(elf::EM_X86_64, elf::PT_INTERP, b"/lib/ld.so\0"),
+                "needs the loader /lib/ld.so",
+            ),
+            (executable(elf::EM_X86_64, elf::PT_DYNAMIC, &library), "needs a library"),
+            (executable(elf::EM_AARCH64, elf::PT_LOAD, &[]), "another processor"),
+            (b"#!/bin/sh\n".to_vec(), "not an executable"),
+            (executable(elf::EM_X86_64, elf::PT_INTERP, b"/lib/ld.so")[..100].to_vec(), "Invalid"),
+        ] {
+            let refused = format!("{:#}", ensure_fits(&contents, X86).unwrap_err());
+            assert!(refused.contains(why), "{refused}");
+        }
+    }
+
+    #[test]
+    fn an_executable_is_for_the_processor_of_its_target() {
+        let arm = executable(elf::EM_AARCH64, elf::PT_LOAD, &[]);
+        ensure_fits(&arm, Form::Linux(elf::EM_AARCH64)).unwrap();
+        for form in [X86, Form::Windows, Form::Mac(object::macho::CPU_TYPE_ARM64.0)] {
+            ensure_fits(&arm, form).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn a_program_for_macos_uses_only_its_own_libraries_and_is_signed_for_apple_processors() {
+        let [x86, arm] = [object::macho::CPU_TYPE_X86_64.0, object::macho::CPU_TYPE_ARM64.0];
+        let own = "/usr/lib/libSystem.B.dylib";
+        ensure_fits(&mac(x86, own, false), Form::Mac(x86)).unwrap();
+        ensure_fits(&mac(arm, own, true), Form::Mac(arm)).unwrap();
+        for (contents, form, why) in [
+            (mac(arm, own, false), arm, "not signed"),
+            (mac(x86, own, true), arm, "another processor"),
+            (mac(arm, "/opt/lib/libz.dylib", true), arm, "/opt/lib/libz.dylib, which is not part"),
+        ] {
+            let refused = format!("{:#}", ensure_fits(&contents, Form::Mac(form)).unwrap_err());
+            assert!(refused.contains(why), "{refused}");
+        }
+    }
+
+    /// An executable for macOS with one library.
+    fn mac(processor: u32, library: &str, is_signed: bool) -> Vec<u8> {
+        let mut name = library.as_bytes().to_vec();
+        name.resize(library.len().next_multiple_of(8) + 8, 0);
+        let dylib = [0xc, 24 + u32::try_from(name.len()).unwrap(), 24, 0, 0, 0];
+        let mut commands: Vec<u8> = dylib.map(u32::to_le_bytes).concat();
+        commands.extend(name);
+        if is_signed {
+            commands.extend([0x1d_u32, 16, 0, 0].map(u32::to_le_bytes).concat());
+        }
+        let size = u32::try_from(commands.len()).unwrap();
+        let count = 1 + u32::from(is_signed);
+        let header = [0xfeed_facf, processor, 0, 2, count, size, 0, 0];
+        [header.map(u32::to_le_bytes).concat(), commands].concat()
+    }
+
+    /// An executable with one segment.
+    fn executable(machine: elf::Machine, kind: elf::ProgramType, segment: &[u8]) -> Vec<u8> {
+        let size = segment.len() as u64;
+        let mut bytes = vec![0x7f, b'E', b'L', b'F', 2, 1, 1];
+        bytes.resize(16, 0);
+        bytes.extend([2_u16.to_le_bytes(), machine.0.to_le_bytes()].concat());
+        bytes.extend(1_u32.to_le_bytes());
+        bytes.extend([0_u64, 64, 0].map(u64::to_le_bytes).concat());
+        bytes.extend(0_u32.to_le_bytes());
+        bytes.extend([64_u16, 56, 1, 0, 0, 0].map(u16::to_le_bytes).concat());
+        bytes.extend([kind.0, 4].map(u32::to_le_bytes).concat());
+        bytes.extend([120, 120, 120, size, size, 8].map(u64::to_le_bytes).concat());
+        bytes.extend(segment);
+        bytes
+    }
+}
