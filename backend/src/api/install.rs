@@ -43,17 +43,18 @@ pub(crate) async fn read_install(
     let line = InstallLine { base: address.unwrap_or(BACKEND), knows_address: address.is_some() };
     let manifest = published(&app).await;
     let system = |&(system, target): &(&str, &str)| {
-        let (shell, line_with): (_, fn(InstallLine<'_>, KeyKind, &str) -> String) = match system {
-            "windows" => ("powershell", InstallLine::power_shell),
-            _ => ("sh", InstallLine::shell),
-        };
+        let lines = [KeyKind::Registration, KeyKind::Fleet].map(|kind| match system {
+            "windows" => line.power_shell(kind, KEY),
+            _ => line.shell(kind, KEY),
+        });
+        let [registration_line, fleet_line] = lines;
         let archives = manifest.as_ref().map(|manifest| &manifest.archives);
         InstallSystem {
             system: system.to_owned(),
             released: archives.map(|all| all.iter().any(|one| is_for_device(one, target))),
-            shell: shell.to_owned(),
-            registration_line: line_with(line, KeyKind::Registration, KEY),
-            fleet_line: line_with(line, KeyKind::Fleet, KEY),
+            shell: if system == "windows" { "powershell" } else { "sh" }.to_owned(),
+            registration_line,
+            fleet_line,
         }
     };
     let systems = SYSTEMS.iter().map(system).collect();
