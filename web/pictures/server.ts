@@ -32,6 +32,8 @@ export async function serve(world: World): Promise<Fake> {
   const policies = await policiesOf();
   const fake: Fake = { origin: '', world, broken: false, close: () => Promise.resolve() };
   const server: Server = createServer((request, response) => {
+    // The backend's clock is that of the pictures: the pages tell times by it.
+    response.setHeader('date', new Date(NOW).toUTCString());
     answer(fake, policies, request, response).catch((error: unknown) => {
       response.destroy(error instanceof Error ? error : new Error(String(error)));
     });
