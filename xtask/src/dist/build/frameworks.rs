@@ -110,12 +110,12 @@ fn declared(source: &str) -> BTreeSet<String> {
 
 /// Returns the name by which an item is linked.
 fn linked(attributes: &[syn::Attribute], ident: &syn::Ident) -> String {
-    let named = attributes.iter().find_map(|attribute| match &attribute.meta {
-        syn::Meta::NameValue(pair) if pair.path.is_ident("link_name") => match &pair.value {
-            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(name), .. }) => Some(name.value()),
-            _ => None,
-        },
-        _ => None,
+    let named = attributes.iter().find_map(|attribute| {
+        let pair = attribute.meta.require_name_value().ok()?;
+        let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(name), .. }) = &pair.value else {
+            return None;
+        };
+        pair.path.is_ident("link_name").then(|| name.value())
     });
     named.unwrap_or_else(|| ident.to_string())
 }
