@@ -116,7 +116,7 @@ system() { # target: in words
 offered() { # lists the targets of the release, or of $version if it is set
   for one in unknown-linux-gnu apple-darwin 'pc-windows-[a-z]*'; do
     sed -n "s/^[0-9a-f]\{64\} [ *]link-${version:-.*}-\([0-9A-Za-z_]*-$one\)\(-backend\)\{0,1\}\.tar\.gz\$/\1/p" "$tmp/sums"
-  done | sort -u
+  done | awk '!seen[$0]++'
 }
 lacks() { # whether the release has builds, but none for this machine; sets `has` to the systems of the builds
   found=$(offered); has=
@@ -168,7 +168,7 @@ case $os in apple-darwin) [ "$(sysctl -n sysctl.proc_translated 2>/dev/null)" !=
 if [ "$dry" = 1 ]; then # Downloads and verifies a release, prints its plan, and deletes it.
   place=TMPDIR; data=$(mktemp -d) || die 11 "there is no folder for temporary files"
 fi
-for tool in tar gzip awk sed sort cut tr head; do have "$tool" || die 10 "$tool is needed"; done
+for tool in tar gzip awk sed cut tr head; do have "$tool" || die 10 "$tool is needed"; done
 case $base in file:*) ;; *) have curl || case $(wget --version 2>&1) in "GNU Wget"*) ;; *) die 10 "curl or GNU wget is needed: other programs of that name verify no certificate (Alpine: apk add curl; Debian: apt-get install curl)" ;; esac ;; esac
 sha256_of /dev/null >/dev/null || die 21 "no tool for SHA-256 (sha256sum, shasum, openssl or sha256)"
 above=$data; made=; while [ ! -d "$above" ]; do made=$above; above=$(dirname "$above"); done # made: the outermost new folder
