@@ -1050,11 +1050,13 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Selection of devices, such as `tag=lab,state=online`, instead of one device; the backend runs it as an operation, which continues when this command ends')
             [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port to serve on [default: the port of the last deployment, or 8080]')
             [CompletionResult]::new('--alias', '--alias', [CompletionResultType]::ParameterName, 'Name of the model in requests [default: that of the last deployment, or derived from the model''s name]')
+            [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'Value for a setting of the model''s plugin; repeat it for more [default: the settings of the last deployment]')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show the devices that match, and change nothing')
             [CompletionResult]::new('--serve', '--serve', [CompletionResultType]::ParameterName, 'Serve the model as soon as it is downloaded')
             [CompletionResult]::new('--no-cors', '--no-cors', [CompletionResultType]::ParameterName, 'Let no web page call the model')
             [CompletionResult]::new('--no-telemetry', '--no-telemetry', [CompletionResultType]::ParameterName, 'Do not report the token usage of inferences')
+            [CompletionResult]::new('--reset', '--reset', [CompletionResultType]::ParameterName, 'Drop the settings of the last deployment')
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has finished')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -1279,7 +1281,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the plugins that this machine can serve models with')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show what a plugin runs, serves, counts and offers')
-            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check a plugin''s folder without installing it')
+            [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Write the folder of a new plugin, which works as it is')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check a plugin''s folder, and test its engine, without installing the plugin')
             [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin from its folder')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a plugin that was installed from a folder')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -1305,7 +1308,19 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
+        'link;plugin;new' {
+            [CompletionResult]::new('--language', '--language', [CompletionResultType]::ParameterName, 'Language of the engine')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'link;plugin;check' {
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long the engine may take until it is healthy')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -1338,7 +1353,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;plugin;help' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the plugins that this machine can serve models with')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show what a plugin runs, serves, counts and offers')
-            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check a plugin''s folder without installing it')
+            [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Write the folder of a new plugin, which works as it is')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check a plugin''s folder, and test its engine, without installing the plugin')
             [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin from its folder')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a plugin that was installed from a folder')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -1348,6 +1364,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;plugin;help;show' {
+            break
+        }
+        'link;plugin;help;new' {
             break
         }
         'link;plugin;help;check' {
@@ -1881,7 +1900,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;help;plugin' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the plugins that this machine can serve models with')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show what a plugin runs, serves, counts and offers')
-            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check a plugin''s folder without installing it')
+            [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Write the folder of a new plugin, which works as it is')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check a plugin''s folder, and test its engine, without installing the plugin')
             [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin from its folder')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a plugin that was installed from a folder')
             break
@@ -1890,6 +1910,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;plugin;show' {
+            break
+        }
+        'link;help;plugin;new' {
             break
         }
         'link;help;plugin;check' {

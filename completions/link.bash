@@ -589,6 +589,9 @@ _link() {
             link__subcmd__help__subcmd__plugin,list)
                 cmd="link__subcmd__help__subcmd__plugin__subcmd__list"
                 ;;
+            link__subcmd__help__subcmd__plugin,new)
+                cmd="link__subcmd__help__subcmd__plugin__subcmd__new"
+                ;;
             link__subcmd__help__subcmd__plugin,remove)
                 cmd="link__subcmd__help__subcmd__plugin__subcmd__remove"
                 ;;
@@ -778,6 +781,9 @@ _link() {
             link__subcmd__plugin,list)
                 cmd="link__subcmd__plugin__subcmd__list"
                 ;;
+            link__subcmd__plugin,new)
+                cmd="link__subcmd__plugin__subcmd__new"
+                ;;
             link__subcmd__plugin,remove)
                 cmd="link__subcmd__plugin__subcmd__remove"
                 ;;
@@ -795,6 +801,9 @@ _link() {
                 ;;
             link__subcmd__plugin__subcmd__help,list)
                 cmd="link__subcmd__plugin__subcmd__help__subcmd__list"
+                ;;
+            link__subcmd__plugin__subcmd__help,new)
+                cmd="link__subcmd__plugin__subcmd__help__subcmd__new"
                 ;;
             link__subcmd__plugin__subcmd__help,remove)
                 cmd="link__subcmd__plugin__subcmd__help__subcmd__remove"
@@ -3003,7 +3012,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__plugin)
-            opts="list show check install remove"
+            opts="list show new check install remove"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3045,6 +3054,20 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__plugin__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__plugin__subcmd__new)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3923,7 +3946,7 @@ _link() {
             return 0
             ;;
         link__subcmd__model__subcmd__deploy)
-            opts="-q -h --device --select --dry-run --port --alias --serve --no-cors --no-telemetry --wait --timeout --json --quiet --full --utc --help"
+            opts="-q -h --device --select --dry-run --port --alias --serve --no-cors --no-telemetry --set --reset --wait --timeout --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3942,6 +3965,10 @@ _link() {
                     return 0
                     ;;
                 --alias)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --set)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4461,7 +4488,7 @@ _link() {
             return 0
             ;;
         link__subcmd__plugin)
-            opts="-q -h --json --quiet --full --utc --help list show check install remove help"
+            opts="-q -h --json --quiet --full --utc --help list show new check install remove help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4475,12 +4502,16 @@ _link() {
             return 0
             ;;
         link__subcmd__plugin__subcmd__check)
-            opts="-q -h --json --quiet --full --utc --help"
+            opts="-q -h --timeout --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -4489,7 +4520,7 @@ _link() {
             return 0
             ;;
         link__subcmd__plugin__subcmd__help)
-            opts="list show check install remove help"
+            opts="list show new check install remove help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4558,6 +4589,20 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__plugin__subcmd__help__subcmd__new)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__plugin__subcmd__help__subcmd__remove)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -4607,6 +4652,24 @@ _link() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__plugin__subcmd__new)
+            opts="-q -h --language --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --language)
+                    COMPREPLY=($(compgen -W "python rust" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -17,7 +17,11 @@ use crate::{
     },
     device::update::Updates,
     inbox::Inbox,
-    serving::{download::Downloads, engine::Engines, proxy::Frontends},
+    serving::{
+        download::Downloads,
+        engine::{Engines, Pending},
+        proxy::Frontends,
+    },
     state::{disk_space::Patience, journal::Journal, session::SessionFile},
 };
 
@@ -71,9 +75,9 @@ impl Shell {
                 checkpoint::reach("report");
                 self.reporter.report(entry);
             }
-            Effect::Download { download, plugin, file } => {
+            Effect::Download { download, plugin, settings, file } => {
                 checkpoint::reach("download");
-                self.downloads.start_one(download, plugin, file);
+                self.downloads.start_one(download, (plugin, settings), file);
             }
             Effect::CancelDownload { download } => self.downloads.cancel(download),
             Effect::ReservePort { run, route } => {
@@ -84,16 +88,17 @@ impl Shell {
             }
             Effect::ReplaceRoute(route) => {
                 checkpoint::reach("replace-route");
-                let engine = route.engine.and_then(|run| self.engines.address(run));
+                let engine = route.engine.and_then(|run| self.engines.find(run));
                 self.frontends.replace(route, engine)?;
             }
             Effect::ReleasePort { pipeline_id, port } => {
                 self.frontends.release(pipeline_id, port).await;
             }
-            Effect::StartEngine { pipeline_id, run, plugin, alias, file } => {
+            Effect::StartEngine { pipeline_id, run, plugin, settings, alias, file } => {
                 checkpoint::reach("start-engine");
                 let model = self.downloads.path(&file);
-                self.engines.launch(pipeline_id, run, &plugin, &alias, model);
+                let pending = Pending { pipeline_id, run, plugin, settings, alias, model };
+                self.engines.launch(pending);
             }
             Effect::StopEngine { pipeline_id, run } => self.engines.end(pipeline_id, run),
             Effect::KillEngine { run, reason, .. } => self.engines.kill(run, reason),

@@ -43,7 +43,7 @@ pub use member::{Accept, LeftKeysArg, MemberCommand, RoleArg};
 pub use model::{Add, Deploy, ModelCommand, OnDevice, Remove, Serve};
 pub use operation::{Many, OperationCommand};
 pub(crate) use paragraphs::flowing;
-pub use plugin::PluginCommand;
+pub use plugin::{PluginCommand, PluginLanguage};
 pub use time::Moment;
 pub use token::TokenCommand;
 pub use up::{Down, Open, Up};

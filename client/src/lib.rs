@@ -9,6 +9,7 @@ pub mod agent;
 pub mod backend;
 pub mod chat;
 pub mod download;
+pub mod engine;
 pub mod enrolment;
 mod event_stream;
 mod exchange;

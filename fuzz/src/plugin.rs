@@ -63,7 +63,8 @@ fn assert_consistent(manifest: &Manifest) {
             assert!(!own.into_iter().flatten().any(|own| own == path), "{path}");
         }
     }
-    let mut values = Values { settings: adapter.settle(|_name| None), ..Values::default() };
+    let settings = manifest.settle(|_name| None).expect("defaults fit");
+    let mut values = Values { settings, ..Values::default() };
     for name in ["model", "secret_file", "folder", "socket"] {
         values.paths.insert(name, CANARY.into());
     }

@@ -72,6 +72,14 @@ pub fn write_private(path: &Path, contents: &[u8]) -> Result<(), FileError> {
     replace(path, contents, system::permissions(system::PRIVATE), None)
 }
 
+/// Like [`write_atomic`], but everybody who can enter the folder can run the file.
+///
+/// # Errors
+/// Those of [`write_atomic`].
+pub fn write_program(path: &Path, contents: &[u8]) -> Result<(), FileError> {
+    replace(path, contents, system::permissions(system::PROGRAM), None)
+}
+
 /// Creates `path` and its parents. No other user can read the folders that this call created.
 ///
 /// # Errors

@@ -20,6 +20,7 @@ use crate::{
     file_name::FileName,
     id::{DeploymentId, ModelId, PipelineId},
     limits,
+    plugin::Settings,
     port::Port,
 };
 
@@ -76,6 +77,9 @@ pub struct ServingConfig {
     pub allowlist: Allowlist,
     #[serde(default)]
     pub proxy: ProxyFeatures,
+    /// Values for settings of the plugin.
+    #[serde(default, skip_serializing_if = "Settings::is_empty")]
+    pub settings: Settings,
 }
 
 /// The features of the serving proxy for a model, each independent of the other (specification, section 1).

@@ -8,6 +8,7 @@ use std::{collections::HashSet, fmt};
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::build_name::is_build_name;
 use crate::{command::Sha256Hex, file_name::FileName, limits, signed_document::Document};
 
 /// The file name of the signed index, beside the archives of the builds.
@@ -122,17 +123,6 @@ impl EngineBuild {
             Some(_) | None => Ok(()),
         }
     }
-}
-
-/// Returns whether `name` can be the name of a build, and thus of its folder.
-#[must_use]
-pub fn is_build_name(name: &str) -> bool {
-    let usual = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    let length = 1..=limits::ENGINE_INDEX_WORD;
-    length.contains(&name.len())
-        && !name.starts_with('.')
-        && name != "current"
-        && name.chars().all(usual)
 }
 
 #[cfg(test)]

@@ -8,23 +8,28 @@
 mod adapter;
 mod arguments;
 mod model_files;
+mod sample;
 mod setting;
+mod settings;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use semver::Version;
 use serde::Deserialize;
 
 pub use self::{
     adapter::{Adapter, Health, Launch, ListensOn, Method, Served, Unit, UsageRule},
     arguments::{Argument, InvalidArgument, Values},
-    model_files::ModelFiles,
+    model_files::{Metadata, ModelFiles},
+    sample::{SAMPLE_FILE, SampleRequest, Samples},
     setting::{InvalidSetting, Setting, Value},
+    settings::{Assignment, InvalidSettings, Settings},
 };
-use crate::engine_index::is_build_name;
+use crate::{build_name::is_build_name, config::Scalar};
 
 /// The file name of the project file.
 pub const PROJECT_FILE: &str = "plugin.toml";
@@ -55,11 +60,12 @@ pub struct Manifest {
 }
 
 /// The engine that a plugin runs.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Engine {
     /// The name of its folder among the installed engines.
     pub name: String,
+    /// The program in the folder of a build.
     pub executable: String,
     /// The build that a device tries first.
     pub default_build: String,
@@ -68,15 +74,22 @@ pub struct Engine {
 }
 
 /// The project file.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Project {
+    /// The schema of the file: 1.
     #[serde(rename = "schema")]
     _schema: u32,
+    /// The name by which models and deployments name the plugin: 1 to 48 of a to z, 0 to 9 and _, beginning with a letter.
     id: String,
+    /// The version of the plugin.
+    #[schemars(with = "String")]
     version: Version,
+    /// What the plugin does, in one line.
     description: String,
+    /// The licence of the plugin, as an SPDX expression.
     licence: String,
+    /// In the group `link.plugins`, the id of the plugin and the name of its adapter file.
     #[serde(rename = "entry-points")]
     entry_points: BTreeMap<String, BTreeMap<String, String>>,
     engine: Engine,
@@ -115,7 +128,58 @@ pub enum InvalidPlugin {
     },
 }
 
+/// A plugin does not take a value for a setting.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum RefusedSetting {
+    #[error("the plugin `{plugin}` has no setting `{name}`; it has {offered}")]
+    Unknown { plugin: String, name: String, offered: String },
+    #[error("the setting `{name}` of the plugin `{plugin}` takes {expected}, not {found}")]
+    Value { plugin: String, name: String, expected: String, found: String },
+}
+
 impl Manifest {
+    /// Checks that the plugin has these settings, and takes their values.
+    ///
+    /// # Errors
+    /// [`RefusedSetting`] with the first fault.
+    pub fn check_settings(&self, settings: &Settings) -> Result<(), RefusedSetting> {
+        for (name, _) in settings.iter() {
+            if !self.adapter.settings.contains_key(name) {
+                let names: Vec<&str> = self.adapter.settings.keys().map(String::as_str).collect();
+                let offered = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+                let (plugin, name) = (self.id.clone(), name.to_owned());
+                return Err(RefusedSetting::Unknown { plugin, name, offered });
+            }
+        }
+        self.settle(|name| settings.get(name)).map(|_values| ())
+    }
+
+    /// Returns the values of all settings: the wanted value, otherwise the default. Settings without a value are absent.
+    ///
+    /// # Errors
+    /// [`RefusedSetting::Value`] if a setting does not take the wanted value.
+    pub fn settle<'a>(
+        &self,
+        wanted: impl Fn(&str) -> Option<&'a Scalar>,
+    ) -> Result<BTreeMap<String, Value>, RefusedSetting> {
+        let mut settled = BTreeMap::new();
+        for (name, setting) in &self.adapter.settings {
+            let value = match wanted(name) {
+                Some(value) => {
+                    Some(setting.accept(value).ok_or_else(|| RefusedSetting::Value {
+                        plugin: self.id.clone(),
+                        name: name.clone(),
+                        expected: setting.expected(),
+                        found: value.to_string(),
+                    })?)
+                }
+                None => setting.default_value(),
+            };
+            settled.extend(value.map(|value| (name.clone(), value)));
+        }
+        Ok(settled)
+    }
+
     /// Reads a plugin's project file, and the adapter file that the project file names. `adapter` returns the text of a
     /// file of the plugin's folder.
     ///
@@ -133,6 +197,17 @@ impl Manifest {
             project;
         Ok(Self { id, version, description, licence, engine, adapter })
     }
+}
+
+/// Returns the JSON schemas of the files of a plugin, by the names of the files.
+#[must_use]
+pub fn schemas() -> [(&'static str, schemars::Schema); 3] {
+    let generate = || schemars::generate::SchemaSettings::draft2020_12().into_generator();
+    [
+        (PROJECT_FILE, generate().into_root_schema_for::<Project>()),
+        ("adapter.toml", adapter::schema(generate())),
+        (SAMPLE_FILE, generate().into_root_schema_for::<Samples>()),
+    ]
 }
 
 impl Project {

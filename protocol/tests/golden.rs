@@ -292,6 +292,7 @@ fn commands() -> Vec<Example> {
                 pipeline_id,
                 config: ServingConfig {
                     proxy: ProxyFeatures { cors: true, telemetry: false },
+                    settings: link_protocol::plugin::Settings::default(),
                     ..config()
                 },
             }),
@@ -603,6 +604,7 @@ fn config() -> ServingConfig {
         port: port(8080),
         allowlist: allowlist(),
         proxy: ProxyFeatures::default(),
+        settings: link_protocol::plugin::Settings::default(),
     }
 }
 

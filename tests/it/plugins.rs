@@ -1,13 +1,14 @@
 //! Plugins: found as data, installed from a folder by a person, and served without a change to the agent.
 
 use std::{
+    io::Write as _,
     path::{Path, PathBuf},
-    process::Output,
+    process::{Output, Stdio},
 };
 
 use link_protocol::report::CommandResult;
 use link_tests::{
-    backend::{TestBackend, WORKSPACE},
+    backend::{EMAIL, PASSWORD, TestBackend, WORKSPACE},
     chat,
     device::{TestDevice, free_port},
     engines::{self, TINY_REPLY},
@@ -27,6 +28,22 @@ fn write_plugin(folder: &Path, id: &str) {
         let text = std::fs::read_to_string(plugins().join("language_model").join(file)).unwrap();
         std::fs::write(folder.join(file), text.replace("language_model", id)).unwrap();
     }
+}
+
+/// Logs the device's person in, whose words `link model deploy` needs.
+fn log_in(backend: &TestBackend, device: &TestDevice) {
+    let mut login = device.link();
+    login.args(["login", "--email", EMAIL, "--password-stdin", "--backend", &backend.url]);
+    let mut login = login.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    login.stdin.take().unwrap().write_all(PASSWORD.as_bytes()).unwrap();
+    assert!(login.wait().unwrap().success());
+}
+
+/// Returns the command line of the device's only engine.
+async fn engine_arguments(device: &TestDevice) -> String {
+    let pid = device.model().await.engine_pid.unwrap();
+    let words = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap();
+    words.replace('\0', " ")
 }
 
 fn plugin(device: &TestDevice, words: &[&str]) -> Output {
@@ -81,6 +98,103 @@ async fn a_plugin_of_a_person_is_served_repaired_and_removed_while_it_serves() {
     let again = backend.owner.serve(model.model_id, device.id, None).await.unwrap();
     let refused = backend.result(again.command_id).await.result.unwrap();
     assert!(refused.output.contains("the plugin `my_plugin` is not installed"), "{refused:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_settings_of_a_deployment_reach_the_engine_and_stay() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    backend.upload("tiny", engines::model("tiny.gguf")).await;
+    log_in(&backend, &device);
+    let port = free_port().to_string();
+    let deploy = |words: &[&str]| {
+        let mut command = device.link();
+        command.args(["model", "deploy", "tiny", "--port", &port, "--json"]).args(words);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), said, output.stdout)
+    };
+    let (code, said, out) =
+        deploy(&["--set", "context=512", "--set", "threads=2", "--serve", "--wait"]);
+    assert_eq!(code, Some(0), "{said}");
+    let deployed: Value = serde_json::from_slice(&out).unwrap();
+    assert_eq!(deployed["settings"], serde_json::json!({ "context": 512, "threads": 2 }));
+    let arguments = engine_arguments(&device).await;
+    assert!(
+        arguments.contains("--ctx-size 512") && arguments.contains("--threads 2"),
+        "{arguments}"
+    );
+    let first = device.model().await.engine_pid;
+
+    // A deployment that names no settings keeps them, and the engine.
+    let (code, said, _) = deploy(&["--serve", "--wait"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(device.model().await.engine_pid, first);
+    // Other settings start the engine again.
+    let (code, said, _) = deploy(&["--set", "context=2048", "--serve", "--wait"]);
+    assert_eq!(code, Some(0), "{said}");
+    let arguments = engine_arguments(&device).await;
+    assert!(
+        arguments.contains("--ctx-size 2048") && arguments.contains("--threads 1"),
+        "{arguments}"
+    );
+    let (code, said, out) = deploy(&["--reset", "--serve", "--wait"]);
+    assert_eq!(code, Some(0), "{said}");
+    let deployed: Value = serde_json::from_slice(&out).unwrap();
+    assert!(deployed.get("settings").is_none(), "{deployed}");
+    // The arguments of the agent apply again.
+    assert!(engine_arguments(&device).await.contains("--ctx-size 1024"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_setting_that_the_plugin_does_not_take_is_refused_before_the_download() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    backend.upload("tiny", engines::model("tiny.gguf")).await;
+    log_in(&backend, &device);
+    let deploy = |set: &str| {
+        let words = ["model", "deploy", "tiny", "--set", set, "--serve", "--wait"];
+        let output = device.link().args(words).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    for (set, said) in [
+        (
+            "contxt=512",
+            "the plugin `language_model` has no setting `contxt`; it has context, threads",
+        ),
+        (
+            "context=100",
+            "the setting `context` of the plugin `language_model` takes a whole number from 256 to \
+             4194304, not 100",
+        ),
+        ("context=large", "takes a whole number from 256 to 4194304, not large"),
+        ("threads=true", "takes a whole number from 1 to 1024, not true"),
+    ] {
+        let (code, told) = deploy(set);
+        assert_eq!(code, Some(1), "{set}: {told}");
+        assert!(told.contains(said), "{set}: {told}");
+    }
+    assert!(device.model_files().is_empty());
+    // What a shell would interpret does not leave the command.
+    for set in ["context=$(id)", "context=1;id", "a b=1", "context"] {
+        let (code, told) = deploy(set);
+        assert_eq!(code, Some(2), "{set}: {told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_argument_of_the_agent_outside_the_bounds_of_a_plugin_is_refused_with_a_word() {
+    let backend = TestBackend::start().await;
+    let mut device = TestDevice::register(&backend).await;
+    device.run(&[("LINK_ENGINE_CONTEXT", "100")]);
+    backend.online(device.id, true).await;
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let early = backend.deploy(model.model_id, device.id, free_port(), true).await;
+    let refused = backend.result(early.command_id).await.result.unwrap();
+    assert_eq!(refused.status, CommandResult::Failed);
+    let said = "the setting `context` of the plugin `language_model` takes a whole number from 256 \
+                to 4194304, not 100; correct `--engine-context` of this agent";
+    assert!(refused.output.contains(said), "{}", refused.output);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -224,6 +224,7 @@ impl TestBackend {
             alias: None,
             serve,
             proxy: ProxyFeatures::default(),
+            settings: None,
         };
         let key = uuid::Uuid::now_v7().to_string();
         self.owner.deploy(&request, &key).await.unwrap()

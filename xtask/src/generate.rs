@@ -1,5 +1,6 @@
 //! Generates committed files from the product's own definitions: man pages, shell completions, the
-//! OpenAPI documents, the schemas of both configurations and those of what `link` prints.
+//! OpenAPI documents, the schemas of both configurations, those of what `link` prints, and the reference of a plugin's
+//! files.
 //!
 //! `--check` writes nothing, and names every missing, stale or surplus file.
 
@@ -9,6 +10,7 @@
 )]
 
 mod documents;
+mod plugin_reference;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,6 +21,7 @@ use anyhow::Context as _;
 use clap::CommandFactory as _;
 use clap_complete::Generator as _;
 use link_cli::shared_files;
+use link_protocol::plugin::{Manifest, PROJECT_FILE};
 
 /// Folders that contain only generated files.
 const FOLDERS: &[&str] = &["completions", documents::FOLDER, "man"];
@@ -32,7 +35,7 @@ type Files = BTreeMap<String, Vec<u8>>;
 
 /// Writes or checks every generated file under `root`, and returns a description of the result.
 pub(crate) fn run(root: &Path, check: bool) -> anyhow::Result<String> {
-    let wanted = generate()?;
+    let wanted = generate(root)?;
     let present = read(root, &wanted)?;
     let stale = differences(&wanted, &present);
     if check {
@@ -50,7 +53,7 @@ pub(crate) fn run(root: &Path, check: bool) -> anyhow::Result<String> {
     Ok(format!("generate: {} of {} files changed", stale.len(), wanted.len()))
 }
 
-fn generate() -> anyhow::Result<Files> {
+fn generate(root: &Path) -> anyhow::Result<Files> {
     let mut files = Files::new();
     for (name, command) in
         [("link", link_cli::command()), ("link-backend", link_backend::args::Arguments::command())]
@@ -66,12 +69,44 @@ fn generate() -> anyhow::Result<Files> {
     files.insert(API_DOCUMENT.to_owned(), format!("{}\n", document.trim_end()).into_bytes());
     let document = link_protocol::local_api::document();
     files.insert(LOCAL_API_DOCUMENT.to_owned(), document.into_bytes());
-    let schema = link_protocol::config::json_schema();
-    files.insert(CONFIG_SCHEMA.to_owned(), schema.into_bytes());
+    files.insert(CONFIG_SCHEMA.to_owned(), agent_schema(root)?.into_bytes());
     let schema = link_backend::config::file::json_schema();
     files.insert(BACKEND_SCHEMA.to_owned(), schema.into_bytes());
+    files.insert(plugin_reference::PATH.to_owned(), plugin_reference::page().into_bytes());
     files.extend(documents::files()?);
     Ok(files)
+}
+
+/// Returns the schema of the agent's configuration, with the settings of the plugins of this checkout.
+fn agent_schema(root: &Path) -> anyhow::Result<String> {
+    let mut schema: serde_json::Value =
+        serde_json::from_str(&link_protocol::config::json_schema())?;
+    let mut plugins = serde_json::Map::new();
+    for plugin in plugins_of(root)? {
+        let settings = plugin.adapter.settings.iter();
+        let settings: serde_json::Map<_, _> =
+            settings.map(|(name, setting)| (name.clone(), setting.json_schema())).collect();
+        let schema = serde_json::json!({
+            "type": "object",
+            "description": format!("Settings of the plugin: {}", plugin.description),
+            "properties": settings,
+            "additionalProperties": false,
+        });
+        plugins.insert(plugin.id, schema);
+    }
+    schema["properties"]["components"]["properties"] = plugins.into();
+    Ok(format!("{schema:#}\n"))
+}
+
+/// Returns the plugins of this checkout, sorted by their folders.
+fn plugins_of(root: &Path) -> anyhow::Result<Vec<Manifest>> {
+    let folder = root.join("plugins");
+    let entries = std::fs::read_dir(&folder).context("failed to list `plugins`")?;
+    let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    folders.retain(|folder| folder.join(PROJECT_FILE).is_file());
+    folders.sort();
+    let read = |folder: std::path::PathBuf| Ok(link_installer::plugins::read(&folder)?);
+    folders.into_iter().map(read).collect()
 }
 
 /// Reads the committed contents of the wanted files, and all other files in their folders.
@@ -120,8 +155,11 @@ mod tests {
 
     #[test]
     fn link_installs_every_page_and_completion_of_the_backend() {
-        let made: Vec<String> =
-            generate().unwrap().into_keys().filter(|name| name.contains("link-backend")).collect();
+        let made: Vec<String> = generate(crate::repository())
+            .unwrap()
+            .into_keys()
+            .filter(|name| name.contains("link-backend"))
+            .collect();
         let folder = |folder: &str, names: Vec<&str>| -> Vec<String> {
             names.into_iter().map(|name| format!("{folder}/{name}")).collect()
         };

@@ -82,13 +82,12 @@ enum Task {
         #[arg(long, value_name = "FILE")]
         introduced_by: Option<PathBuf>,
     },
-    /// Write a tiny language model with a scripted answer, for tests
+    /// Write a tiny model with a known answer, for tests
     TinyModel {
         /// GGUF file to write
         out: PathBuf,
-        /// Repeat the answer endlessly
-        #[arg(long = "loop")]
-        endless: bool,
+        #[command(flatten)]
+        kind: tiny_model::Kind,
     },
 }
 
@@ -127,7 +126,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::ReleaseKey { file, introduced_by } => {
             println!("{}", release_key::run(&file, introduced_by.as_deref())?);
         }
-        Task::TinyModel { out, endless } => println!("{}", tiny_model::run(&out, endless)?),
+        Task::TinyModel { out, kind } => println!("{}", tiny_model::run(&out, kind)?),
     }
     Ok(())
 }

@@ -7,13 +7,17 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: writes the model's file")]
 
+mod encoder;
 mod gguf;
 
 use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::tiny_model::gguf::{Data, Gguf, Half, Value};
+use self::{
+    encoder::Encoder,
+    gguf::{Data, Gguf, Half, Value},
+};
 
 /// The answer: 21 words. Each is its own token, even if a word occurs twice. With the end token, an engine counts 22
 /// tokens. `▁` is the tokeniser's space.
@@ -60,10 +64,33 @@ const MOSTLY_F16: u32 = 1;
 const CHAT_TEMPLATE: &str = "{% for m in messages %}<|{{ m['role'] }}|>{{ m['content'] }}\n{% endfor %}\
     {% if add_generation_prompt %}<|assistant|>{% endif %}";
 
+/// The model to write.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+#[group(multiple = false)]
+pub(crate) struct Kind {
+    /// Write the model whose answer never ends
+    #[arg(long = "loop")]
+    endless: bool,
+    /// Write a model for embeddings
+    #[arg(long)]
+    embeddings: bool,
+    /// Write a model that ranks documents
+    #[arg(long)]
+    ranking: bool,
+}
+
 /// Writes the model to `out`, and returns a description of it.
-pub(crate) fn run(out: &Path, endless: bool) -> anyhow::Result<String> {
-    std::fs::write(out, model(endless).to_bytes())
+pub(crate) fn run(out: &Path, kind: Kind) -> anyhow::Result<String> {
+    let (model, what) = match kind {
+        Kind { embeddings: true, .. } => (encoder::model(Encoder::Embeddings), "embeddings"),
+        Kind { ranking: true, .. } => (encoder::model(Encoder::Ranking), "ranks documents"),
+        Kind { endless, .. } => (model(endless), ""),
+    };
+    std::fs::write(out, model.to_bytes())
         .with_context(|| format!("failed to write `{}`", out.display()))?;
+    if !what.is_empty() {
+        return Ok(format!("{}: {what}", out.display()));
+    }
     let (tokens, _) = vocabulary();
     Ok(format!("{}: {} tokens, {} of them the answer", out.display(), tokens.len(), SCRIPT.len()))
 }

@@ -69,6 +69,7 @@ impl Deployments {
         turn.effects.push(Effect::Download {
             download,
             plugin: deploy.config.plugin.clone(),
+            settings: deploy.config.settings.clone(),
             file: deploy.model.clone(),
         });
         let active = Active {

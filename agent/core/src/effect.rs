@@ -8,6 +8,7 @@ use link_protocol::{
     counter::{Epoch, Generation},
     envelope::{CommandFault, Receipt},
     id::{CommandId, ModelId, PipelineId},
+    plugin::Settings,
     port::Port,
     report::CommandResult,
     update::UpdateRequest,
@@ -32,7 +33,8 @@ pub enum Effect {
     SendReport(OutboxEntry),
     /// Download and verify a model file, unless a verified copy exists. If the plugin's engine is missing, download the
     /// engine first.
-    Download { download: DownloadId, plugin: String, file: ModelFile },
+    /// Settings that the plugin does not take end the download before it begins.
+    Download { download: DownloadId, plugin: String, settings: Settings, file: ModelFile },
     /// Stop a download and delete its partial file.
     CancelDownload { download: DownloadId },
     /// Reserve the public port for this route, which has no engine yet.
@@ -42,7 +44,14 @@ pub enum Effect {
     /// Remove the pipeline's route from the port; removing the last route frees the port.
     ReleasePort { pipeline_id: PipelineId, port: Port },
     /// Start the engine of a pipeline.
-    StartEngine { pipeline_id: PipelineId, run: Run, plugin: String, alias: Alias, file: ModelFile },
+    StartEngine {
+        pipeline_id: PipelineId,
+        run: Run,
+        plugin: String,
+        settings: Settings,
+        alias: Alias,
+        file: ModelFile,
+    },
     /// Stop the engine of a pipeline; `EngineStopped` always follows.
     StopEngine { pipeline_id: PipelineId, run: Run },
     /// Kill an unresponsive engine; `EngineEnded` follows with this reason.

@@ -131,7 +131,8 @@ impl Pipelines {
         };
         let serve = deploy.serve || pipeline.record.serve;
         let same_file = pipeline.record.file.sha256 == deploy.model.sha256
-            && pipeline.record.config.plugin == deploy.config.plugin;
+            && pipeline.record.config.plugin == deploy.config.plugin
+            && pipeline.record.config.settings == deploy.config.settings;
         pipeline.wait(command, done);
         let wanted = PipelineRecord {
             config: deploy.config,
@@ -195,6 +196,7 @@ impl Pipelines {
             return turn.report_command(command, CommandResult::Rejected, reason);
         }
         let same_engine = update.config.plugin == pipeline.record.config.plugin
+            && update.config.settings == pipeline.record.config.settings
             && update.config.alias == pipeline.record.config.alias;
         let mut wanted = pipeline.record.clone();
         wanted.config = update.config;

@@ -68,6 +68,7 @@ pub(crate) fn config(model_number: u64) -> ServingConfig {
         port: port(8080),
         allowlist: allowlist(&["https://old.example"]),
         proxy: ProxyFeatures::default(),
+        settings: link_protocol::plugin::Settings::default(),
     }
 }
 

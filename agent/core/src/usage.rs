@@ -14,6 +14,9 @@ use serde::Deserialize;
 /// The longest line of a stream, and the longest end of a whole answer, that is scanned, in bytes.
 const WINDOW: usize = 64 * 1024;
 
+/// The length of the beginning of a whole answer that is scanned, in bytes. Engines report the usage of embeddings there.
+const BEGINNING: usize = 4 * 1024;
+
 /// The number of choices counted separately; further choices count with the last.
 const CHOICES: u64 = 128;
 
@@ -49,6 +52,8 @@ pub struct Scanner {
     framing: Framing,
     unit: Unit,
     buffer: Vec<u8>,
+    /// The beginning of a whole answer that is longer than the buffer.
+    beginning: Vec<u8>,
     /// The current line is longer than the window; the rest of it is skipped.
     overlong: bool,
     choices: Vec<Choice>,
@@ -102,6 +107,7 @@ impl Scanner {
             framing,
             unit,
             buffer: Vec::new(),
+            beginning: Vec::new(),
             overlong: false,
             choices: Vec::new(),
             last: 0,
@@ -131,12 +137,15 @@ impl Scanner {
             Framing::Whole => std::str::from_utf8(valid_end(&self.buffer))
                 .ok()
                 .and_then(|text| find(text, self.unit))
+                .or_else(|| find(valid_beginning(&self.beginning), self.unit))
                 .unwrap_or(Usage::ABSENT),
             Framing::Events => self.sum(),
         }
     }
 
     fn push_whole(&mut self, chunk: &[u8]) {
+        let missing = BEGINNING.saturating_sub(self.beginning.len()).min(chunk.len());
+        self.beginning.extend_from_slice(&chunk[..missing]);
         self.buffer.extend_from_slice(&chunk[chunk.len().saturating_sub(WINDOW)..]);
         if self.buffer.len() > 2 * WINDOW {
             self.buffer.drain(..self.buffer.len() - WINDOW);
@@ -325,6 +334,14 @@ fn last_object<'a, T: Deserialize<'a>>(text: &'a str, key: &str) -> Option<T> {
     serde_json::Deserializer::from_str(&text[start..]).into_iter().next()?.ok()
 }
 
+/// Leaves out a character that the end of the beginning cut in two.
+fn valid_beginning(bytes: &[u8]) -> &str {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+    }
+}
+
 /// Skips the rest of a character that the window cut in two.
 fn valid_end(bytes: &[u8]) -> &[u8] {
     let start = bytes.iter().take(4).position(|byte| byte & 0xC0 != 0x80).unwrap_or(0);
@@ -453,6 +470,19 @@ mod tests {
         let mut scanner = Scanner::new(Framing::Whole, Unit::Tokens);
         scanner.push(br#"{"choices":[{"message":{"content":"\"usage\":{\"prompt_tokens\":9}"}}]}"#);
         assert_eq!(scanner.finish().provenance, Provenance::Absent);
+    }
+
+    #[test]
+    fn usage_before_a_long_list_of_vectors_is_found() {
+        let vectors = "0.123456,".repeat(4 * WINDOW / 9);
+        let answer = format!(
+            "{{\"usage\":{{\"prompt_tokens\":19,\"total_tokens\":19}},\"data\":[{vectors}0]}}"
+        );
+        for piece in [1000, WINDOW, answer.len()] {
+            let mut scanner = Scanner::new(Framing::Whole, Unit::Tokens);
+            answer.as_bytes().chunks(piece).for_each(|chunk| scanner.push(chunk));
+            assert_eq!(counts(scanner.finish()), (Some(19), None, Provenance::Exact), "{piece}");
+        }
     }
 
     #[test]

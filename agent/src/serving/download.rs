@@ -28,7 +28,7 @@ use link_protocol::{
     command::ModelFile,
     id::{ModelId, PipelineId},
     identity::Identity,
-    plugin::{Manifest, ModelFiles},
+    plugin::{Manifest, ModelFiles, Settings},
 };
 use tokio::sync::{Mutex, mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -52,6 +52,7 @@ pub(crate) struct Downloads {
 struct Job {
     download: DownloadId,
     plugin: String,
+    settings: Settings,
     file: ModelFile,
     path: PathBuf,
     cancel: CancellationToken,
@@ -92,13 +93,18 @@ impl Downloads {
         Ok(Self { models, jobs, running: HashMap::new(), inbox, _thread: thread })
     }
 
-    /// Starts downloading `file` unless a verified copy exists. If the engine of `plugin` is missing, it is downloaded
-    /// first. The outcome is always an event.
-    pub(crate) fn start_one(&mut self, download: DownloadId, plugin: String, file: ModelFile) {
+    /// Starts downloading `file` unless a verified copy exists. Settings that the plugin does not take end the download
+    /// before it begins. If the engine of the plugin is missing, it is downloaded first. The outcome is always an event.
+    pub(crate) fn start_one(
+        &mut self,
+        download: DownloadId,
+        (plugin, settings): (String, Settings),
+        file: ModelFile,
+    ) {
         self.running.retain(|_, cancel| !cancel.is_cancelled());
         let cancel = CancellationToken::new();
         let path = self.path(&file);
-        let job = Job { download, plugin, path, file, cancel: cancel.clone() };
+        let job = Job { download, plugin, settings, path, file, cancel: cancel.clone() };
         if self.jobs.try_send(job).is_err() {
             // Never full: the core runs fewer concurrent commands than this queue holds.
             tracing::error!("the download queue is full");
@@ -185,6 +191,9 @@ async fn fetch(origin: Arc<Origin>, job: Job) {
         progress: &progress,
     };
     let bring = async {
+        if let Some(plugin) = origin.engines.plugin(&job.plugin) {
+            plugin.check_settings(&job.settings).map_err(|refused| refused.to_string())?;
+        }
         origin.engines.for_deployment(&job.plugin, job.download, &origin.inbox).await;
         fetch_model(&transfer, origin.engines.plugin(&job.plugin).as_deref()).await
     };

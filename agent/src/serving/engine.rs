@@ -22,15 +22,17 @@ use std::{
 
 use anyhow::Context as _;
 use link_agent_core::{event::Event, run::Run};
+use link_client::model_file;
 use link_platform::{fs, paths::Roots, private_socket, process::Program};
 use link_protocol::{
     command::{Alias, Sha256Hex},
     config::{AgentConfig, GenericConfig, Scalar},
     id::PipelineId,
     local_api::EngineHealth,
-    plugin::{ListensOn, Manifest, Values},
+    plugin::{self, ListensOn, Manifest, Metadata, RefusedSetting, Value, Values},
     port::Port,
     secret::Secret,
+    task::Task,
 };
 use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -64,7 +66,7 @@ pub(crate) struct Engines {
     orders: mpsc::SyncSender<Order>,
     inbox: Inbox,
     brought: EngineDownloads,
-    /// Starts that wait for their engine to be downloaded.
+    /// Starts that are being prepared.
     waiting: Arc<Mutex<HashMap<Run, CancellationToken>>>,
     _health: Arc<Pipeline>,
 }
@@ -79,6 +81,8 @@ pub(crate) struct Running {
     pub(crate) address: Address,
     /// The plugin, as it was when the engine was started.
     pub(crate) manifest: Arc<Manifest>,
+    /// What the model is for, if its file says so.
+    pub(crate) task: Option<Task>,
     pub(crate) healthy: bool,
 }
 
@@ -111,8 +115,31 @@ impl Settings {
         Self { given: given.collect(), configured: config.components.clone() }
     }
 
-    fn get(&self, plugin: &str, name: &str) -> Option<&Scalar> {
-        self.given.get(name).or_else(|| self.configured.get(plugin)?.get(name))
+    /// Returns the values with which an engine of `plugin` starts. The settings of the deployment take precedence over
+    /// the arguments of the agent, and those over the configuration.
+    fn settle(
+        &self,
+        plugin: &Manifest,
+        deployed: &plugin::Settings,
+    ) -> anyhow::Result<BTreeMap<String, Value>> {
+        // A plugin that was replaced since the deployment may lack a setting.
+        plugin.check_settings(deployed)?;
+        let given = |name: &str| self.given.get(name).filter(|_| deployed.get(name).is_none());
+        let configured = self.configured.get(&plugin.id);
+        let wanted = |name: &str| {
+            let here = || given(name).or_else(|| configured?.get(name));
+            deployed.get(name).or_else(here)
+        };
+        plugin.settle(wanted).map_err(|refused| {
+            let name = match &refused {
+                RefusedSetting::Unknown { name, .. } | RefusedSetting::Value { name, .. } => name,
+            };
+            let by = match given(name) {
+                Some(_) => format!("`--engine-{name}`"),
+                None => format!("`components.{}.{name}` of the configuration", plugin.id),
+            };
+            anyhow::anyhow!("{refused}; correct {by} of this agent, or deploy with another value")
+        })
     }
 }
 
@@ -154,23 +181,11 @@ impl Engines {
     }
 
     /// Starts the engine of a pipeline; the outcome is an event.
-    pub(crate) fn launch(
-        &self,
-        pipeline_id: PipelineId,
-        run: Run,
-        plugin: &str,
-        alias: &Alias,
-        model: PathBuf,
-    ) {
-        let launch =
-            Pending { pipeline_id, run, plugin: plugin.to_owned(), alias: alias.clone(), model };
-        if self.brought.is_missing(plugin) {
-            let stop = CancellationToken::new();
-            self.waiting().insert(run, stop.clone());
-            tokio::spawn(self.clone().launch_when_brought(launch, stop));
-        } else if let Err(error) = self.try_launch(&launch) {
-            tokio::spawn(tell_end(self.inbox.clone(), pipeline_id, run, error));
-        }
+    pub(crate) fn launch(&self, launch: Pending) {
+        let run = launch.run;
+        let stop = CancellationToken::new();
+        self.waiting().insert(run, stop.clone());
+        tokio::spawn(self.clone().launch_when_ready(launch, stop));
     }
 
     /// Stops an engine; `EngineStopped` follows.
@@ -190,11 +205,6 @@ impl Engines {
             // The next health checks repeat this order.
             tracing::error!("the engine thread does not accept orders");
         }
-    }
-
-    /// Returns the address at which the proxy reaches the engine of a run.
-    pub(crate) fn address(&self, run: Run) -> Option<Address> {
-        self.find(run).map(|running| running.address)
     }
 
     /// Returns the engine of a run, while it runs.
@@ -229,20 +239,35 @@ impl Engines {
         }
     }
 
-    /// Downloads the engine if it is missing, and starts it unless the start was cancelled
-    /// meanwhile.
-    async fn launch_when_brought(self, launch: Pending, stop: CancellationToken) {
+    /// Prepares the start of an engine, and starts it unless the start was cancelled meanwhile.
+    async fn launch_when_ready(self, launch: Pending, stop: CancellationToken) {
         let (pipeline_id, run) = (launch.pipeline_id, launch.run);
-        let brought = tokio::select! {
-            brought = self.brought.for_start(&launch.plugin, pipeline_id, run, &self.inbox) => brought,
+        let ready = tokio::select! {
+            ready = self.prepare(&launch) => ready,
             () = stop.cancelled() => return,
         };
         // From here on, the spawner handles orders to end this run.
         if self.waiting().remove(&run).is_none() {
             return;
         }
-        if let Err(error) = brought.and_then(|()| self.try_launch(&launch)) {
+        if let Err(error) = ready.and_then(|task| self.try_launch(&launch, task)) {
             tell_end(self.inbox, pipeline_id, run, error).await;
+        }
+    }
+
+    /// Downloads the engine if it is missing, and reads what the model is for.
+    async fn prepare(&self, launch: &Pending) -> anyhow::Result<Option<Task>> {
+        let Pending { pipeline_id, run, ref plugin, ref model, .. } = *launch;
+        if self.brought.is_missing(plugin) {
+            self.brought.for_start(plugin, pipeline_id, run, &self.inbox).await?;
+        }
+        match self.plugins.manifest(plugin)?.adapter.model.metadata {
+            // The engine says best what is wrong with a file that has no readable metadata.
+            Some(Metadata::Gguf) => {
+                let facts = model_file::look(model).await.ok().and_then(Result::ok);
+                Ok(facts.and_then(|facts| facts.task))
+            }
+            None => Ok(None),
         }
     }
 
@@ -250,8 +275,8 @@ impl Engines {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn try_launch(&self, launch: &Pending) -> anyhow::Result<()> {
-        let Pending { pipeline_id, run, ref plugin, ref alias, ref model } = *launch;
+    fn try_launch(&self, launch: &Pending, task: Option<Task>) -> anyhow::Result<()> {
+        let Pending { pipeline_id, run, ref plugin, ref settings, ref alias, ref model } = *launch;
         let manifest = self.plugins.manifest(plugin)?;
         let executable = self.brought.executable(&manifest)?;
         let channel = self.channel(pipeline_id, manifest.adapter.launch.listens_on)?;
@@ -264,7 +289,8 @@ impl Engines {
         let mut values = Values {
             paths: [("model", model.clone()), ("secret_file", api_key_file)].into(),
             texts: [("alias", alias.to_string())].into(),
-            settings: adapter.settle(|name| self.settings.get(plugin, name)),
+            settings: self.settings.settle(&manifest, settings)?,
+            task,
         };
         if let Some(folder) = executable.parent() {
             values.paths.insert("folder", folder.to_owned());
@@ -285,7 +311,7 @@ impl Engines {
             env: adapter.launch.environment(&values),
             log: Some(log),
         };
-        let reached = Reached { channel, base_path, secret, manifest };
+        let reached = Reached { channel, base_path, secret, manifest, task };
         let order = Order::Start { pipeline_id, run, program, reached };
         self.orders
             .try_send(order)
@@ -308,12 +334,15 @@ impl Engines {
 }
 
 /// A start of an engine.
-struct Pending {
-    pipeline_id: PipelineId,
-    run: Run,
-    plugin: String,
-    alias: Alias,
-    model: PathBuf,
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub(crate) pipeline_id: PipelineId,
+    pub(crate) run: Run,
+    pub(crate) plugin: String,
+    pub(crate) settings: plugin::Settings,
+    pub(crate) alias: Alias,
+    /// The model's file.
+    pub(crate) model: PathBuf,
 }
 
 /// Sends the event that an engine could not be started.

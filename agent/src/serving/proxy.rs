@@ -23,7 +23,7 @@ use std::{collections::HashMap, sync::Arc};
 use anyhow::Context as _;
 use link_agent_core::effect::Route;
 use link_platform::port_owner;
-use link_protocol::{id::PipelineId, plugin::Manifest, port::Port};
+use link_protocol::{id::PipelineId, plugin::Manifest, port::Port, task::Task};
 use tokio::{net::TcpListener, runtime::Runtime, sync::Mutex};
 
 use self::{
@@ -35,7 +35,7 @@ use self::{
 use crate::{
     control::{pipeline::Pipeline, report::Reporter},
     serving::{
-        engine::{Address, Line},
+        engine::{Line, Running},
         plugins::PluginFolder,
     },
 };
@@ -61,6 +61,8 @@ pub(crate) struct Frontends {
 struct Serving {
     /// The plugin, as it was when the port was reserved. A plugin that is removed meanwhile serves on.
     plugin: Arc<Manifest>,
+    /// What the model is for, once its engine has been started.
+    task: Option<Task>,
     usage: UsageSender,
     queue: Arc<Mutex<UsageReceiver>>,
     thread: Pipeline,
@@ -114,7 +116,7 @@ impl Frontends {
     }
 
     /// Restarts the serving pipeline of `route`; the engine and the listening socket stay.
-    pub(crate) fn replace(&mut self, route: Route, engine: Option<Address>) -> anyhow::Result<()> {
+    pub(crate) fn replace(&mut self, route: Route, engine: Option<Running>) -> anyhow::Result<()> {
         let Some(serving) = self.serving.get(&route.pipeline_id) else { return Ok(()) };
         let plugin = serving.plugin.clone();
         self.restart(route, plugin, engine)
@@ -124,29 +126,30 @@ impl Frontends {
         &mut self,
         route: Route,
         plugin: Arc<Manifest>,
-        engine: Option<Address>,
+        engine: Option<Running>,
     ) -> anyhow::Result<()> {
         let Some(frontend) = self.open.get(&route.port) else { return Ok(()) };
         let pipeline_id = route.pipeline_id;
-        let (usage, queue) = match self.serving.remove(&pipeline_id) {
-            Some(Serving { usage, queue, thread, .. }) => {
+        let (usage, queue, known) = match self.serving.remove(&pipeline_id) {
+            Some(Serving { task, usage, queue, thread, .. }) => {
                 drop(thread);
-                (usage, queue)
+                (usage, queue, task)
             }
             None => {
                 let (usage, queue) = usage_queue();
-                (usage, Arc::new(Mutex::new(queue)))
+                (usage, Arc::new(Mutex::new(queue)), None)
             }
         };
+        let task = engine.as_ref().and_then(|running| running.task).or(known);
         let (source, sink) = (queue.clone(), self.reporter.clone());
         let thread = Pipeline::spawn("serving", move |_stop| async move {
             while let Some((report, lost)) = source.lock().await.next().await {
                 sink.usage(report, lost);
             }
         })?;
-        let engine = engine.map(Line::new);
-        frontend.set(Live { route, plugin: plugin.clone(), engine, usage: usage.clone() });
-        self.serving.insert(pipeline_id, Serving { plugin, usage, queue, thread });
+        let engine = engine.map(|running| Line::new(running.address));
+        frontend.set(Live { route, plugin: plugin.clone(), task, engine, usage: usage.clone() });
+        self.serving.insert(pipeline_id, Serving { plugin, task, usage, queue, thread });
         Ok(())
     }
 

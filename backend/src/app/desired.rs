@@ -71,6 +71,7 @@ impl App {
             alias: Some(before.alias),
             serve: lost.served,
             proxy: before.proxy,
+            settings: Some(before.settings),
         };
         let made = Made { wish, model, file, allowlist, now };
         let ids = (DeploymentId::from_uuid(random::uuid()), CommandId::from_uuid(random::uuid()));

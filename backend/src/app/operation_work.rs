@@ -203,9 +203,10 @@ impl App {
         let (device, once) = (item.device, Once::Item(item));
         let on = |model| Requested { caller, model, device };
         match operation.work.clone() {
-            Work::Deploy { model_id, port, alias, serve, proxy } => {
+            Work::Deploy { model_id, port, alias, serve, proxy, settings } => {
+                let device_id = device;
                 let wish =
-                    CreateDeployment { model_id, device_id: device, port, alias, serve, proxy };
+                    CreateDeployment { model_id, device_id, port, alias, serve, proxy, settings };
                 self.deploy_once(caller, wish, once).await?;
             }
             Work::Repair { model_id, port } => {

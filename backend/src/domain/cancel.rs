@@ -80,6 +80,7 @@ mod tests {
             progress: Progress { bytes_done: 0, bytes_total: 1 },
             allowlist: Allowlist::new([]),
             proxy: ProxyFeatures::default(),
+            settings: link_protocol::plugin::Settings::default(),
             removed: false,
             created_at: now(),
             updated_at: now(),

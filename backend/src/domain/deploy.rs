@@ -49,6 +49,9 @@ impl Made {
         let default = Port::try_from(DEFAULT_PORT).map_err(|e| Refusal::invalid(e.to_string()))?;
         let port = self.wish.port.or(previous.map(|older| older.port)).unwrap_or(default);
         let alias = self.alias(before)?;
+        let settings = self.wish.settings.clone();
+        let settings =
+            settings.or_else(|| previous.map(|older| older.settings.clone())).unwrap_or_default();
         let config = ServingConfig {
             pipeline_id: PipelineId::of(self.model.id),
             model_id: self.model.id,
@@ -57,6 +60,7 @@ impl Made {
             port,
             allowlist: self.allowlist.clone(),
             proxy: self.wish.proxy,
+            settings: settings.clone(),
         };
         let record = DeploymentRecord {
             id,
@@ -70,6 +74,7 @@ impl Made {
             progress: Progress { bytes_done: 0, bytes_total: self.file.size_bytes },
             allowlist: self.allowlist.clone(),
             proxy: self.wish.proxy,
+            settings,
             removed: false,
             created_at: self.now,
             updated_at: self.now,

@@ -11,6 +11,7 @@ use link_protocol::{
     id::{CommandId, DeploymentId, DeviceId, ModelId},
     limits,
     local_api::Progress,
+    plugin::Settings,
     port::Port,
     report::{CommandResult, ProgressEvent, ProgressReport},
 };
@@ -42,6 +43,7 @@ pub struct DeploymentRecord {
     /// The allowlist that the device has, as far as the backend knows.
     pub allowlist: Allowlist,
     pub proxy: ProxyFeatures,
+    pub settings: Settings,
     /// Whether the model was removed from the device after the deployment.
     pub removed: bool,
     pub created_at: Timestamp,

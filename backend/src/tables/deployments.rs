@@ -14,6 +14,7 @@ use link_protocol::{
     account_name::AccountName,
     id::{AccountId, DeploymentId, DeviceId, ModelId},
     report::ModelReport,
+    task::Task,
 };
 
 use crate::{
@@ -33,6 +34,8 @@ pub struct DeploymentView {
     /// The account that owns the model.
     pub publisher: AccountName,
     pub model_name: Option<String>,
+    /// What the model is for, if the backend has read its file.
+    pub task: Option<Task>,
     pub device_name: Option<String>,
     /// Whether this is the newest deployment of its model on its device.
     pub current: bool,
@@ -53,7 +56,7 @@ impl Store {
         let row: Option<ViewRow> = read!(self, |pool| {
             sql::query_as(
                 "SELECT p.*, p.newest AS current, s.report AS serving, a.name AS publisher, \
-                 o.name AS model_name, v.name AS device_name FROM deployments p \
+                 o.name AS model_name, o.facts AS model_facts, v.name AS device_name FROM deployments p \
                  JOIN models o ON o.model_id = p.model_id \
                  JOIN devices v ON v.device_id = p.device_id \
                  JOIN accounts a ON a.account_id = o.account_id \

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use link_protocol::{
-    backend_api::model::LANGUAGE_MODEL, command::Sha256Hex, file_name::FileName, port::Port,
+    backend_api::model::LANGUAGE_MODEL, command::Sha256Hex, file_name::FileName,
+    plugin::Assignment, port::Port,
 };
 
 use crate::args::{Many, Naming, Wait};
@@ -140,6 +141,12 @@ pub struct Deploy {
     /// Do not report the token usage of inferences
     #[arg(long)]
     pub no_telemetry: bool,
+    /// Value for a setting of the model's plugin; repeat it for more [default: the settings of the last deployment]
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<Assignment>,
+    /// Drop the settings of the last deployment
+    #[arg(long)]
+    pub reset: bool,
     #[command(flatten)]
     pub wait: Wait<1800>,
 }
@@ -194,7 +201,11 @@ Examples:
   link model deploy smollm --serve --wait
   link model deploy smollm --device workstation --port 8081 --alias chat --wait --timeout 1h
   link model deploy smollm --select tag=lab --serve --wait
+  link model deploy smollm --set context=8192 --serve --wait
   link model deploy bob/llama                       a model that the account `bob` shares
 
 With --select, an offline device that does not come online within five minutes fails; to deploy to
-the failed devices again, run `link operation retry ID`.";
+the failed devices again, run `link operation retry ID`.
+
+`link plugin show PLUGIN` lists the settings of a plugin with the values that they take. --set replaces all
+settings of the last deployment. The device checks them before it downloads anything.";

@@ -1,8 +1,10 @@
 //! `link plugin`.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
+
+use crate::args::parse_duration;
 
 /// `link plugin …`.
 #[derive(Debug, Subcommand)]
@@ -17,11 +19,24 @@ pub enum PluginCommand {
         #[arg(value_name = "PLUGIN")]
         id: String,
     },
-    /// Check a plugin's folder without installing it
-    #[command(after_help = "Example:\n  link plugin check ./my_plugin")]
+    /// Write the folder of a new plugin, which works as it is
+    #[command(after_help = NEW_EXAMPLES)]
+    New {
+        /// Folder to write; its name becomes the id of the plugin
+        #[arg(value_name = "NAME")]
+        place: PathBuf,
+        /// Language of the engine
+        #[arg(long, value_name = "LANGUAGE", default_value = "python")]
+        language: PluginLanguage,
+    },
+    /// Check a plugin's folder, and test its engine, without installing the plugin
+    #[command(after_help = CHECK_EXAMPLES)]
     Check {
         /// Folder with the plugin's `plugin.toml`
         folder: PathBuf,
+        /// How long the engine may take until it is healthy
+        #[arg(long, value_name = "TIME", default_value = "2m", value_parser = parse_duration)]
+        timeout: Duration,
     },
     /// Install a plugin from its folder
     #[command(after_help = INSTALL_EXAMPLES)]
@@ -37,6 +52,31 @@ pub enum PluginCommand {
         id: String,
     },
 }
+
+/// The language of a new plugin's engine.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum PluginLanguage {
+    /// One file, for Python 3.9 or later without packages
+    Python,
+    /// A package that Cargo builds
+    Rust,
+}
+
+const NEW_EXAMPLES: &str = "\
+Examples:
+  link plugin new echo
+  link plugin new echo --language rust
+
+The new plugin answers a conversation with its last message. Its README.md names the next commands.";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  link plugin check ./my_plugin
+  link plugin check ./my_plugin --timeout 10s
+
+If the folder has a `check.toml` with a sample model and requests, the command starts the engine and tests what
+the agent relies on: health, proof, refused secrets, answers, usage, bad requests, many clients, clients that
+leave, the end within five seconds, and that no file is left. It names each clause that fails.";
 
 const INSTALL_EXAMPLES: &str = "\
 Examples:

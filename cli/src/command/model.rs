@@ -131,12 +131,14 @@ async fn show(context: &Context, named: &str) -> Result<(), CliError> {
 fn about(facts: &ModelFacts) -> String {
     let quantization = facts.quantization.as_ref().map(|name| format!(", {name}"));
     let context = facts.context_length.map(|tokens| format!("Context {tokens} tokens\n"));
+    let task = facts.task.map(|task| format!("For     {task}\n"));
     format!(
-        "Kind    {}{}, {} parameters\n{}Memory  about {}\n",
+        "Kind    {}{}, {} parameters\n{}{}Memory  about {}\n",
         facts.architecture,
         quantization.unwrap_or_default(),
         facts.parameters,
         context.unwrap_or_default(),
+        task.unwrap_or_default(),
         bytes(facts.memory_bytes),
     )
 }

@@ -1,8 +1,14 @@
 //! `link plugin`: the plugins of this machine.
 
+mod check;
+mod contract;
+mod new;
+
+pub(super) use self::{check::Checked, new::Made};
+
 use std::path::Path;
 
-use link_installer::plugins::{self, ChangeError, Place, Plugin, Plugins};
+use link_installer::plugins::{ChangeError, Place, Plugin, Plugins};
 use link_protocol::{
     exit_code::ExitCode,
     plugin::{Manifest, Setting, Unit},
@@ -65,18 +71,15 @@ pub(super) struct Offered {
     default: Option<String>,
 }
 
-pub(super) fn run(context: &Context, command: PluginCommand) -> Result<(), CliError> {
+pub(super) async fn run(context: &Context, command: PluginCommand) -> Result<(), CliError> {
     match command {
         PluginCommand::List => list(context),
         PluginCommand::Show { id } => {
             let plugin = find(context, &id)?;
             show(context, &plugin.manifest, Some(&plugin.place))
         }
-        PluginCommand::Check { folder } => {
-            let manifest = plugins::read(&folder).map_err(|error| invalid(&error))?;
-            context.output.say(&format!("`{}` is a usable plugin", manifest.id));
-            show(context, &manifest, None)
-        }
+        PluginCommand::New { place, language } => new::run(context, &place, language),
+        PluginCommand::Check { folder, timeout } => check::run(context, &folder, timeout).await,
         PluginCommand::Install { folder } => install(context, &folder),
         PluginCommand::Remove { id } => {
             Plugins::remove(&context.roots, &id).map_err(explain)?;
@@ -134,6 +137,11 @@ fn list(context: &Context) -> Result<(), CliError> {
 }
 
 fn show(context: &Context, manifest: &Manifest, place: Option<&Place>) -> Result<(), CliError> {
+    context.output.data(&shown(manifest, place), Shown::in_words)
+}
+
+/// Returns what a plugin runs, serves, counts and offers.
+fn shown(manifest: &Manifest, place: Option<&Place>) -> Shown {
     let Manifest { id, version, description, licence, engine, adapter } = manifest;
     let offered = |(name, setting): (&String, &Setting)| Offered {
         name: name.clone(),
@@ -141,7 +149,7 @@ fn show(context: &Context, manifest: &Manifest, place: Option<&Place>) -> Result
         takes: setting.expected(),
         default: setting.default_value().map(|value| value.to_string()),
     };
-    let shown = Shown {
+    Shown {
         plugin: id.clone(),
         version: version.to_string(),
         description: description.clone(),
@@ -160,8 +168,7 @@ fn show(context: &Context, manifest: &Manifest, place: Option<&Place>) -> Result
             Unit::Images => "images",
         },
         settings: adapter.settings.iter().map(offered).collect(),
-    };
-    context.output.data(&shown, Shown::in_words)
+    }
 }
 
 impl Shown {
@@ -181,6 +188,9 @@ impl Shown {
             let default = default.unwrap_or_default();
             lines.push(format!("setting      {name}: {description}; {takes}{default}"));
         }
+        if !self.settings.is_empty() {
+            lines.push("set with     link model deploy MODEL --set NAME=VALUE".to_owned());
+        }
         lines.join("\n")
     }
 }
@@ -195,7 +205,7 @@ fn install(context: &Context, folder: &Path) -> Result<(), CliError> {
     show(context, &manifest, Some(&Place::Installed(context.roots.plugins().join(&manifest.id))))
 }
 
-fn invalid(error: &plugins::PluginError) -> CliError {
+fn invalid(error: &(dyn std::error::Error + 'static)) -> CliError {
     CliError::new(ExitCode::Usage, ErrorCode::InvalidPlugin, chain(error))
         .hint("correct the plugin's files and check them again with `link plugin check FOLDER`")
 }

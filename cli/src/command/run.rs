@@ -102,6 +102,7 @@ async fn deploy(
         alias: None,
         serve: true,
         proxy: ProxyFeatures { cors: true, telemetry: true },
+        settings: None,
     };
     let created = backend.deploy(&request, &idempotency_key()).await?;
     let again = format!("link run {}", resolve::called(model));

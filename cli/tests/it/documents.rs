@@ -252,12 +252,15 @@ fn of_this_machine() -> Vec<String> {
 fn of_plugins() -> Vec<String> {
     let home = Home::new();
     let checkout = concat!(env!("CARGO_MANIFEST_DIR"), "/../plugins/language_model");
+    let made = home.path("echo");
     all(
         &home,
         &[
             "plugin list",
             "plugin show language_model",
             &format!("plugin check {checkout}"),
+            &format!("plugin new {made}"),
+            &format!("plugin check {made}"),
             &format!("plugin install {checkout}"),
             "plugin list",
             "plugin remove language_model",

@@ -31,7 +31,8 @@ pub(super) fn holds(token: &Secret, port: u16, nonce: &str, proof: &str) -> bool
 }
 
 /// Creates a random nonce. The system's random source never fails in a running program.
-pub(super) fn nonce() -> String {
+#[must_use]
+pub fn nonce() -> String {
     let mut bytes = [0; 32];
     SystemRandom::new().fill(&mut bytes).expect("the system gives random bytes");
     BASE64_URL_SAFE_NO_PAD.encode(bytes)

@@ -79,6 +79,7 @@ pub(super) async fn deploy(
                 alias: None,
                 serve: false,
                 proxy: ProxyFeatures::default(),
+                settings: None,
             };
             let key = uuid::Uuid::from_u128(rand::random()).to_string();
             let made = owner.deploy(&request, &key).await;

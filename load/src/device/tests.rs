@@ -159,6 +159,7 @@ fn deploy(number: u64, of: u128) -> Envelope {
         port: Port::try_from(9_000).unwrap(),
         allowlist: Allowlist::new([]),
         proxy: ProxyFeatures::default(),
+        settings: link_protocol::plugin::Settings::default(),
     };
     let model = ModelFile {
         model_id,

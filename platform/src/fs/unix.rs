@@ -10,6 +10,9 @@ use std::{
 /// Readable for every user who can enter the folder.
 pub(super) const PUBLIC: u32 = 0o644;
 
+/// Readable, and a program for every user who can enter the folder.
+pub(super) const PROGRAM: u32 = 0o755;
+
 /// Readable for the owner only.
 pub(super) const PRIVATE: u32 = 0o600;
 

@@ -12,6 +12,9 @@ use crate::held;
 /// No mode: the folder's access list decides.
 pub(super) const PUBLIC: u32 = 0;
 
+/// A program; the system knows programs by their names.
+pub(super) const PROGRAM: u32 = 0;
+
 /// No mode: the folder's access list decides.
 pub(super) const PRIVATE: u32 = 0;
 

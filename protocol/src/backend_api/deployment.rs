@@ -9,8 +9,10 @@ use crate::{
     deployment::DeploymentState,
     id::{CommandId, DeploymentId, DeviceId, ModelId},
     local_api::Progress,
+    plugin::Settings,
     port::Port,
     report::ModelState,
+    task::Task,
 };
 
 /// `POST /api/v1/deployments`: deploys or redeploys a model with the current allowlist: the
@@ -32,6 +34,10 @@ pub struct CreateDeployment {
     /// The features of the serving proxy for the model. Default: all.
     #[serde(default)]
     pub proxy: ProxyFeatures,
+    /// Values for settings of the model's plugin; the device checks them before it downloads anything. Absent: the
+    /// settings of the previous deployment, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<Settings>,
 }
 
 /// A deployment and its state.
@@ -42,6 +48,9 @@ pub struct Deployment {
     /// The name of the model, if it still exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_name: Option<String>,
+    /// What the model is for, if the backend has read its file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<Task>,
     /// The account that owns the model: another account if the model is or was shared.
     #[serde(default)]
     pub publisher: Option<AccountName>,
@@ -52,6 +61,9 @@ pub struct Deployment {
     pub command_id: CommandId,
     pub alias: Alias,
     pub port: Port,
+    /// Values for settings of the model's plugin.
+    #[serde(default, skip_serializing_if = "Settings::is_empty")]
+    pub settings: Settings,
     pub state: DeploymentState,
     /// Why the deployment failed or was cancelled.
     pub reason: Option<String>,

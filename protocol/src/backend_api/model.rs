@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{account_name::AccountName, command::Sha256Hex, file_name::FileName, id::ModelId};
+use crate::{
+    account_name::AccountName, command::Sha256Hex, file_name::FileName, id::ModelId, task::Task,
+};
 
 /// `POST /api/v1/models`. With `url`, `sha256` and `size_bytes`, devices download the file from the
 /// URL and the backend keeps no copy. Without `url`, the next request uploads the file.
@@ -78,6 +80,9 @@ pub struct ModelFacts {
     /// The longest context, in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_length: Option<u64>,
+    /// What the model is for. Absent if the file was read by an older backend.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<Task>,
     /// The approximate memory that the model needs: its weights, and the cache of a context of
     /// 4,096 tokens.
     pub memory_bytes: u64,

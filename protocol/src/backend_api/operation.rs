@@ -12,6 +12,7 @@ use crate::{
     backend_api::audit::Actor,
     command::{Alias, ProxyFeatures},
     id::{CommandId, DeploymentId, DeviceId, ModelId, OperationId},
+    plugin::Settings,
     port::Port,
 };
 
@@ -34,6 +35,9 @@ pub enum Work {
         /// The features of the serving proxy for the model. Default: all.
         #[serde(default)]
         proxy: ProxyFeatures,
+        /// Values for settings of the model's plugin. Absent: the settings of the previous deployment, if any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        settings: Option<Settings>,
     },
     /// Updates the allowlist of a served model. An offline device fails; a device without the model is skipped.
     Repair {

@@ -1,6 +1,6 @@
 //! Settings of a component. Only that component knows their names.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,16 @@ pub enum Scalar {
     Flag(bool),
     Number(u64),
     Text(String),
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(flag) => flag.fmt(f),
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
 }
 
 impl Leaf for Scalar {

@@ -9,6 +9,7 @@ use crate::{
         CONTEXT, ENTRIES_LIMIT, HEADER_LIMIT, ITEMS_LIMIT, NAME_LIMIT, NotAModel, begins_otherwise,
         kinds,
     },
+    task::Task,
 };
 
 /// The length of the head, in bytes: magic, version, and the numbers of tensors and pairs.
@@ -19,6 +20,19 @@ const TEXT_KEPT: u64 = 128;
 const ALIGNMENT: u64 = 32;
 /// The most dimensions of a tensor.
 const DIMENSIONS: u32 = 4;
+
+/// The architectures of llama.cpp that only encode texts.
+const ENCODERS: [&str; 9] = [
+    "bert",
+    "eurobert",
+    "gemma-embedding",
+    "jina-bert-v2",
+    "jina-bert-v3",
+    "modern-bert",
+    "neo-bert",
+    "nomic-bert",
+    "nomic-bert-moe",
+];
 
 /// The facts from the entries so far, and the kind of the next entry.
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -192,6 +206,7 @@ impl Entries {
             quantization: file_type.and_then(kinds::quantization).map(str::to_owned),
             parameters: self.parameters,
             context_length: of_architecture("context_length"),
+            task: Some(task(architecture, of_architecture("pooling_type"))),
             memory_bytes: self.weights.saturating_add(cache(&of_architecture)),
         })
     }
@@ -218,6 +233,16 @@ fn cache(of_architecture: &impl Fn(&str) -> Option<u64>) -> u64 {
     let of_head = of_architecture("attention.key_length").unwrap_or(width / heads);
     let kept = of_architecture("attention.head_count_kv").unwrap_or(heads);
     [2, 2, layers, kept, of_head, context].into_iter().fold(1, u64::saturating_mul)
+}
+
+/// Returns what a model is for: how it pools its tokens decides, or else whether its architecture is an encoder.
+fn task(architecture: &str, pooling: Option<u64>) -> Task {
+    match pooling {
+        Some(1..=3) => Task::Embeddings,
+        Some(4) => Task::Rerank,
+        _ if ENCODERS.contains(&architecture) => Task::Embeddings,
+        _ => Task::Chat,
+    }
 }
 
 fn is_plain(name: &str) -> bool {

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::task::Task;
 
 /// Builds the bytes of a small model.
 fn model(pairs: &[(&str, Value<'_>)], tensors: &[(&str, u32, &[u64], u64)]) -> Vec<u8> {
@@ -92,11 +93,37 @@ fn a_model_says_what_it_is_however_it_is_cut_into_pieces() {
         quantization: Some("Q4_K_M".to_owned()),
         parameters: 32 + 512,
         context_length: Some(2048),
+        task: Some(Task::Chat),
         // The weights, and two layers of two heads of 16 numbers of two bytes, twice, for each token.
         memory_bytes: 128 + 288 + 2 * 2 * 2 * 2 * 16 * 2048,
     };
     for piece in [1, 7, 64, 1 << 20] {
         assert_eq!(look(&file, piece), Ok(facts.clone()), "{piece}");
+    }
+}
+
+#[test]
+fn a_model_says_what_it_is_for() {
+    for (architecture, pooling, task) in [
+        ("llama", None, Task::Chat),
+        ("llama", Some(0), Task::Chat),
+        ("qwen3", Some(3), Task::Embeddings),
+        ("qwen3", Some(4), Task::Rerank),
+        ("bert", Some(1), Task::Embeddings),
+        ("bert", Some(4), Task::Rerank),
+        ("nomic-bert", None, Task::Embeddings),
+        // Not specified, as a number without a sign.
+        ("bert", Some(u32::MAX), Task::Embeddings),
+        ("llama", Some(u32::MAX), Task::Chat),
+    ] {
+        let pairs = [("general.architecture", Value::Text(architecture))];
+        let name = format!("{architecture}.pooling_type");
+        let pooling = pooling.map(|pooling| (name.as_str(), Value::Number(pooling)));
+        let pairs: Vec<_> = pairs.into_iter().chain(pooling).collect();
+        let mut file = model(&pairs, &[("a", 0, &[4, 8], 0)]);
+        file.extend(vec![7; 128]);
+        let facts = look(&file, file.len()).unwrap();
+        assert_eq!(facts.task, Some(task), "{architecture}");
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::{collections::BTreeMap, ffi::OsString};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
 use super::{
     Argument, InvalidArgument, InvalidPlugin, InvalidSetting, LIST_LIMIT, ModelFiles, Setting,
-    Value, Values, arguments, ensure, is_id,
+    Values, arguments, ensure, is_id,
 };
-use crate::config::Scalar;
+use crate::task::Task;
 
 /// The longest path of a request, in bytes.
 const PATH_LIMIT: usize = 128;
@@ -35,10 +36,12 @@ pub struct Launch {
     /// Arguments for settings that have a value, by the name of the setting.
     optional: BTreeMap<String, Vec<Argument>>,
     environment: BTreeMap<String, Argument>,
+    /// Arguments for models that are for a task.
+    tasks: BTreeMap<Task, Vec<Argument>>,
 }
 
 /// The kinds of listening addresses that an engine supports.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ListensOn {
     /// A UNIX socket, or a loopback port if the system has no UNIX sockets or the socket's path is too long.
@@ -48,7 +51,7 @@ pub enum ListensOn {
 }
 
 /// How the agent verifies that an engine is ready, and that it is the engine that the agent started.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Health {
     /// Answers 200 once the model is loaded.
@@ -60,9 +63,10 @@ pub struct Health {
 }
 
 /// A path that clients may reach.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Served {
+    /// The path for clients.
     pub path: String,
     #[serde(default)]
     pub method: Method,
@@ -75,13 +79,16 @@ pub struct Served {
     /// Text fields of a form, with the values that the engine would ignore. Such a request is refused.
     #[serde(default)]
     pub refused: BTreeMap<String, String>,
+    /// What a model must be for, so that the path is served. Empty: every model.
+    #[serde(default)]
+    pub tasks: Vec<Task>,
     /// Whether an answer is an inference, whose usage is measured.
     #[serde(default)]
     pub metered: bool,
 }
 
 /// The method of a served path.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Method {
     Get,
@@ -90,14 +97,14 @@ pub enum Method {
 }
 
 /// Where the usage of an inference stands in the engine's answers.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UsageRule {
     pub unit: Unit,
 }
 
 /// The unit in which inferences are counted, and the member `usage` of an answer that holds the count.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// `usage.prompt_tokens` and `usage.completion_tokens`, or the `timings` of a stream without `usage`.
@@ -108,30 +115,45 @@ pub enum Unit {
     Images,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct AdapterFile {
     launch: LaunchFile,
     health: Health,
+    /// What clients may reach. Everything else of the engine stays closed.
     serve: Vec<Served>,
     usage: UsageRule,
     model: ModelFiles,
+    /// The settings that the plugin offers, by name.
     #[serde(default)]
     settings: BTreeMap<String, Setting>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct LaunchFile {
     listens_on: ListensOn,
+    /// The arguments of every launch. Each word becomes one argument, in which `{name}` stands for a value.
     arguments: Vec<String>,
+    /// The arguments for an engine that listens on a socket.
     #[serde(default)]
     on_socket: Vec<String>,
+    /// The arguments for an engine that listens on a port.
     on_port: Vec<String>,
+    /// Arguments for settings that have a value, by the name of the setting.
     #[serde(default)]
     optional: BTreeMap<String, Vec<String>>,
+    /// Additional variables of the environment.
     #[serde(default)]
     environment: BTreeMap<String, String>,
+    /// Arguments for models that are for a task: `chat`, `embeddings` or `rerank`.
+    #[serde(default)]
+    tasks: BTreeMap<Task, Vec<String>>,
+}
+
+/// Returns the JSON schema of the adapter file.
+pub(super) fn schema(generator: SchemaGenerator) -> Schema {
+    generator.into_root_schema_for::<AdapterFile>()
 }
 
 impl Method {
@@ -161,21 +183,11 @@ impl Adapter {
         check_paths(&health, &serve)?;
         model.check()?;
         let launch = Launch::read(&launch, &settings)?;
+        let reads_tasks =
+            !launch.tasks.is_empty() || serve.iter().any(|served| !served.tasks.is_empty());
+        let is_known = model.metadata.is_some() || !reads_tasks;
+        ensure(is_known, "model.metadata", "named, because the adapter has tasks")?;
         Ok(Self { launch, health, serve, usage, model, settings })
-    }
-
-    /// Returns the values of all settings: the configured value where the plugin takes it, otherwise the default.
-    /// Settings without a value are absent.
-    #[must_use]
-    pub fn settle<'a>(
-        &self,
-        configured: impl Fn(&str) -> Option<&'a Scalar>,
-    ) -> BTreeMap<String, Value> {
-        let settle = |(name, setting): (&String, &Setting)| {
-            let value = configured(name).and_then(|value| setting.accept(value));
-            Some((name.clone(), value.or_else(|| setting.default_value())?))
-        };
-        self.settings.iter().filter_map(settle).collect()
     }
 
     /// Returns the paths that clients may reach.
@@ -217,6 +229,10 @@ impl Launch {
             let value = words("launch.environment", std::slice::from_ref(value), &common)?;
             environment.extend(value.into_iter().map(|value| (name.clone(), value)));
         }
+        let mut tasks = BTreeMap::new();
+        for (task, given) in &file.tasks {
+            tasks.insert(*task, words("launch.tasks", given, &common)?);
+        }
         let launch = Self {
             listens_on: file.listens_on,
             arguments: words("launch.arguments", &file.arguments, &common)?,
@@ -228,6 +244,7 @@ impl Launch {
             })?,
             optional,
             environment,
+            tasks,
         };
         let names = |words: &[Argument], name: &str| {
             words.iter().any(|word| word.placeholders().any(|other| other == name))
@@ -252,7 +269,8 @@ impl Launch {
         };
         let optional = self.optional.iter().filter(|(name, _)| values.settings.contains_key(*name));
         let optional = optional.flat_map(|(_, words)| words);
-        let all = self.arguments.iter().chain(listen).chain(optional);
+        let of_task = values.task.and_then(|task| self.tasks.get(&task)).into_iter().flatten();
+        let all = self.arguments.iter().chain(listen).chain(optional).chain(of_task);
         all.filter_map(|argument| argument.fill(values)).collect()
     }
 
@@ -276,6 +294,12 @@ impl Served {
     #[must_use]
     pub fn target(&self) -> &str {
         self.engine_path.as_deref().unwrap_or(&self.path)
+    }
+
+    /// Returns whether a model for `task` serves the path. A model whose task is not known serves every path.
+    #[must_use]
+    pub fn is_for(&self, task: Option<Task>) -> bool {
+        self.tasks.is_empty() || task.is_none_or(|task| self.tasks.contains(&task))
     }
 
     fn has_plain_fields(&self) -> bool {

@@ -6,6 +6,7 @@
 use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
 use super::{Value, shown};
+use crate::task::Task;
 
 /// The values that every launch has, besides the settings.
 pub(super) const LAUNCH: [&str; 7] =
@@ -31,6 +32,8 @@ pub struct Values {
     /// Other texts, by the name of their placeholder.
     pub texts: BTreeMap<&'static str, String>,
     pub settings: BTreeMap<String, Value>,
+    /// What the model is for, if known.
+    pub task: Option<Task>,
 }
 
 /// A template has an unusable word.

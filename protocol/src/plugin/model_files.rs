@@ -1,5 +1,6 @@
 //! The model files that a plugin takes, told by their first bytes.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{InvalidPlugin, LIST_LIMIT, ensure, is_id};
@@ -10,11 +11,15 @@ const OFFSET_LIMIT: u64 = 64 * 1024;
 const BYTES_LIMIT: usize = 32;
 
 /// The model files that a plugin takes.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelFiles {
     /// The format in words, such as `GGUF`.
     pub format: String,
+    /// The metadata in the file that says what a model is for.
+    #[serde(default)]
+    pub metadata: Option<Metadata>,
+    /// The extensions of the files, without a dot.
     pub extensions: Vec<String>,
     /// The bytes that a file has at an offset, of which one entry must fit. Empty if nothing is checked.
     #[serde(default)]
@@ -22,13 +27,22 @@ pub struct ModelFiles {
 }
 
 /// Bytes at an offset of a model file.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Magic {
+    /// Where the bytes stand. Default: at the beginning.
     #[serde(default)]
     pub offset: u64,
     /// ASCII text, or the bytes as pairs of hexadecimal digits after `hex:`.
     pub bytes: String,
+}
+
+/// A kind of metadata in model files.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Metadata {
+    /// The pairs of a GGUF file.
+    Gguf,
 }
 
 impl ModelFiles {

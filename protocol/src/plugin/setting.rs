@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::config::Scalar;
@@ -13,27 +14,34 @@ use crate::config::Scalar;
 const CHOICES_LIMIT: usize = 64;
 
 /// A setting that a plugin offers.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Setting {
     /// A whole number from `min` to `max`.
     Integer {
+        /// What the setting does, in one line.
         description: String,
         min: u64,
         max: u64,
+        /// The value that applies if nobody sets one. Absent: the setting has no value.
         #[serde(default)]
         default: Option<u64>,
     },
     /// On or off. An engine gets `true` or `false`.
     Flag {
+        /// What the setting does, in one line.
         description: String,
+        /// The value that applies if nobody sets one. Absent: the setting has no value.
         #[serde(default)]
         default: Option<bool>,
     },
     /// One of a few words.
     Choice {
+        /// What the setting does, in one line.
         description: String,
+        /// Words of letters, digits, dots, dashes and underscores.
         choices: Vec<String>,
+        /// The value that applies if nobody sets one. Absent: the setting has no value.
         #[serde(default)]
         default: Option<String>,
     },
@@ -109,7 +117,12 @@ impl Setting {
             (Self::Choice { choices, .. }, Scalar::Text(word)) => {
                 choices.contains(word).then(|| Value::Choice(word.clone()))
             }
-            (Self::Integer { .. } | Self::Flag { .. } | Self::Choice { .. }, _) => None,
+            // A choice may look like a number or a flag.
+            (Self::Choice { choices, .. }, other) => {
+                let word = other.to_string();
+                choices.contains(&word).then_some(Value::Choice(word))
+            }
+            (Self::Integer { .. } | Self::Flag { .. }, _) => None,
         }
     }
 
@@ -134,6 +147,30 @@ impl Setting {
     }
 }
 
+impl Setting {
+    /// Returns the JSON schema of the values that the setting takes.
+    #[must_use]
+    pub fn json_schema(&self) -> serde_json::Value {
+        let mut schema = match self {
+            Self::Integer { min, max, .. } => {
+                serde_json::json!({ "type": "integer", "minimum": min, "maximum": max })
+            }
+            Self::Flag { .. } => serde_json::json!({ "type": "boolean" }),
+            Self::Choice { choices, .. } => {
+                serde_json::json!({ "type": "string", "enum": choices })
+            }
+        };
+        schema["description"] = self.description().into();
+        match self.default_value() {
+            Some(Value::Integer(number)) => schema["default"] = number.into(),
+            Some(Value::Flag(flag)) => schema["default"] = flag.into(),
+            Some(Value::Choice(word)) => schema["default"] = word.into(),
+            None => {}
+        }
+        schema
+    }
+}
+
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -144,7 +181,7 @@ impl fmt::Display for Value {
     }
 }
 
-fn is_word(text: &str) -> bool {
+pub(super) fn is_word(text: &str) -> bool {
     let usual = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     (1..=64).contains(&text.len()) && !text.starts_with('-') && text.chars().all(usual)
 }

@@ -5,7 +5,7 @@ use std::{convert::Infallible, path::Path};
 use proptest::prelude::*;
 
 use super::*;
-use crate::config::Scalar;
+use crate::task::Task;
 
 const PROJECT: &str = include_str!("../../../plugins/language_model/plugin.toml");
 const ADAPTER: &str = include_str!("../../../plugins/language_model/adapter.toml");
@@ -50,7 +50,7 @@ fn text_and_speech_pin_their_engine_builds() {
 fn text_generation_opens_no_control_path() {
     let manifest = read(PROJECT, ADAPTER).unwrap();
     assert_eq!(manifest.id, "language_model");
-    for closed in ["/props", "/slots", "/metrics", "/models/load", "/health", "/v1/embeddings"] {
+    for closed in ["/props", "/slots", "/metrics", "/models/load", "/health", "/v1/responses"] {
         assert!(manifest.adapter.served(closed).is_none(), "{closed}");
     }
     assert!(manifest.adapter.served("/v1/chat/completions").unwrap().metered);
@@ -66,17 +66,62 @@ fn an_engine_listens_where_it_is_told_and_its_secret_is_no_argument() {
         format!("{common} --host /state/run/1.sock --threads 1")
     );
     assert_eq!(line(None, &[]), format!("{common} --host 127.0.0.1 --port 18080"));
-    // A value outside the bounds does not apply.
-    let context = line(None, &[("context", 255), ("threads", 0)]);
-    assert_eq!(context, format!("{common} --host 127.0.0.1 --port 18080"));
+}
+
+#[test]
+fn a_value_that_a_setting_does_not_take_is_refused_with_the_bounds_and_the_plugin() {
+    let manifest = read(PROJECT, ADAPTER).unwrap();
+    let check = |settings: &str| {
+        let settings: Settings = serde_json::from_str(settings).unwrap();
+        manifest.check_settings(&settings).map_err(|refused| refused.to_string())
+    };
+    assert_eq!(check(r#"{"context":256,"threads":1024}"#), Ok(()));
+    let takes = "of the plugin `language_model` takes a whole number from";
+    for (settings, said) in [
+        (r#"{"context":255}"#, format!("the setting `context` {takes} 256 to 4194304, not 255")),
+        (r#"{"threads":0}"#, format!("the setting `threads` {takes} 1 to 1024, not 0")),
+        (r#"{"threads":"many"}"#, format!("the setting `threads` {takes} 1 to 1024, not many")),
+        (
+            r#"{"model":"x"}"#,
+            "the plugin `language_model` has no setting `model`; it has context, threads"
+                .to_owned(),
+        ),
+    ] {
+        assert_eq!(check(settings), Err(said));
+    }
+}
+
+#[test]
+fn a_model_serves_the_paths_of_what_it_is_for() {
+    let adapter = read(PROJECT, ADAPTER).unwrap().adapter;
+    let paths = |task| {
+        let served = adapter.serve.iter().filter(|served| served.is_for(task));
+        served.map(|served| served.path.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(paths(Some(Task::Chat)), ["/v1/chat/completions", "/v1/completions"]);
+    assert_eq!(paths(Some(Task::Embeddings)), ["/v1/embeddings"]);
+    assert_eq!(paths(Some(Task::Rerank)), ["/v1/rerank"]);
+    assert_eq!(paths(None).len(), 4);
+    let without = ADAPTER.replace("metadata = \"gguf\"", "");
+    let refused = read(PROJECT, &without).unwrap_err();
+    assert!(refused.contains("`model.metadata` must be named"), "{refused}");
+
+    let mut values = Values { task: Some(Task::Embeddings), ..Values::default() };
+    values.settings = read(PROJECT, ADAPTER).unwrap().settle(|_name| None).unwrap();
+    let words = adapter.launch.arguments(&values);
+    let last: Vec<_> =
+        words.iter().rev().take(5).rev().map(|word| word.to_string_lossy()).collect();
+    assert_eq!(last.join(" "), "--embeddings --batch-size 4096 --ubatch-size 4096");
 }
 
 fn line(socket: Option<&str>, configured: &[(&str, u64)]) -> String {
-    let adapter = read(PROJECT, ADAPTER).unwrap().adapter;
+    let manifest = read(PROJECT, ADAPTER).unwrap();
     let configured: BTreeMap<_, _> =
         configured.iter().map(|(name, number)| (*name, Scalar::Number(*number))).collect();
-    let mut values =
-        Values { settings: adapter.settle(|name| configured.get(name)), ..Values::default() };
+    let mut values = Values {
+        settings: manifest.settle(|name| configured.get(name)).unwrap(),
+        ..Values::default()
+    };
     values.paths.insert("model", "/models/tiny.gguf".into());
     values.paths.insert("secret_file", "/state/run/1.key".into());
     values.texts.insert("alias", "tiny".to_owned());
@@ -84,7 +129,7 @@ fn line(socket: Option<&str>, configured: &[(&str, u64)]) -> String {
         Some(socket) => drop(values.paths.insert("socket", socket.into())),
         None => drop(values.texts.insert("port", "18080".to_owned())),
     }
-    let words = adapter.launch.arguments(&values);
+    let words = manifest.adapter.launch.arguments(&values);
     words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 

@@ -92,6 +92,7 @@ pub(super) fn people() -> Vec<Example> {
                 alias: Some(parse("tiny")),
                 serve: true,
                 proxy: ProxyFeatures::default(),
+                settings: None,
             },
         ),
         request(
@@ -405,6 +406,7 @@ fn usage_answer() -> Usage {
 fn deployment_answer() -> Deployment {
     Deployment {
         model_name: None,
+        task: None,
         device_name: None,
         deployment_id: id("dep_", 4),
         model_id: model(),
@@ -413,6 +415,7 @@ fn deployment_answer() -> Deployment {
         command_id: id("cmd_", 5),
         alias: parse("tiny"),
         port: port(8080),
+        settings: link_protocol::plugin::Settings::default(),
         state: DeploymentState::Completed,
         reason: None,
         progress: Progress { bytes_done: 1000, bytes_total: 1000 },
@@ -462,6 +465,7 @@ fn model_answer() -> Model {
             quantization: Some("Q4_K_M".to_owned()),
             parameters: 134_515_008,
             context_length: Some(8192),
+            task: Some(link_protocol::task::Task::Chat),
             memory_bytes: 200_000_000,
         }),
         owned: true,

@@ -95,6 +95,7 @@ pub(super) const MODELS: &[Example] = &[
         .after("link model deploy smollm --port $MODEL_PORT --wait")
         .shows("serving"),
     example("link model deploy smollm --select tag=lab --serve --wait").shows("succeeded"),
+    example("link model deploy smollm --set context=8192 --serve --wait").shows("deployed"),
     example("link model deploy bob/llama")
         .after(
             "link-backend create-account bob@example.com --data backend/data < password.txt
@@ -195,7 +196,12 @@ pub(super) const ENGINES: &[Example] = &[
 pub(super) const PLUGINS: &[Example] = &[
     example("link plugin list").shows("language_model"),
     example("link plugin show language_model").shows("llama-server"),
+    example("link plugin new echo").shows("wrote the plugin `echo`"),
+    example("link plugin new echo --language rust")
+        .after("rm -r echo")
+        .shows("cargo build --release"),
     example("link plugin check ./my_plugin").shows("is a usable plugin"),
+    example("link plugin check ./my_plugin --timeout 10s").shows("the engine was not tested"),
     example("link plugin install ./my_plugin").shows("installed the plugin my_plugin"),
     example("link plugin remove my_plugin").shows("removed the plugin my_plugin"),
 ];

@@ -394,5 +394,6 @@ fn wish(model: ModelId, device: DeviceId) -> CreateDeployment {
         alias: None,
         serve: false,
         proxy: ProxyFeatures::default(),
+        settings: None,
     }
 }

@@ -136,6 +136,7 @@ impl Backend {
             progress: Progress { bytes_done: 0, bytes_total: total },
             allowlist: config.allowlist,
             proxy: config.proxy,
+            settings: config.settings,
             removed: false,
             created_at: time(now),
             updated_at: time(now),

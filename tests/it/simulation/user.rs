@@ -148,6 +148,7 @@ impl User {
             port: any_port(random),
             allowlist: self.allowlist(),
             proxy: ProxyFeatures::default(),
+            settings: link_protocol::plugin::Settings::default(),
         }
     }
 

@@ -1959,6 +1959,7 @@ export interface components {
             proxy?: components["schemas"]["ProxyFeatures"];
             /** @description Whether to serve the model as soon as it is deployed. */
             serve?: boolean;
+            settings?: components["schemas"]["Settings"] | null;
         };
         /** @description `POST /api/v1/keys`. */
         CreateKey: {
@@ -2047,9 +2048,12 @@ export interface components {
             /** @description Why the deployment failed or was cancelled. */
             reason?: string | null;
             serving?: components["schemas"]["Serving"] | null;
+            /** @description Values for settings of the model's plugin. */
+            settings?: components["schemas"]["Settings"];
             /** @description Whether the allowlist lacks an origin of the account or of the backend's defaults. */
             stale: boolean;
             state: components["schemas"]["DeploymentState"];
+            task?: components["schemas"]["Task"] | null;
             /** Format: date-time */
             updated_at: string;
         };
@@ -2585,6 +2589,7 @@ export interface components {
             parameters: number;
             /** @description The quantization, such as `Q4_K_M`, if the file names it. */
             quantization?: string | null;
+            task?: components["schemas"]["Task"] | null;
         };
         /** @description A model file and its description. */
         ModelId: string;
@@ -2804,9 +2809,12 @@ export interface components {
                 /** @description Why the deployment failed or was cancelled. */
                 reason?: string | null;
                 serving?: components["schemas"]["Serving"] | null;
+                /** @description Values for settings of the model's plugin. */
+                settings?: components["schemas"]["Settings"];
                 /** @description Whether the allowlist lacks an origin of the account or of the backend's defaults. */
                 stale: boolean;
                 state: components["schemas"]["DeploymentState"];
+                task?: components["schemas"]["Task"] | null;
                 /** Format: date-time */
                 updated_at: string;
             }[];
@@ -3287,6 +3295,10 @@ export interface components {
         SetAllowlist: {
             origins: components["schemas"]["Origin"][];
         };
+        /** @description Values for settings of a plugin, by name. */
+        Settings: {
+            [key: string]: unknown;
+        };
         /** @description `POST /api/v1/setup`: creates the first account. */
         SetupRequest: {
             email: string;
@@ -3373,6 +3385,11 @@ export interface components {
             /** Format: date-time */
             reported_at: string;
         };
+        /**
+         * @description What a model is for.
+         * @enum {string}
+         */
+        Task: "chat" | "embeddings" | "rerank";
         /** @description The usage of one inference, in the unit of its plugin, attributed to the model that served it. */
         TelemetryReport: {
             /**
@@ -3597,6 +3614,7 @@ export interface components {
             proxy?: components["schemas"]["ProxyFeatures"];
             /** @description Whether to serve the model as soon as it is deployed. */
             serve?: boolean;
+            settings?: components["schemas"]["Settings"] | null;
         } | {
             /** @enum {string} */
             kind: "repair";

@@ -221,6 +221,7 @@ impl Pipeline {
             pipeline_id: self.record.config.pipeline_id,
             run,
             plugin: self.record.config.plugin.clone(),
+            settings: self.record.config.settings.clone(),
             alias: self.record.config.alias.clone(),
             file: self.record.file.clone(),
         });

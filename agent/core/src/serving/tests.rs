@@ -444,6 +444,22 @@ fn a_redeployment_of_the_same_file_keeps_the_engine_and_one_of_another_file_repl
 }
 
 #[test]
+fn other_settings_start_the_engine_again_and_equal_ones_keep_it() {
+    let mut bench = Bench::serving();
+    let mut other = deploy(2, 1);
+    other.config.settings = serde_json::from_str(r#"{"context":512}"#).unwrap();
+    let lines = bench.configure(other.clone());
+    assert_eq!(lines[1..3], ["route 8080 to no engine, 1 origins", "stop engine 1"]);
+
+    let mut bench = Bench::serving();
+    let lines = bench.configure(deploy(2, 1));
+    assert_eq!(lines[1], "route 8080 to engine 1, 1 origins");
+    let wanted = other.config;
+    let lines = bench.turn(|all, turn| all.update(command_id(3), update(wanted), turn));
+    assert_eq!(lines[1..3], ["route 8080 to no engine, 1 origins", "stop engine 1"]);
+}
+
+#[test]
 fn a_deployment_without_serving_is_done_when_its_pipeline_is_set_up() {
     let mut bench = Bench::empty();
     let mut quiet = deploy(1, 1);

@@ -19,7 +19,7 @@ use link_platform::{
     fs,
     process::{Program, TiedChild},
 };
-use link_protocol::{id::PipelineId, plugin::Manifest, secret::Secret};
+use link_protocol::{id::PipelineId, plugin::Manifest, secret::Secret, task::Task};
 use tokio::sync::{Notify, oneshot};
 
 use super::{Address, Channel, Running, Table};
@@ -59,6 +59,7 @@ pub(super) struct Reached {
     pub(super) base_path: String,
     pub(super) secret: Secret,
     pub(super) manifest: Arc<Manifest>,
+    pub(super) task: Option<Task>,
 }
 
 /// The thread's state.
@@ -116,7 +117,7 @@ impl Spawner {
     }
 
     fn start(&mut self, pipeline_id: PipelineId, run: Run, program: &Program, reached: Reached) {
-        let Reached { channel, base_path, secret, manifest } = reached;
+        let Reached { channel, base_path, secret, manifest, task } = reached;
         // Remove the socket of a killed engine, which would keep this one from listening.
         remove_socket(&channel);
         match TiedChild::start(program) {
@@ -124,7 +125,7 @@ impl Spawner {
                 tracing::info!(%pipeline_id, pid = process.id(), "engine started");
                 let (channel_of_address, pid) = (channel.clone(), process.id());
                 let address = Address { channel: channel_of_address, base_path, secret, pid };
-                let running = Running { pipeline_id, address, manifest, healthy: false };
+                let running = Running { pipeline_id, address, manifest, task, healthy: false };
                 self.table.write().unwrap_or_else(PoisonError::into_inner).insert(run, running);
                 self.started.notify_one();
                 let log = program.log.clone();
@@ -258,7 +259,8 @@ mod tests {
         let channel = Channel::Port("8080".parse().unwrap());
         let secret = Secret::new("secret");
         let manifest = crate::serving::plugins::language_model();
-        let reached = Reached { channel, base_path: String::new(), secret, manifest };
+        let (base_path, task) = (String::new(), None);
+        let reached = Reached { channel, base_path, secret, manifest, task };
         let run = Run(1);
         orders.send(Order::Start { pipeline_id, run, program, reached }).unwrap();
         let pid = loop {

@@ -26,6 +26,7 @@ use link_platform::{
 use link_protocol::{
     plugin::{self, Served},
     problem::{Code, Problem},
+    task::Task,
 };
 use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -172,6 +173,9 @@ async fn forward(
     let Some(served) = adapter.served(path) else {
         return Err(path_not_served(adapter.paths()));
     };
+    if !served.is_for(live.task) {
+        return Err(not_for(live));
+    }
     if parts.method.as_str() != served.method.as_str() {
         return Ok(method_not_allowed(served.method));
     }
@@ -316,6 +320,20 @@ fn path_not_served<'a>(served: impl Iterator<Item = &'a str>) -> Problem {
     }
     let served = distinct.join(", ");
     Problem::new(Code::PathNotServed, format!("served here: {served}, {}", models::LIST))
+}
+
+/// Returns the problem of a request for something that the model is not for.
+fn not_for(live: &Live) -> Problem {
+    let served = live.plugin.adapter.serve.iter().filter(|served| served.is_for(live.task));
+    let served: Vec<&str> = served.map(|served| served.path.as_str()).collect();
+    let what = match live.task {
+        Some(Task::Chat) => "a model for conversations",
+        Some(Task::Embeddings) => "a model for embeddings",
+        Some(Task::Rerank) => "a model that ranks documents",
+        None => "not for this",
+    };
+    let detail = format!("`{}` is {what}; it serves {}", live.route.alias, served.join(", "));
+    Problem::new(Code::PathNotServed, detail)
 }
 
 fn method_not_allowed(allowed: plugin::Method) -> Response<Body> {

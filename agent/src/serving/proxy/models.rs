@@ -29,13 +29,13 @@ pub(super) fn answer(
     }
     let Some(name) = rest.strip_prefix(LIST)?.strip_prefix('/') else {
         let shown = routes.iter().filter(|live| route::admits(live, origin));
-        let data: Vec<_> = shown.map(|live| openai::model(&live.route)).collect();
+        let data: Vec<_> = shown.map(|live| openai::model(&live.route, live.task)).collect();
         return Some(Ok(answer::json(&json!({"object": "list", "data": data}), vec![])));
     };
     let found = routes.iter().find(|live| live.route.alias.as_str() == name);
     Some(match found {
         Some(live) if route::admits(live, origin) => {
-            Ok(answer::json(&openai::model(&live.route), vec![]))
+            Ok(answer::json(&openai::model(&live.route, live.task), vec![]))
         }
         Some(live) => Err(route::not_admitted(live)),
         None => {

@@ -2,7 +2,7 @@
 //! document, and the entries of the model list. Pure.
 
 use link_agent_core::effect::Route;
-use link_protocol::problem::Problem;
+use link_protocol::{problem::Problem, task::Task};
 use serde::Serialize;
 
 /// A problem document (RFC 9457) that is also an OpenAI error object.
@@ -32,6 +32,9 @@ pub(super) struct Model<'a> {
     /// When the model was created, in seconds of Unix time; taken from its id.
     created: u64,
     owned_by: &'static str,
+    /// What the model is for, once its engine has been started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<Task>,
 }
 
 /// Converts a problem for both kinds of clients.
@@ -46,13 +49,14 @@ pub(super) fn document(problem: &Problem) -> Document<'_> {
 }
 
 /// Creates the list entry of one model.
-pub(super) fn model(route: &Route) -> Model<'_> {
+pub(super) fn model(route: &Route, task: Option<Task>) -> Model<'_> {
     let made = route.model_id.uuid().get_timestamp().map(|time| time.to_unix().0);
     Model {
         id: route.alias.as_str(),
         object: "model",
         created: made.unwrap_or_default(),
         owned_by: "link",
+        task,
     }
 }
 

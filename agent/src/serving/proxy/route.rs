@@ -8,6 +8,7 @@ use link_protocol::{
     allowlist::Allowlist,
     plugin::Manifest,
     problem::{Code, Problem},
+    task::Task,
 };
 
 use super::usage_queue::UsageSender;
@@ -19,6 +20,8 @@ pub(super) struct Live {
     pub(super) route: Route,
     /// The plugin of the model, which says what clients may reach.
     pub(super) plugin: Arc<Manifest>,
+    /// What the model is for, if its file says so.
+    pub(super) task: Option<Task>,
     /// Absent while the engine loads.
     pub(super) engine: Option<Line>,
     pub(super) usage: UsageSender,
@@ -150,6 +153,7 @@ mod tests {
                 engine: None,
             },
             plugin: plugins::language_model(),
+            task: None,
             engine: None,
             usage: usage_queue().0,
         }

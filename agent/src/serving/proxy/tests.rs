@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 
 use super::*;
-use crate::serving::engine::Channel;
+use crate::serving::engine::{Address, Channel};
 
 const RECORDED: [(&str, &[u8], Provenance); 3] = [
     (
@@ -110,6 +110,7 @@ async fn serve(engine: Port, telemetry: bool) -> (Port, Frontend, UsageReceiver)
     frontend.set(Live {
         route,
         plugin: crate::serving::plugins::language_model(),
+        task: None,
         engine: Some(Line::new(address)),
         usage,
     });

@@ -108,6 +108,7 @@ fn record(serve: bool) -> PipelineRecord {
             port: 8080.try_into().unwrap(),
             allowlist: Allowlist::new([]),
             proxy: ProxyFeatures::default(),
+            settings: link_protocol::plugin::Settings::default(),
         },
         file: ModelFile {
             model_id,

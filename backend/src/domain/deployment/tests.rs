@@ -120,6 +120,7 @@ fn queued() -> DeploymentRecord {
         progress: Progress { bytes_done: 0, bytes_total: 100 },
         allowlist: Allowlist::new([]),
         proxy: ProxyFeatures::default(),
+        settings: Settings::default(),
         removed: false,
         created_at: at(0),
         updated_at: at(0),

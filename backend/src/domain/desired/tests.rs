@@ -74,6 +74,7 @@ fn deployed(number: u128) -> DeploymentRecord {
         progress: Progress { bytes_done: 1, bytes_total: 1 },
         allowlist: Allowlist::new([]),
         proxy: ProxyFeatures::default(),
+        settings: link_protocol::plugin::Settings::default(),
         removed: false,
         created_at: Timestamp::UNIX_EPOCH,
         updated_at: Timestamp::UNIX_EPOCH,

@@ -46,7 +46,7 @@ impl Store {
         let rows: Vec<ViewRow> = read!(self, |pool| {
             sql::query_as(
                 "SELECT p.*, TRUE AS current, s.report AS serving, a.name AS publisher, \
-                 o.name AS model_name, CAST(NULL AS TEXT) AS device_name \
+                 o.name AS model_name, o.facts AS model_facts, CAST(NULL AS TEXT) AS device_name \
                  FROM deployments p JOIN models o ON o.model_id = p.model_id \
                  JOIN accounts a ON a.account_id = o.account_id \
                  LEFT JOIN model_states s \

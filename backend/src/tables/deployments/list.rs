@@ -72,7 +72,7 @@ impl Store {
         let statement = by_filter!(
             filter,
             "SELECT p.*, p.newest AS current, s.report AS serving, a.name AS publisher, \
-             o.name AS model_name, v.name AS device_name \
+             o.name AS model_name, o.facts AS model_facts, v.name AS device_name \
              FROM deployments p LEFT JOIN models o ON o.model_id = p.model_id \
              LEFT JOIN devices v ON v.device_id = p.device_id \
              LEFT JOIN accounts a ON a.account_id = o.account_id \

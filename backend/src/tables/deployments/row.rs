@@ -1,6 +1,8 @@
 //! The table row of a deployment.
 
-use link_protocol::{command::Alias, local_api::Progress, port::Port};
+use link_protocol::{
+    backend_api::model::ModelFacts, command::Alias, local_api::Progress, port::Port,
+};
 
 use crate::{
     database::{
@@ -27,6 +29,7 @@ row! {
         bytes_total: i64,
         allowlist: String,
         proxy: String,
+        settings: String,
         removed: bool,
         created_ms: i64,
         updated_ms: i64,
@@ -37,6 +40,7 @@ pub(crate) struct ViewRow {
     deployment: DeploymentRow,
     publisher: String,
     model_name: Option<String>,
+    model_facts: Option<String>,
     device_name: Option<String>,
     current: bool,
     serving: Option<String>,
@@ -48,6 +52,7 @@ impl Row for ViewRow {
             deployment: DeploymentRow::read(columns)?,
             publisher: columns.get("publisher")?,
             model_name: columns.get("model_name")?,
+            model_facts: columns.get("model_facts")?,
             device_name: columns.get("device_name")?,
             current: columns.get("current")?,
             serving: columns.get("serving")?,
@@ -75,8 +80,8 @@ pub(crate) async fn insert(
     sql::query(
         "INSERT INTO deployments (deployment_id, model_id, device_id, command_id, alias, port, \
          state, reason, bytes_done, bytes_total, allowlist, proxy, removed, created_ms, \
-         updated_ms, newest, account_id) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, TRUE, \
+         updated_ms, settings, newest, account_id) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, TRUE, \
          (SELECT account_id FROM devices WHERE device_id = $3))",
     )
     .bind(record.id.to_string())
@@ -94,6 +99,7 @@ pub(crate) async fn insert(
     .bind(record.removed)
     .bind(ms(record.created_at))
     .bind(ms(record.updated_at))
+    .bind(json(&record.settings)?)
     .execute(db)
     .await?;
     Ok(())
@@ -142,6 +148,7 @@ impl TryFrom<DeploymentRow> for DeploymentRecord {
             },
             allowlist: from_json(&row.allowlist)?,
             proxy: from_json(&row.proxy)?,
+            settings: from_json(&row.settings)?,
             removed: row.removed,
             created_at: time(row.created_ms)?,
             updated_at: time(row.updated_ms)?,
@@ -153,10 +160,12 @@ impl TryFrom<ViewRow> for DeploymentView {
     type Error = StoreError;
 
     fn try_from(row: ViewRow) -> Result<Self, StoreError> {
+        let facts: Option<ModelFacts> = row.model_facts.as_deref().map(from_json).transpose()?;
         Ok(Self {
             record: row.deployment.try_into()?,
             publisher: parse(&row.publisher)?,
             model_name: row.model_name,
+            task: facts.and_then(|facts| facts.task),
             device_name: row.device_name,
             current: row.current,
             serving: row.serving.as_deref().map(from_json).transpose()?,

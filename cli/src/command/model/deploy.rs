@@ -5,6 +5,7 @@ use std::time::Duration;
 use link_client::backend::BackendClient;
 use link_protocol::{
     backend_api::deployment::Deployment, deployment::DeploymentState, exit_code::ExitCode,
+    plugin::Settings,
 };
 
 use crate::{
@@ -25,13 +26,14 @@ use crate::{
 pub(super) async fn run(context: &Context, arguments: Deploy) -> Result<(), CliError> {
     let backend = backend_login::logged_in(context)?;
     let model = resolve::model(&backend, &arguments.model).await?;
+    let settings = settings(&arguments)?;
     if let Some(selector) = &arguments.many.select {
         let patience = arguments.wait.wait.then_some(arguments.wait.timeout);
-        let (which, work) = ((&arguments.many, selector), work(&arguments, &model));
+        let (which, work) = ((&arguments.many, selector), work(&arguments, &model, settings));
         return bulk::start(context, &backend, which, work, patience).await;
     }
     let device = resolve::device(context, &backend, arguments.device.as_deref()).await?;
-    let request = wish(&arguments, &model, device);
+    let request = wish(&arguments, &model, device, settings);
     let created = backend.deploy(&request, &idempotency_key()).await?;
     if !arguments.wait.wait {
         let Deployment { alias, port, .. } = &created;
@@ -58,6 +60,17 @@ pub(super) async fn run(context: &Context, arguments: Deploy) -> Result<(), CliE
         ended.port
     ));
     context.output.data(&ended, |_| String::new())
+}
+
+/// Returns the settings that the deployment replaces, or `None` if the settings of the last deployment stay.
+fn settings(arguments: &Deploy) -> Result<Option<Settings>, CliError> {
+    if arguments.set.is_empty() && !arguments.reset {
+        return Ok(None);
+    }
+    Settings::of(&arguments.set).map(Some).map_err(|refused| {
+        CliError::new(ExitCode::Usage, ErrorCode::Usage, refused.to_string())
+            .hint("give each setting once, as `--set NAME=VALUE`")
+    })
 }
 
 /// Waits for the end of a deployment, and shows the progress. `again` is the command that repeats the deployment.

@@ -9,6 +9,7 @@ use link_protocol::{
     command::ProxyFeatures,
     deployment::DeploymentState,
     id::DeviceId,
+    plugin::Settings,
     report::ModelState,
 };
 
@@ -23,7 +24,12 @@ pub(super) enum Stage {
 }
 
 /// Returns the request for a deployment on one device.
-pub(super) fn wish(arguments: &Deploy, model: &Model, device: DeviceId) -> CreateDeployment {
+pub(super) fn wish(
+    arguments: &Deploy,
+    model: &Model,
+    device: DeviceId,
+    settings: Option<Settings>,
+) -> CreateDeployment {
     CreateDeployment {
         model_id: model.model_id,
         device_id: device,
@@ -31,17 +37,19 @@ pub(super) fn wish(arguments: &Deploy, model: &Model, device: DeviceId) -> Creat
         alias: arguments.naming.alias.clone(),
         serve: arguments.serve,
         proxy: proxy(arguments),
+        settings,
     }
 }
 
 /// Returns the request for deployments on many devices.
-pub(super) fn work(arguments: &Deploy, model: &Model) -> Work {
+pub(super) fn work(arguments: &Deploy, model: &Model, settings: Option<Settings>) -> Work {
     Work::Deploy {
         model_id: model.model_id,
         port: arguments.port,
         alias: arguments.naming.alias.clone(),
         serve: arguments.serve,
         proxy: proxy(arguments),
+        settings,
     }
 }
 
@@ -116,12 +124,14 @@ mod tests {
             deployment_id: format!("dep_{id}").parse().unwrap(),
             model_id: format!("mdl_{id}").parse().unwrap(),
             model_name: None,
+            task: None,
             publisher: None,
             device_id: format!("dev_{id}").parse().unwrap(),
             device_name: None,
             command_id: format!("cmd_{id}").parse().unwrap(),
             alias: "m".parse().unwrap(),
             port: "8080".parse().unwrap(),
+            settings: Settings::default(),
             state,
             reason: Some("disk full".into()),
             progress: Bytes { bytes_done: 0, bytes_total: 0 },

@@ -305,6 +305,7 @@ async fn serve(engine: &Fake, connections: usize) -> Serving {
     frontend.set(Live {
         route,
         plugin: crate::serving::plugins::language_model(),
+        task: None,
         engine: Some(Line::new(engine)),
         usage,
     });

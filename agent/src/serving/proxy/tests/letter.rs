@@ -243,6 +243,7 @@ async fn shared_port_before(engine: Port) -> Port {
         frontend.set(Live {
             route,
             plugin: crate::serving::plugins::language_model(),
+            task: None,
             engine: Some(Line::new(address)),
             usage,
         });

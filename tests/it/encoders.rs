@@ -1,0 +1,151 @@
+//! Models that are not for conversations: embeddings and ranks, through the proxy, counted in tokens.
+
+use link_protocol::{
+    backend_api::{Page, deployment::Deployment, usage::Usage},
+    port::Port,
+    task::Task,
+};
+use link_tests::{
+    backend::{OLD_ORIGIN, TestBackend},
+    device::{TestDevice, free_port},
+    engines,
+    wait::until,
+};
+use reqwest::{Response, StatusCode};
+use serde_json::{Value, json};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_for_embeddings_is_served_as_one_and_counted() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let served = serve(&backend, &device, "tiny-embeddings.gguf", "vectors").await;
+    assert_eq!(served.task, Some(Task::Embeddings));
+    assert_eq!(listed(served.port).await["data"][0]["task"], "embeddings");
+
+    let texts = ["the river", "the river", "a boat on the river", "the town"];
+    let answer = ask(served.port, "embeddings", &json!({ "input": texts })).await;
+    assert_eq!(answer.status(), StatusCode::OK);
+    assert_eq!(answer.headers()["access-control-allow-origin"], OLD_ORIGIN);
+    let answer: Value = answer.json().await.unwrap();
+    let vectors: Vec<Vec<f64>> = answer["data"].as_array().unwrap().iter().map(vector).collect();
+    assert!(vectors.iter().all(|vector| vector.len() == 64), "{answer}");
+    for vector in &vectors {
+        assert!((dot(vector, vector) - 1.0).abs() < 1e-3, "{answer}");
+    }
+    // The same text has the same vector, and a shared word brings texts together.
+    assert!((dot(&vectors[0], &vectors[1]) - 1.0).abs() < 1e-5);
+    assert!(dot(&vectors[0], &vectors[2]) > dot(&vectors[3], &vectors[2]));
+    // Each text has its words, a first and a last token.
+    assert_eq!(answer["usage"]["prompt_tokens"], 4 + 4 + 7 + 4);
+    counted(&backend, &device, (1, 19, 0)).await;
+
+    // An answer that is longer than the scanner keeps is counted, too.
+    let many = vec!["the river"; 200];
+    let long = ask(served.port, "embeddings", &json!({ "input": many })).await;
+    assert!(long.bytes().await.unwrap().len() > 128 * 1024);
+    counted(&backend, &device, (2, 19 + 800, 0)).await;
+
+    // A text that is longer than the model's context is refused, and the engine lives on.
+    let endless = "the river ".repeat(3000);
+    let refused = ask(served.port, "embeddings", &json!({ "input": endless })).await;
+    assert!(refused.status().is_client_error() || refused.status().is_server_error());
+    let refused: Value = refused.json().await.unwrap();
+    assert!(refused["error"]["message"].is_string(), "{refused}");
+    let again = ask(served.port, "embeddings", &json!({ "input": "the river" })).await;
+    assert_eq!(again.status(), StatusCode::OK);
+
+    let chat = json!({ "messages": [{ "role": "user", "content": "Hello" }] });
+    for path in ["chat/completions", "completions"] {
+        let refused = ask(served.port, path, &chat).await;
+        assert_eq!(refused.status(), StatusCode::NOT_FOUND);
+        let refused: Value = refused.json().await.unwrap();
+        let said = refused["error"]["message"].as_str().unwrap();
+        assert!(
+            said.contains("`vectors` is a model for embeddings; it serves /v1/embeddings"),
+            "{said}"
+        );
+        assert_eq!(refused["error"]["code"], "path-not-served");
+        assert_eq!(refused["error"]["type"], "not_found_error");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_ranks_documents_is_served_as_one_and_counted() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let served = serve(&backend, &device, "tiny-ranking.gguf", "ranks").await;
+    assert_eq!(served.task, Some(Task::Rerank));
+    let documents = ["a town", "a boat on the river", "the river the river"];
+    let asked = json!({ "query": "the river", "documents": documents });
+    let answer = ask(served.port, "rerank", &asked).await;
+    assert_eq!(answer.status(), StatusCode::OK);
+    let answer: Value = answer.json().await.unwrap();
+    let mut ranked: Vec<(f64, u64)> = answer["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["relevance_score"].as_f64().unwrap(), one["index"].as_u64().unwrap()))
+        .collect();
+    ranked.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let order: Vec<u64> = ranked.iter().map(|(_, index)| *index).collect();
+    assert_eq!(order, [2, 1, 0], "{answer}");
+    let tokens = answer["usage"]["prompt_tokens"].as_u64().unwrap();
+    counted(&backend, &device, (1, tokens, 0)).await;
+    let refused = ask(served.port, "embeddings", &json!({ "input": "x" })).await;
+    assert_eq!(refused.status(), StatusCode::NOT_FOUND);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_for_conversations_refuses_embeddings() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let served = serve(&backend, &device, "tiny.gguf", "tiny").await;
+    assert_eq!(served.task, Some(Task::Chat));
+    assert_eq!(listed(served.port).await["data"][0]["task"], "chat");
+    let refused = ask(served.port, "embeddings", &json!({ "input": "x" })).await;
+    assert_eq!(refused.status(), StatusCode::NOT_FOUND);
+    let refused: Value = refused.json().await.unwrap();
+    let said = refused["error"]["message"].as_str().unwrap();
+    assert!(said.contains("`tiny` is a model for conversations"), "{said}");
+}
+
+async fn serve(backend: &TestBackend, device: &TestDevice, file: &str, name: &str) -> Deployment {
+    let model = backend.upload_for("language_model", file, name, engines::model(file)).await;
+    let deployment = backend.deploy(model.model_id, device.id, free_port(), true).await;
+    backend.serving(deployment.deployment_id, true).await
+}
+
+async fn ask(port: Port, path: &str, body: &Value) -> Response {
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let url = format!("http://127.0.0.1:{port}/v1/{path}");
+    client.post(url).header("origin", OLD_ORIGIN).json(body).send().await.unwrap()
+}
+
+async fn listed(port: Port) -> Value {
+    let url = format!("http://127.0.0.1:{port}/v1/models");
+    reqwest::get(url).await.unwrap().json().await.unwrap()
+}
+
+fn vector(entry: &Value) -> Vec<f64> {
+    entry["embedding"].as_array().unwrap().iter().map(|one| one.as_f64().unwrap()).collect()
+}
+
+fn dot(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
+}
+
+/// Waits until the backend has counted so many inferences, prompt tokens and completion tokens.
+async fn counted(backend: &TestBackend, device: &TestDevice, expected: (u64, u64, u64)) {
+    let url = format!("{}/api/v1/usage?device_id={}", backend.url, device.id);
+    until("the inferences to be counted", || async {
+        let token = backend.owner.access_token();
+        let asked = reqwest::Client::new().get(&url).bearer_auth(token.expose());
+        let page: Page<Usage> = asked.send().await.ok()?.json().await.ok()?;
+        let sum = page.items.iter().fold((0, 0, 0), |sum, one| {
+            let Usage { inferences, prompt_tokens, completion_tokens, .. } = one;
+            (sum.0 + inferences, sum.1 + prompt_tokens, sum.2 + completion_tokens)
+        });
+        (sum == expected).then_some(())
+    })
+    .await;
+}
