@@ -171,6 +171,59 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_program_for_windows_uses_only_its_own_libraries() {
+        let x86 = pe::IMAGE_FILE_MACHINE_AMD64;
+        let own = ["KERNEL32.dll", "api-ms-win-core-synch-l1-2-0.dll", "bcryptprimitives.dll"];
+        ensure_fits(&windows(x86, &own), Form::Windows).unwrap();
+        ensure_fits(&windows(x86, &[]), Form::Windows).unwrap();
+        for (contents, why) in [
+            (
+                windows(x86, &["KERNEL32.dll", "libgcc_s_seh-1.dll"]),
+                "libgcc_s_seh-1, which is not part of Windows",
+            ),
+            (windows(x86, &["libwinpthread-1.dll", "KERNEL32.dll"]), "libwinpthread-1, which"),
+            (windows(x86, &["VCRUNTIME140.dll"]), "vcruntime140, which"),
+            (windows(pe::IMAGE_FILE_MACHINE_ARM64, &own), "another processor"),
+            (windows(x86, &own)[..100].to_vec(), "not an executable"),
+            (b"MZ".to_vec(), "not an executable"),
+        ] {
+            let refused = format!("{:#}", ensure_fits(&contents, Form::Windows).unwrap_err());
+            assert!(refused.contains(why), "{refused}");
+        }
+    }
+
+    /// An executable for Windows with these libraries, of which it uses nothing.
+    fn windows(machine: pe::Machine, libraries: &[&str]) -> Vec<u8> {
+        let (at, loaded) = (0x200_u32, 0x1000_u32);
+        let table = 20 * (u32::try_from(libraries.len()).unwrap() + 1);
+        let (mut imports, mut names) = (Vec::new(), Vec::new());
+        for library in libraries {
+            let name = loaded + table + u32::try_from(names.len()).unwrap();
+            imports.extend([loaded, 0, 0, name, loaded].map(u32::to_le_bytes).concat());
+            names.extend(library.bytes().chain([0]));
+        }
+        imports.extend([0; 20]);
+        imports.extend(names);
+        let size = u32::try_from(imports.len()).unwrap();
+
+        let mut bytes = b"MZ".to_vec();
+        bytes.resize(60, 0);
+        bytes.extend(64_u32.to_le_bytes());
+        bytes.extend(b"PE\0\0");
+        bytes.extend([machine.0, 1, 0, 0, 0, 0, 0, 0, 240, 0x22].map(u16::to_le_bytes).concat());
+        let optional = bytes.len();
+        bytes.extend(0x20b_u16.to_le_bytes());
+        bytes.resize(optional + 108, 0);
+        bytes.extend([16, 0, 0, loaded, table].map(u32::to_le_bytes).concat());
+        bytes.resize(optional + 240, 0);
+        bytes.extend(b".idata\0\0");
+        bytes.extend([size, loaded, size, at, 0, 0, 0, 0].map(u32::to_le_bytes).concat());
+        bytes.resize(at as usize, 0);
+        bytes.extend(imports);
+        bytes
+    }
+
     /// An executable for macOS with one library.
     fn mac(processor: u32, library: &str, is_signed: bool) -> Vec<u8> {
         let mut name = library.as_bytes().to_vec();
