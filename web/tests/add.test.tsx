@@ -110,7 +110,7 @@ describe('the page that adds a device', () => {
     files['/releases/manifest.json'] = manifest('x86_64-pc-windows-gnu');
     go('/devices/add?system=windows');
     show(root, <AddPage />);
-    await press('Make the install line');
+    await press('Create the install line');
     await says(SECRET);
     expect(document.getElementById('install-line')?.textContent).toBe(`$env:LINK_REGISTRATION_KEY='${SECRET}'; irm http://127.0.0.1/install.ps1 | iex`);
     await accessible();

@@ -62,7 +62,7 @@ async fn a_file_that_no_engine_could_load_is_refused_at_its_end_and_says_what_wo
     assert_eq!((taken.status, &taken.body["ready"]), (200, &json!(true)), "{taken:?}");
     assert_eq!(
         taken.body["facts"],
-        json!({ "architecture": "llama", "parameters": 100, "memory_bytes": 400 })
+        json!({ "architecture": "llama", "parameters": 100, "task": "chat", "memory_bytes": 400 })
     );
     let read = world.get(&format!("/api/v1/models/{id}"), &user).await;
     assert_eq!(read.body["facts"], taken.body["facts"], "it is stored");

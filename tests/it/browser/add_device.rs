@@ -57,7 +57,7 @@ async fn browser_makes_a_line_on_request_that_brings_a_device() {
     browser.pictures("add-arrived").await;
 
     browser.click(".tabs a[href$='windows']").await;
-    browser.find_with("h2 ~ p", "not available for Windows yet").await;
+    browser.find_with("h2 ~ p", "publishes no release for Windows").await;
     browser.pictures("add-windows").await;
 }
 
