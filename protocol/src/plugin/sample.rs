@@ -15,6 +15,7 @@ pub const SAMPLE_FILE: &str = "check.toml";
 pub struct Samples {
     /// A model file of the plugin's folder.
     pub model: String,
+    /// The requests, each of which the engine must answer with 200: at most 64.
     #[serde(default, rename = "request")]
     pub requests: Vec<SampleRequest>,
 }
