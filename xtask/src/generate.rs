@@ -95,6 +95,8 @@ fn agent_schema(root: &Path) -> anyhow::Result<String> {
         plugins.insert(plugin.id, schema);
     }
     schema["properties"]["components"]["properties"] = plugins.into();
+    // The order must not depend on the features of other crates in the build.
+    schema.sort_all_objects();
     Ok(format!("{schema:#}\n"))
 }
 

@@ -18,7 +18,9 @@ An unknown member is an error.
 pub(super) fn page() -> String {
     let mut page = BEFORE.to_owned();
     for (file, schema) in link_protocol::plugin::schemas() {
-        let schema = schema.to_value();
+        let mut schema = schema.to_value();
+        // The order must not depend on the features of other crates in the build.
+        schema.sort_all_objects();
         section(&mut page, &format!("## `{file}`"), &schema);
         let definitions = schema.get("$defs").and_then(Value::as_object);
         for (name, definition) in definitions.into_iter().flatten() {
