@@ -107,6 +107,10 @@ async fn a_model_for_conversations_refuses_embeddings() {
     let refused: Value = refused.json().await.unwrap();
     let said = refused["error"]["message"].as_str().unwrap();
     assert!(said.contains("`tiny` is a model for conversations"), "{said}");
+    let refused: Value = ask(served.port, "responses", &json!({})).await.json().await.unwrap();
+    let said = refused["error"]["message"].as_str().unwrap();
+    let usable = "served here: /v1/chat/completions, /v1/completions, /v1/models;";
+    assert!(said.starts_with(usable), "{said}");
 }
 
 async fn serve(backend: &TestBackend, device: &TestDevice, file: &str, name: &str) -> Deployment {

@@ -153,7 +153,7 @@ async fn forward(
         return answered;
     }
     if !route::paths(routes).any(|served| path.ends_with(served)) {
-        return Err(path_not_served(route::paths(routes)));
+        return Err(path_not_served(route::usable_paths(routes)));
     }
     let (parts, body) = request.into_parts();
     let body = engine.bodies.read(body, busy).await?;
@@ -171,7 +171,7 @@ async fn forward(
     }
     let adapter = &live.plugin.adapter;
     let Some(served) = adapter.served(path) else {
-        return Err(path_not_served(adapter.paths()));
+        return Err(path_not_served(route::usable_paths(std::slice::from_ref(live))));
     };
     if !served.is_for(live.task) {
         return Err(not_for(live));

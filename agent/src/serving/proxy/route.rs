@@ -50,6 +50,16 @@ pub(super) fn paths(routes: &[Live]) -> impl Iterator<Item = &str> {
     routes.iter().flat_map(|live| live.plugin.adapter.paths())
 }
 
+/// Returns the paths that the models of the routes serve, each by what it is for. A path of several models repeats.
+pub(super) fn usable_paths(routes: &[Live]) -> impl Iterator<Item = &str> {
+    routes.iter().flat_map(|live| {
+        let adapter = &live.plugin.adapter;
+        let is_for_it =
+            |path: &&str| adapter.served(path).is_some_and(|served| served.is_for(live.task));
+        adapter.paths().filter(is_for_it)
+    })
+}
+
 /// Returns the allowlists of all routes.
 pub(super) fn allowlists(routes: &[Live]) -> impl Iterator<Item = &Allowlist> {
     routes.iter().map(|live| &live.route.allowlist)

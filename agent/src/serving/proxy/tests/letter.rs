@@ -81,7 +81,10 @@ async fn a_path_that_is_not_served_is_refused_with_those_that_are() {
         let problem = refused.json();
         assert_eq!(problem["code"], "path-not-served", "{path}");
         let message = problem["error"]["message"].as_str().unwrap();
-        assert!(message.contains("/v1/completions, /v1/models"), "{message}");
+        assert!(
+            message.contains("/v1/completions, ") && message.contains(", /v1/models; "),
+            "{message}"
+        );
     }
 }
 
