@@ -35,6 +35,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('down', 'down', [CompletionResultType]::ParameterValue, 'Stop your own backend and the agent')
             [CompletionResult]::new('register', 'register', [CompletionResultType]::ParameterValue, 'Register this device with a key')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show the agent, its connection and its models')
+            [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Find what is wrong on this machine, and what mends it')
             [CompletionResult]::new('start', 'start', [CompletionResultType]::ParameterValue, 'Start the agent')
             [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop the agent; it serves no models while it is stopped')
             [CompletionResult]::new('restart', 'restart', [CompletionResultType]::ParameterValue, 'Stop the agent if it runs, then start it')
@@ -50,6 +51,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Create, list and revoke the keys that devices register with')
             [CompletionResult]::new('device', 'device', [CompletionResultType]::ParameterValue, 'List, show, tag, update and remove devices')
             [CompletionResult]::new('logs', 'logs', [CompletionResultType]::ParameterValue, 'Show the log records of a device')
+            [CompletionResult]::new('support', 'support', [CompletionResultType]::ParameterValue, 'Write one archive with what helps somebody else find a fault on this machine')
             [CompletionResult]::new('fleet', 'fleet', [CompletionResultType]::ParameterValue, 'List tags, and the devices of a tag')
             [CompletionResult]::new('commands', 'commands', [CompletionResultType]::ParameterValue, 'List the commands sent to devices, and explain their outcomes')
             [CompletionResult]::new('operation', 'operation', [CompletionResultType]::ParameterValue, 'Follow, cancel and retry operations on many devices')
@@ -62,6 +64,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that new deployments of the account allow')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completion script for a shell')
             [CompletionResult]::new('complete', 'complete', [CompletionResultType]::ParameterValue, 'Print the names that complete the last word')
+            [CompletionResult]::new('reach', 'reach', [CompletionResultType]::ParameterValue, 'Ask a backend whether it can be reached from this process')
             [CompletionResult]::new('self-check', 'self-check', [CompletionResultType]::ParameterValue, 'Check that this program runs on this machine')
             [CompletionResult]::new('verify-files', 'verify-files', [CompletionResultType]::ParameterValue, 'Verify the signature of an unpacked release')
             [CompletionResult]::new('install-files', 'install-files', [CompletionResultType]::ParameterValue, 'Install an unpacked release, register the device and start the agent')
@@ -128,6 +131,18 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;status' {
             [CompletionResult]::new('-w', '-w', [CompletionResultType]::ParameterName, 'Show the status again after each change, until Ctrl-C; with --json, one document per line')
             [CompletionResult]::new('--watch', '--watch', [CompletionResultType]::ParameterName, 'Show the status again after each change, until Ctrl-C; with --json, one document per line')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;doctor' {
+            [CompletionResult]::new('--origin', '--origin', [CompletionResultType]::ParameterName, 'Also ask each served model what a browser would ask for a page of this origin')
+            [CompletionResult]::new('--fix', '--fix', [CompletionResultType]::ParameterName, 'Mend what is safe to mend, then look again')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -751,11 +766,12 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;logs' {
             [CompletionResult]::new('--severity', '--severity', [CompletionResultType]::ParameterName, 'Only records at least this severe')
-            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'Only records that name this model, by id or name')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'Only records that name this model, by id or name; with --local also the log of its engine')
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Largest number of records, or of lines with --local; the newest come last')
+            [CompletionResult]::new('--request', '--request', [CompletionResultType]::ParameterName, 'With --local: only lines about this request, by the value of its header X-Request-Id')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Print new records as they arrive, until Ctrl-C')
             [CompletionResult]::new('--follow', '--follow', [CompletionResultType]::ParameterName, 'Print new records as they arrive, until Ctrl-C')
-            [CompletionResult]::new('--local', '--local', [CompletionResultType]::ParameterName, 'Read the agent''s own log on this machine instead of the records at the backend')
+            [CompletionResult]::new('--local', '--local', [CompletionResultType]::ParameterName, 'Read the logs on this machine, of the agent, its guard and the engines, instead of the records at the backend')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -763,6 +779,20 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'link;support' {
+            [CompletionResult]::new('--out', '--out', [CompletionResultType]::ParameterName, 'Archive to write [default: link-support-TIME.tar.gz in this folder]')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
+            [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'Only list what the archive would hold')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;fleet' {
@@ -1511,6 +1541,16 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
+        'link;reach' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
         'link;self-check' {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -1594,6 +1634,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('down', 'down', [CompletionResultType]::ParameterValue, 'Stop your own backend and the agent')
             [CompletionResult]::new('register', 'register', [CompletionResultType]::ParameterValue, 'Register this device with a key')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show the agent, its connection and its models')
+            [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Find what is wrong on this machine, and what mends it')
             [CompletionResult]::new('start', 'start', [CompletionResultType]::ParameterValue, 'Start the agent')
             [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop the agent; it serves no models while it is stopped')
             [CompletionResult]::new('restart', 'restart', [CompletionResultType]::ParameterValue, 'Stop the agent if it runs, then start it')
@@ -1609,6 +1650,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Create, list and revoke the keys that devices register with')
             [CompletionResult]::new('device', 'device', [CompletionResultType]::ParameterValue, 'List, show, tag, update and remove devices')
             [CompletionResult]::new('logs', 'logs', [CompletionResultType]::ParameterValue, 'Show the log records of a device')
+            [CompletionResult]::new('support', 'support', [CompletionResultType]::ParameterValue, 'Write one archive with what helps somebody else find a fault on this machine')
             [CompletionResult]::new('fleet', 'fleet', [CompletionResultType]::ParameterValue, 'List tags, and the devices of a tag')
             [CompletionResult]::new('commands', 'commands', [CompletionResultType]::ParameterValue, 'List the commands sent to devices, and explain their outcomes')
             [CompletionResult]::new('operation', 'operation', [CompletionResultType]::ParameterValue, 'Follow, cancel and retry operations on many devices')
@@ -1621,6 +1663,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that new deployments of the account allow')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completion script for a shell')
             [CompletionResult]::new('complete', 'complete', [CompletionResultType]::ParameterValue, 'Print the names that complete the last word')
+            [CompletionResult]::new('reach', 'reach', [CompletionResultType]::ParameterValue, 'Ask a backend whether it can be reached from this process')
             [CompletionResult]::new('self-check', 'self-check', [CompletionResultType]::ParameterValue, 'Check that this program runs on this machine')
             [CompletionResult]::new('verify-files', 'verify-files', [CompletionResultType]::ParameterValue, 'Verify the signature of an unpacked release')
             [CompletionResult]::new('install-files', 'install-files', [CompletionResultType]::ParameterValue, 'Install an unpacked release, register the device and start the agent')
@@ -1643,6 +1686,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;status' {
+            break
+        }
+        'link;help;doctor' {
             break
         }
         'link;help;start' {
@@ -1784,6 +1830,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;logs' {
+            break
+        }
+        'link;help;support' {
             break
         }
         'link;help;fleet' {
@@ -1952,6 +2001,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;complete' {
+            break
+        }
+        'link;help;reach' {
             break
         }
         'link;help;self-check' {

@@ -40,6 +40,9 @@ _link() {
             link,device)
                 cmd="link__subcmd__device"
                 ;;
+            link,doctor)
+                cmd="link__subcmd__doctor"
+                ;;
             link,down)
                 cmd="link__subcmd__down"
                 ;;
@@ -85,6 +88,9 @@ _link() {
             link,plugin)
                 cmd="link__subcmd__plugin"
                 ;;
+            link,reach)
+                cmd="link__subcmd__reach"
+                ;;
             link,refresh-files)
                 cmd="link__subcmd__refresh__subcmd__files"
                 ;;
@@ -111,6 +117,9 @@ _link() {
                 ;;
             link,stop)
                 cmd="link__subcmd__stop"
+                ;;
+            link,support)
+                cmd="link__subcmd__support"
                 ;;
             link,token)
                 cmd="link__subcmd__token"
@@ -343,6 +352,9 @@ _link() {
             link__subcmd__help,device)
                 cmd="link__subcmd__help__subcmd__device"
                 ;;
+            link__subcmd__help,doctor)
+                cmd="link__subcmd__help__subcmd__doctor"
+                ;;
             link__subcmd__help,down)
                 cmd="link__subcmd__help__subcmd__down"
                 ;;
@@ -388,6 +400,9 @@ _link() {
             link__subcmd__help,plugin)
                 cmd="link__subcmd__help__subcmd__plugin"
                 ;;
+            link__subcmd__help,reach)
+                cmd="link__subcmd__help__subcmd__reach"
+                ;;
             link__subcmd__help,refresh-files)
                 cmd="link__subcmd__help__subcmd__refresh__subcmd__files"
                 ;;
@@ -414,6 +429,9 @@ _link() {
                 ;;
             link__subcmd__help,stop)
                 cmd="link__subcmd__help__subcmd__stop"
+                ;;
+            link__subcmd__help,support)
+                cmd="link__subcmd__help__subcmd__support"
                 ;;
             link__subcmd__help,token)
                 cmd="link__subcmd__help__subcmd__token"
@@ -842,7 +860,7 @@ _link() {
 
     case "${cmd}" in
         link)
-            opts="-q -h -V --json --quiet --full --utc --help --version up open down register status start stop restart update uninstall login logout whoami account member token audit key device logs fleet commands operation model engine plugin run chat repair-serving allowlist completions complete self-check verify-files install-files install-backend uninstall-backend refresh-files help"
+            opts="-q -h -V --json --quiet --full --utc --help --version up open down register status doctor start stop restart update uninstall login logout whoami account member token audit key device logs support fleet commands operation model engine plugin run chat repair-serving allowlist completions complete reach self-check verify-files install-files install-backend uninstall-backend refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1723,6 +1741,24 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__doctor)
+            opts="-q -h --origin --fix --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --origin)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__down)
             opts="-y -q -h --purge --yes --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -2018,7 +2054,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help)
-            opts="up open down register status start stop restart update uninstall login logout whoami account member token audit key device logs fleet commands operation model engine plugin run chat repair-serving allowlist completions complete self-check verify-files install-files install-backend uninstall-backend refresh-files help"
+            opts="up open down register status doctor start stop restart update uninstall login logout whoami account member token audit key device logs support fleet commands operation model engine plugin run chat repair-serving allowlist completions complete reach self-check verify-files install-files install-backend uninstall-backend refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2398,6 +2434,20 @@ _link() {
         link__subcmd__help__subcmd__device__subcmd__update)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__doctor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -3109,6 +3159,20 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__help__subcmd__reach)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__help__subcmd__refresh__subcmd__files)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -3222,6 +3286,20 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__stop)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__support)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3626,7 +3704,7 @@ _link() {
             return 0
             ;;
         link__subcmd__logs)
-            opts="-f -q -h --follow --severity --model --limit --local --json --quiet --full --utc --help"
+            opts="-f -q -h --follow --severity --model --limit --local --request --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3641,6 +3719,10 @@ _link() {
                     return 0
                     ;;
                 --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4705,6 +4787,20 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__reach)
+            opts="-q -h --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__refresh__subcmd__files)
             opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -4888,6 +4984,24 @@ _link() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__support)
+            opts="-y -q -h --out --yes --list --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -15,6 +15,7 @@ mod audit;
 mod chat;
 mod commands;
 mod device;
+mod doctor;
 mod engine;
 mod fleet;
 mod groups;
@@ -26,6 +27,8 @@ mod model;
 mod operation;
 mod paragraphs;
 mod plugin;
+mod status;
+mod support;
 mod time;
 mod token;
 mod up;
@@ -35,6 +38,7 @@ pub use audit::Audit;
 pub use chat::{Chat, Question, Run};
 pub use commands::CommandsCommand;
 pub use device::DeviceCommand;
+pub use doctor::{Doctor, Reach};
 pub use engine::EngineCommand;
 pub use fleet::FleetCommand;
 pub use key::{KeyCommand, KeyKindArg};
@@ -44,6 +48,8 @@ pub use model::{Add, Deploy, ModelCommand, OnDevice, Remove, Serve};
 pub use operation::{Many, OperationCommand};
 pub(crate) use paragraphs::flowing;
 pub use plugin::{PluginCommand, PluginLanguage};
+pub use status::Status;
+pub use support::Support;
 pub use time::Moment;
 pub use token::TokenCommand;
 pub use up::{Down, Open, Up};
@@ -101,8 +107,11 @@ pub enum Command {
     #[command(after_help = account::REGISTER_EXAMPLES)]
     Register(Register),
     /// Show the agent, its connection and its models
-    #[command(after_help = "Examples:\n  link status\n  link status --watch\n  link status --json")]
+    #[command(after_help = status::EXAMPLES)]
     Status(Status),
+    /// Find what is wrong on this machine, and what mends it
+    #[command(after_help = doctor::EXAMPLES)]
+    Doctor(Doctor),
     /// Start the agent
     #[command(after_help = "Example:\n  link start")]
     Start,
@@ -148,6 +157,9 @@ pub enum Command {
     /// Show the log records of a device
     #[command(after_help = logs::EXAMPLES)]
     Logs(Logs),
+    /// Write one archive with what helps somebody else find a fault on this machine
+    #[command(after_help = support::EXAMPLES)]
+    Support(Support),
     /// List tags, and the devices of a tag
     #[command(subcommand, after_help = groups::FLEET)]
     Fleet(FleetCommand),
@@ -192,6 +204,9 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         words: Vec<String>,
     },
+    /// Ask a backend whether it can be reached from this process
+    #[command(hide = true)]
+    Reach(Reach),
     /// Check that this program runs on this machine
     #[command(hide = true)]
     SelfCheck,
@@ -219,14 +234,6 @@ pub struct Backend {
     /// installation's]
     #[arg(long = "backend", value_name = "URL")]
     pub url: Option<String>,
-}
-
-/// `link status`.
-#[derive(Args, Clone, Copy, Debug)]
-pub struct Status {
-    /// Show the status again after each change, until Ctrl-C; with --json, one document per line
-    #[arg(long, short)]
-    pub watch: bool,
 }
 
 /// `link uninstall`.

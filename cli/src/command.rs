@@ -10,6 +10,7 @@ mod chat;
 mod commands;
 mod device;
 mod device_login;
+mod doctor;
 pub(crate) mod documents;
 mod down;
 mod engine;
@@ -29,6 +30,7 @@ mod repair_serving;
 mod run;
 mod staging;
 mod status;
+mod support;
 mod token;
 mod uninstall;
 mod up;
@@ -56,6 +58,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
         Command::Up(arguments) => up::run(context, arguments).await?,
         Command::Down(arguments) => return down::run(context, arguments).await,
         Command::Open(arguments) => open_browser::run(context, arguments).await?,
+        Command::Doctor(arguments) => return doctor::run(context, &arguments).await,
         Command::Start => agent::start(context).await?,
         Command::Stop => agent::stop(context).await?,
         Command::Restart => agent::restart(context).await?,
@@ -74,6 +77,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
         Command::Key(command) => key::run(context, command).await?,
         Command::Device(command) => device::run(context, command).await?,
         Command::Logs(arguments) => return logs::run(context, arguments).await,
+        Command::Support(arguments) => return support::run(context, arguments).await,
         Command::Model(command) => model::run(context, command).await?,
         Command::Engine(command) => engine::run(context, command).await?,
         Command::Plugin(command) => plugin::run(context, command).await?,
@@ -83,6 +87,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
         Command::Allowlist(command) => allowlist::run(context, command).await?,
         Command::Completions { shell } => completions(shell)?,
         Command::Complete { words } => complete::run(context, &words).await?,
+        Command::Reach(arguments) => doctor::reach(&arguments).await?,
         Command::SelfCheck => output::write_stdout("ok\n")?,
         Command::VerifyFiles(arguments) => release_check::run(context, &arguments)?,
         Command::InstallFiles(arguments) => return install_files::run(context, &arguments).await,
@@ -100,14 +105,18 @@ fn written_by(context: &Context, command: &Command) -> Option<PathBuf> {
     match command {
         Command::Status(_)
         | Command::Logs(_)
+        | Command::Support(_)
         | Command::Completions { .. }
         | Command::Complete { .. }
+        | Command::Reach(_)
         | Command::SelfCheck
         | Command::VerifyFiles(_)
         | Command::InstallBackend(_)
         | Command::UninstallBackend(_) => None,
         Command::Uninstall(_) => Some(context.roots.data.clone()),
-        Command::Register(_)
+        Command::Doctor(arguments) if !arguments.fix => None,
+        Command::Doctor(_)
+        | Command::Register(_)
         | Command::Up(_)
         | Command::Down(_)
         | Command::Open(_)

@@ -36,6 +36,20 @@ const FOR_SERVICE: &[&str] = &[
     "SSL_CERT_DIR",
 ];
 
+/// Variables that decide how a program reaches the network.
+const NETWORK: &[&str] = &[
+    "HTTPS_PROXY",
+    "https_proxy",
+    "HTTP_PROXY",
+    "http_proxy",
+    "ALL_PROXY",
+    "all_proxy",
+    "NO_PROXY",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+];
+
 /// The context of every command.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
@@ -68,6 +82,8 @@ pub(crate) struct Environment {
     pub(crate) zsh_folder: Option<PathBuf>,
     /// Variables to pass to a service, so that it finds the same folders and port.
     pub(crate) for_service: Vec<(&'static str, String)>,
+    /// The variables that decide how this process reaches the network.
+    pub(crate) network: Vec<(&'static str, String)>,
     /// Whether a browser can open a window.
     pub(crate) has_display: bool,
     /// Additional release keys that a development build trusts.
@@ -120,6 +136,7 @@ impl Context {
                 shell: text("SHELL").map(PathBuf::from),
                 zsh_folder: text("ZDOTDIR").map(PathBuf::from),
                 for_service: own.into_iter().chain(shared).collect(),
+                network: NETWORK.iter().filter_map(|name| Some((*name, text(name)?))).collect(),
                 has_display: facts::os() != "linux"
                     || ["DISPLAY", "WAYLAND_DISPLAY", "BROWSER"]
                         .iter()
@@ -192,6 +209,15 @@ impl Context {
         let config = text.map(|text| config::read(&text).0).unwrap_or_default();
         config.local_api.port
     }
+}
+
+/// Returns the variables of `environment` that decide how a program reaches the network.
+pub(crate) fn network_of(environment: &[(String, String)]) -> Vec<(&'static str, String)> {
+    let value = |name: &str| {
+        let found = environment.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.clone()).filter(|value| !value.trim().is_empty())
+    };
+    NETWORK.iter().filter_map(|name| Some((*name, value(name)?))).collect()
 }
 
 /// Returns the current time.

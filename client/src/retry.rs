@@ -60,7 +60,7 @@ pub(crate) fn asked_for(headers: &HeaderMap) -> Option<Duration> {
     Some(Duration::try_from(until.duration_since(sent)).unwrap_or_default())
 }
 
-fn parse_date(text: &str) -> Option<Timestamp> {
+pub(crate) fn parse_date(text: &str) -> Option<Timestamp> {
     rfc2822::DateTimeParser::new().parse_timestamp(text).ok()
 }
 

@@ -153,6 +153,14 @@ impl Engines {
         Ok(builds)
     }
 
+    /// Starts an installed build to print its version.
+    ///
+    /// # Errors
+    /// [`EngineError::DoesNotRun`] with the reason, for example because the processor lacks an instruction.
+    pub fn start(&self, build: &str) -> Result<(), EngineError> {
+        run(&self.folder.join(build).join(&self.executable)).map(drop)
+    }
+
     /// Installs a build from an archive (`.tar.gz`) or an unpacked folder. Later starts of a model use it. Without a
     /// given name, the version that the build prints becomes its name.
     ///

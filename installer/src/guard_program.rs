@@ -362,7 +362,8 @@ async fn until(deadline: Option<tokio::time::Instant>) {
 
 #[expect(clippy::print_stderr, reason = "the guard's log is its standard error")]
 fn tell(message: &str) {
-    eprintln!("link-guard: {message}");
+    let now = jiff::Timestamp::now();
+    eprintln!("{now:.6} link-guard: {message}");
 }
 
 #[cfg(test)]

@@ -156,6 +156,13 @@ pub fn keep_to_owner(path: &Path) -> Result<bool, FileError> {
     })
 }
 
+/// Returns whether other users can read the file or enter the folder at `path`. False if there is nothing, or if the
+/// system has no such modes.
+#[must_use]
+pub fn is_open_to_others(path: &Path) -> bool {
+    system::is_open_to_others(path)
+}
+
 /// Reads the last `bytes` of a text file. Invalid UTF-8 is replaced.
 ///
 /// # Errors

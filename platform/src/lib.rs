@@ -25,6 +25,7 @@ pub mod pointer;
 pub mod port_owner;
 pub mod private_socket;
 pub mod process;
+pub mod process_view;
 pub mod program;
 pub mod router_socket;
 pub mod router_threads;

@@ -25,6 +25,13 @@ pub fn find(port: u16) -> Option<PortOwner> {
     system::find(port)
 }
 
+/// Returns the name of the user whose process listens on TCP `port` of this machine. None if no process listens there,
+/// or if the system does not report it.
+#[must_use]
+pub fn user_of(port: u16) -> Option<String> {
+    system::user_of(port)
+}
+
 /// A listening socket, identified by its inode number.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Listener(String);
@@ -45,6 +52,9 @@ mod tests {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         assert_eq!(find(port).map(|owner| owner.pid), Some(std::process::id()));
+        assert_eq!(user_of(port), crate::user_manager::user_name());
+        drop(listener);
+        assert_eq!(user_of(port), None);
     }
 
     #[test]

@@ -30,6 +30,12 @@ pub fn user_name() -> Option<String> {
     user::name()
 }
 
+/// Returns the name of the user with the numeric id `id`. None if the system does not know it, or has no such ids.
+#[must_use]
+pub fn name_of(id: &str) -> Option<String> {
+    user::name_of(id)
+}
+
 /// Returns the system's identifier of the user that this process runs as: a number on Unix, a security identifier
 /// (`S-1-5-…`) on Windows.
 #[must_use]

@@ -27,7 +27,8 @@ pub const RETIRE_PATH: &str = "/api/v1/devices/retire";
 /// signature, 6 for the checksum.
 pub const RETIRE_CODE_LENGTH: usize = 139;
 
-const PREFIX: &str = "lrc_";
+/// The first characters of every retire code.
+pub const PREFIX: &str = "lrc_";
 const STATEMENT_END: usize = 47;
 const SIGNATURE_END: usize = 133;
 

@@ -8,6 +8,7 @@ mod chromium;
 mod dashboard;
 mod device_flow;
 mod devices;
+mod doctor;
 mod hostile;
 mod install;
 mod keyboard;

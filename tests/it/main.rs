@@ -22,6 +22,7 @@ mod deployment;
 mod desired;
 mod developer;
 mod device_update;
+mod doctor;
 mod encoders;
 mod engine_download;
 mod engine_line;

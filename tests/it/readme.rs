@@ -22,7 +22,7 @@ enum Held {
 }
 
 /// Every block of the README, in order: its section, how it begins, and what runs it.
-const BLOCKS: [(&str, &str, Held); 20] = [
+const BLOCKS: [(&str, &str, Held); 21] = [
     (WAY_IN, "curl -fsSL https://releases.example/stable/install.sh", Held::Booted),
     (WAY_IN, "dashboard   http://127.0.0.1:8000/", Held::Booted),
     (WAY_IN, "linkctl run smollm2-135m", Held::Booted),
@@ -93,6 +93,18 @@ const BLOCKS: [(&str, &str, Held); 20] = [
         Held::By(&[("tests/it/local_api.rs", "fn the_metrics_are_what_prometheus_reads()")]),
     ),
     (DAILY, "scrape_configs:", Held::Needs("a Prometheus")),
+    (
+        DAILY,
+        "link doctor ",
+        Held::By(&[
+            (
+                "tests/it/doctor.rs",
+                "fn a_page_is_told_what_keeps_it_out_and_a_stale_allowlist_is_repaired()",
+            ),
+            ("cli/tests/it/logs.rs", "fn local_logs_are_merged_by_time_and_filtered()"),
+            ("tests/it/secrets.rs", "fn the_archive_of_link_support_holds_no_secret()"),
+        ]),
+    ),
     (DAILY, "{\n  \"schema_version\"", Held::By(&[CONFIGURATION])),
     (
         DAILY,

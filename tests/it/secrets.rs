@@ -14,7 +14,7 @@ use link_tests::{
     backend::{EMAIL, PASSWORD, TestBackend},
     chat,
     device::TestDevice,
-    program,
+    program, schema,
 };
 use serde_json::Value;
 
@@ -142,6 +142,45 @@ async fn no_secret_is_in_a_process_or_a_log_or_a_file_that_others_can_read() {
     // The database contains only digests of keys, tokens and passwords.
     let database = std::fs::read(stage.backend.data().join("link.db")).unwrap();
     assert_eq!(stage.secret_of(&database), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_archive_of_link_support_holds_no_secret() {
+    let stage = Stage::set().await;
+    // A careless program, and a person who has pasted everything into the configuration of a proxy.
+    let log = stage.device.home().join("state/logs/careless.log");
+    let careless: Vec<_> = stage.secrets.iter().map(|(_, secret)| secret.as_str()).collect();
+    std::fs::write(&log, format!("before\n{}\nafter\n", careless.join("\n"))).unwrap();
+    let file = stage.person.path().join("support.tar.gz");
+    let mut support = stage.device.link();
+    support.args(["support", "--yes", "--json", "--out"]).arg(&file);
+    support.env("HTTPS_PROXY", format!("http://ada:{PASSWORD}@127.0.0.1:9"));
+    let ran = support.output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    let listed = schema::printed_by("support", &String::from_utf8_lossy(&ran.stdout));
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+
+    let unpacked = stage.person.path().join("unpacked");
+    std::fs::create_dir(&unpacked).unwrap();
+    let mut tar = Command::new("tar");
+    tar.arg("xzf").arg(&file).arg("-C").arg(&unpacked);
+    assert!(tar.status().unwrap().success());
+    let files = files_below(&unpacked);
+    assert_eq!(files.len(), listed["contents"].as_array().unwrap().len());
+    let mut seen = String::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        // The password is a secret of the backend, which this machine cannot know. It was removed from the address.
+        let is_careless = file.ends_with("logs/careless.log");
+        let text = if is_careless { text.replace(PASSWORD, "") } else { text };
+        assert_eq!(stage.secret_of(text.as_bytes()), None, "{}: {text}", file.display());
+        seen.push_str(&text);
+    }
+    for part in
+        ["before\n[redacted]", "http://[redacted]@127.0.0.1:9", "language_model", "agent_version"]
+    {
+        assert!(seen.contains(part), "{part} is missing");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

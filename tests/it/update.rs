@@ -120,6 +120,8 @@ async fn a_version_whose_port_is_starved_is_kept_by_what_it_says_on_the_line() {
     .await;
     drop(update.kill());
     drop(update.wait());
+    let (time, decided) = decided.split_once(' ').unwrap();
+    assert!(time.parse::<jiff::Timestamp>().is_ok(), "{time}");
     assert_eq!(decided, format!("link-guard: version {NEW} has proved itself"));
     assert!(installed.link(&["stop"]).status.success());
 }

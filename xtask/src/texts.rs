@@ -158,6 +158,8 @@ fn filled_in(word: String) -> String {
         "ID" | "{id}" => format!("op_{digits}"),
         "COMMAND" => "model".to_owned(),
         "{what}" => "device".to_owned(),
+        "N" => "8081".to_owned(),
+        "{origin}" => "https://workspace.example".to_owned(),
         "{channel}" => "stable".to_owned(),
         "2c26…b0d4" => "0".repeat(64),
         _ if word.contains('{') => "x".to_owned(),

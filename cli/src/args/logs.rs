@@ -14,15 +14,18 @@ pub struct Logs {
     /// Only records at least this severe
     #[arg(long, value_name = "SEVERITY")]
     pub severity: Option<SeverityArg>,
-    /// Only records that name this model, by id or name
+    /// Only records that name this model, by id or name; with --local also the log of its engine
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
     /// Largest number of records, or of lines with --local; the newest come last
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub limit: u32,
-    /// Read the agent's own log on this machine instead of the records at the backend
-    #[arg(long, conflicts_with_all = ["device", "model", "severity"])]
+    /// Read the logs on this machine, of the agent, its guard and the engines, instead of the records at the backend
+    #[arg(long, conflicts_with = "device")]
     pub local: bool,
+    /// With --local: only lines about this request, by the value of its header X-Request-Id
+    #[arg(long, value_name = "ID", requires = "local")]
+    pub request: Option<String>,
 }
 
 /// How severe a record is.
@@ -54,4 +57,5 @@ Examples:
   link logs
   link logs workstation --follow
   link logs workstation --severity warning --model smollm
-  link logs --local --follow";
+  link logs --local --follow
+  link logs --local --model smollm --severity warning";

@@ -37,11 +37,16 @@ use super::{
     plugin,
     register::Registration,
     status::Status,
+    support::Archive,
     uninstall::Uninstalled,
     up::Ready,
     update::{Available, Updated},
 };
-use crate::document::{Component, Document, Removed, Revoked};
+use crate::{
+    doctor::Diagnosis,
+    document::{Component, Document, Removed, Revoked},
+    local_logs::LocalRecord,
+};
 
 /// Returns the documents of all commands.
 pub(crate) fn all() -> Vec<Document> {
@@ -55,6 +60,8 @@ fn of_this_machine() -> Vec<Document> {
         Document::of::<Down>("down"),
         Document::of::<Registration<'_>>("register"),
         Document::of::<Status>("status"),
+        Document::of::<Diagnosis>("doctor"),
+        Document::of::<Archive>("support"),
         Document::of::<agent::Running>("start"),
         Document::of::<agent::Stopped>("stop"),
         Document::of::<agent::Running>("restart"),
@@ -114,7 +121,10 @@ fn of_devices() -> Vec<Document> {
         Document::of::<Transferred>("device transfer"),
         Document::of::<Retired>("device retire"),
         // With `--follow`, each line is one record.
-        Document::of::<Vec<Component<DeviceLog>>>("logs").or::<Component<DeviceLog>>(),
+        Document::of::<Vec<Component<DeviceLog>>>("logs")
+            .or::<Component<DeviceLog>>()
+            .or::<Vec<LocalRecord>>()
+            .or::<LocalRecord>(),
         Document::of::<Vec<Fleet>>("fleet list"),
         Document::of::<Vec<Component<Device>>>("fleet show"),
         Document::of::<Vec<Component<CommandInfo>>>("commands list"),

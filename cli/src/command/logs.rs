@@ -1,14 +1,12 @@
-//! `link logs`: the log records of a device that the backend has stored, or the log of the local
-//! agent.
+//! `link logs`: the log records of a device that the backend has stored, or the logs on this machine.
+
+mod local;
+
+pub(super) use local::journal_text;
 
 use std::time::Duration;
 
 use link_client::backend::BackendClient;
-use link_installer::{
-    layout::Layout,
-    service::{self, Manager},
-};
-use link_platform::process;
 use link_protocol::{
     backend_api::device_log::{DeviceLog, DeviceLogQuery},
     exit_code::ExitCode,
@@ -21,7 +19,6 @@ use crate::{
     backend_login,
     context::Context,
     error::CliError,
-    error_code::ErrorCode,
     output, resolve,
     wait::{self, pause},
 };
@@ -31,7 +28,7 @@ const INTERVAL: Duration = Duration::from_secs(2);
 
 pub(super) async fn run(context: &Context, arguments: Logs) -> Result<ExitCode, CliError> {
     if arguments.local {
-        return Err(local(context, &arguments));
+        return local::run(context, &arguments).await;
     }
     let backend = backend_login::logged_in(context)?;
     let device = resolve::device(context, &backend, arguments.device.as_deref()).await?;
@@ -121,36 +118,6 @@ fn line(record: &DeviceLog) -> String {
 
 fn json(record: &DeviceLog) -> String {
     shown::json(&serde_json::to_string(record).expect("a record has only string keys"))
-}
-
-/// Replaces this process with the program that prints the local agent's log. Returns only on
-/// failure.
-fn local(context: &Context, arguments: &Logs) -> CliError {
-    let layout = Layout::new(context.roots.clone());
-    let lines = arguments.limit.to_string();
-    let manager = service::manager();
-    let has_journal = manager == Manager::Systemd && manager.has_unit(&layout);
-    let (program, mut words) = if has_journal {
-        ("journalctl", vec!["--user", "--unit", "link", "--lines", &lines, "--output", "cat"])
-    } else {
-        ("tail", vec!["-n", &lines])
-    };
-    let log = layout.agent_log();
-    if !has_journal && !log.exists() {
-        let message = format!("there is no log yet: `{}` does not exist", log.display());
-        return CliError::new(ExitCode::Failed, ErrorCode::File, message)
-            .hint("start the agent with `link start`");
-    }
-    if arguments.follow {
-        words.push(if program == "tail" { "-F" } else { "--follow" });
-    }
-    let mut words: Vec<std::ffi::OsString> = words.into_iter().map(Into::into).collect();
-    if program == "tail" {
-        words.push(log.into_os_string());
-    }
-    let error = process::replace_image(program.as_ref(), &words);
-    let message = format!("failed to start `{program}`: {error}");
-    CliError::new(ExitCode::Failed, ErrorCode::File, message)
 }
 
 #[cfg(test)]

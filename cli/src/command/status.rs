@@ -141,7 +141,8 @@ fn verdict(status: &Status, identity: Option<&Identity>) -> (ExitCode, Option<St
     match agent.transport.state {
         ConnectionState::Connected => (ExitCode::Success, None),
         ConnectionState::Connecting => {
-            (ExitCode::Unreachable, advice("the agent cannot reach the backend and keeps retrying"))
+            let text = "the agent cannot reach the backend and keeps retrying: `link doctor` finds the cause";
+            (ExitCode::Unreachable, advice(text))
         }
         ConnectionState::Refused => (
             ExitCode::Refused,

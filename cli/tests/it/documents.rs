@@ -21,8 +21,8 @@ use crate::{
 
 /// Commands that print no document, with `--json` either: texts for shells, and steps of the
 /// installer.
-const WITHOUT_A_DOCUMENT: [&str; 5] =
-    ["complete", "completions", "refresh-files", "self-check", "verify-files"];
+const WITHOUT_A_DOCUMENT: [&str; 6] =
+    ["complete", "completions", "reach", "refresh-files", "self-check", "verify-files"];
 
 /// Commands that need programs of Link or a release. The black-box tests check their documents, and `release.rs` those
 /// of `install-files --dry-run` and `update --check`.
@@ -246,7 +246,9 @@ fn of_this_machine() -> Vec<String> {
     let home = Home::new().with("LINK_SERVICE", "none");
     // The lock of the backend's installer is in this folder.
     home.file("backend/versions/none", "");
-    all(&home, &["status", "stop", "down", "uninstall-backend --yes", "uninstall --yes"])
+    let support = format!("support --yes --out {}", home.path("support.tar.gz"));
+    let before = ["status", "doctor", &support, "stop", "down"];
+    all(&home, &[&before[..], &["uninstall-backend --yes", "uninstall --yes"]].concat())
 }
 
 fn of_plugins() -> Vec<String> {

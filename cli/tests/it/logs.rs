@@ -33,15 +33,40 @@ fn logs_are_printed_oldest_first_and_filtered_by_the_backend() {
 }
 
 #[test]
-fn local_logs_are_those_of_the_agent() {
+fn local_logs_are_merged_by_time_and_filtered() {
     let home = Home::new();
     let ran = home.link(&["logs", "--local"]);
     assert!(ran.code == 1 && ran.stderr.contains("there is no log yet"), "{ran:?}");
-    let log = ran.stderr.split('`').nth(1).unwrap().to_owned();
-    std::fs::create_dir_all(std::path::Path::new(&log).parent().unwrap()).unwrap();
-    std::fs::write(&log, "one\ntwo\nthree\n").unwrap();
-    let ran = home.link(&["logs", "--local", "--limit", "2"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "two\nthree\n"), "{ran:?}");
+    let agent = "\
+        2026-10-01T12:00:00Z  INFO link_agent: starting\n\
+        2026-10-01T12:00:02Z  WARN link_agent: slow request=req_7\n\
+        caused by: a full queue\n\
+        half a line";
+    home.file("state/logs/agent.log", agent);
+    let pipeline = id("pip", 2);
+    home.file(&format!("state/logs/{pipeline}.log"), "2026-10-01T12:00:01Z loading\u{1b}[2J\n");
+
+    let ran = home.link(&["logs", "--local"]);
+    let wanted = format!(
+        "2026-10-01T12:00:00.000Z info     agent  link_agent: starting\n\
+         2026-10-01T12:00:01.000Z info     {pipeline}  loading\u{fffd}[2J\n\
+         2026-10-01T12:00:02.000Z warning  agent  link_agent: slow request=req_7\n\
+         2026-10-01T12:00:02.000Z warning  agent  caused by: a full queue\n\
+         2026-10-01T12:00:02.000Z warning  agent  half a line\n"
+    );
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, wanted.as_str()), "{ran:?}");
+    let count = |words: &[&str]| {
+        let ran = home.link(&[&["logs", "--local", "--json"], words].concat());
+        ran.stdout_json().as_array().unwrap().len()
+    };
+    assert_eq!(count(&["--severity", "warning"]), 3);
+    assert_eq!(count(&["--request", "req_7"]), 1);
+    assert_eq!(count(&["--model", &pipeline]), 1);
+    assert_eq!(count(&["--limit", "3"]), 3);
+    let ran = home.link(&["logs", "--local", "--model", "nobody"]);
+    assert_eq!(ran.stdout, "no matching lines\n");
+    let ran = home.link(&["logs", "--request", "req_7"]);
+    assert!(ran.code == 2 && ran.stderr.contains("--local"), "{ran:?}");
 }
 
 fn app() -> Router {

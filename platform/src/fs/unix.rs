@@ -24,6 +24,10 @@ pub(super) fn create_private_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
+pub(super) fn is_open_to_others(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.mode() & 0o077 != 0)
+}
+
 pub(super) fn keep_to_owner(path: &Path) -> io::Result<bool> {
     let us = rustix::process::geteuid().as_raw();
     let folder = std::fs::metadata(path)?;

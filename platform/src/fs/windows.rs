@@ -28,6 +28,10 @@ pub(super) fn create_private_dir(path: &Path) -> io::Result<()> {
 
 /// Does nothing: the access list of the profile folder excludes other users.
 #[expect(clippy::unnecessary_wraps, reason = "other systems can fail")]
+pub(super) const fn is_open_to_others(_path: &Path) -> bool {
+    false
+}
+
 pub(super) fn keep_to_owner(_path: &Path) -> io::Result<bool> {
     Ok(false)
 }

@@ -5,6 +5,7 @@
 use std::{fs, path::Path};
 
 use super::PortOwner;
+use crate::user_manager;
 
 /// The state column of a listening socket.
 const LISTEN: &str = "0A";
@@ -18,15 +19,25 @@ const LOOPBACK: &str = "7F000001";
 pub(super) const KNOWS: bool = true;
 
 pub(super) fn find(port: u16) -> Option<PortOwner> {
-    let inode = ["/proc/net/tcp", "/proc/net/tcp6"].into_iter().find_map(|table| {
-        let text = fs::read_to_string(table).ok()?;
-        let listening = text.lines().skip(1).filter_map(listening).find(|found| found.port == port);
-        listening.map(|found| found.inode.to_owned())
-    })?;
+    let inode = listener(port, |found| found.inode.to_owned())?;
     let link = format!("socket:[{inode}]");
     fs::read_dir("/proc").ok()?.flatten().find_map(|entry| {
         let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
         has_open(&entry.path(), &link).then(|| PortOwner { pid, program: program(&entry.path()) })
+    })
+}
+
+pub(super) fn user_of(port: u16) -> Option<String> {
+    let user = listener(port, |found| found.user.to_owned())?;
+    user_manager::name_of(&user).or(Some(user))
+}
+
+/// Returns what `read` takes from the row of the socket that listens on `port`.
+fn listener<T>(port: u16, read: impl Fn(&Listening<'_>) -> T) -> Option<T> {
+    ["/proc/net/tcp", "/proc/net/tcp6"].into_iter().find_map(|table| {
+        let text = fs::read_to_string(table).ok()?;
+        let mut rows = text.lines().skip(1).filter_map(listening);
+        rows.find(|found| found.port == port).map(|found| read(&found))
     })
 }
 
@@ -44,6 +55,8 @@ pub(super) fn listener_of(pid: u32, port: u16) -> Option<String> {
 struct Listening<'a> {
     address: &'a str,
     port: u16,
+    /// The numeric id of the user.
+    user: &'a str,
     inode: &'a str,
 }
 
@@ -51,10 +64,11 @@ fn listening(line: &str) -> Option<Listening<'_>> {
     let mut columns = line.split_whitespace();
     let local = columns.nth(1)?;
     let state = columns.nth(1)?;
-    let inode = columns.nth(5)?;
+    let user = columns.nth(3)?;
+    let inode = columns.nth(1)?;
     let (address, port) = local.rsplit_once(':')?;
     let port = u16::from_str_radix(port, 16).ok()?;
-    (state == LISTEN).then_some(Listening { address, port, inode })
+    (state == LISTEN).then_some(Listening { address, port, user, inode })
 }
 
 fn has_open(process: &Path, link: &str) -> bool {

@@ -1,6 +1,6 @@
 //! The user of a process on Unix.
 
-use std::time::Duration;
+use std::{ffi::OsString, time::Duration};
 
 use crate::process::{self, Call};
 
@@ -8,7 +8,15 @@ use crate::process::{self, Call};
 const LIMIT: Duration = Duration::from_secs(10);
 
 pub(super) fn name() -> Option<String> {
-    let asked = Call { program: "id".into(), args: vec!["-un".into()], env: None, limit: LIMIT };
+    ask(vec!["-un".into()])
+}
+
+pub(super) fn name_of(id: &str) -> Option<String> {
+    ask(vec!["-un".into(), id.into()])
+}
+
+fn ask(args: Vec<OsString>) -> Option<String> {
+    let asked = Call { program: "id".into(), args, env: None, limit: LIMIT };
     process::call(&asked).ok().filter(|answer| answer.success).map(|answer| answer.stdout)
 }
 

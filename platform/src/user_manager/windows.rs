@@ -15,6 +15,10 @@ pub(super) fn name() -> Option<String> {
     std::env::var("USERNAME").ok()
 }
 
+pub(super) const fn name_of(_id: &str) -> Option<String> {
+    None
+}
+
 pub(super) fn id() -> Option<String> {
     whoami("/user")?.into_iter().next()
 }

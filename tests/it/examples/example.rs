@@ -14,7 +14,6 @@ pub(super) struct Example {
     pub(super) way: Way,
     /// A text that the example prints.
     pub(super) shows: &'static str,
-    pub(super) code: i32,
 }
 
 /// How an example runs.
@@ -32,7 +31,7 @@ pub(super) enum Way {
 /// Describes an example that succeeds in a script.
 pub(super) const fn example(line: &'static str) -> Example {
     let (after, given, home, shows) = ("", &[], "you", "");
-    Example { line, after, given, home, way: Way::Script, shows, code: 0 }
+    Example { line, after, given, home, way: Way::Script, shows }
 }
 
 impl Example {
@@ -64,10 +63,5 @@ impl Example {
     /// Expects `text` in the output.
     pub(super) const fn shows(self, text: &'static str) -> Self {
         Self { shows: text, ..self }
-    }
-
-    /// Expects another exit code than 0.
-    pub(super) const fn exits(self, code: i32) -> Self {
-        Self { code, ..self }
     }
 }

@@ -285,7 +285,7 @@ impl World {
                 None => terminal.types(keys),
             }
         }
-        terminal.ended_with(example.code).await;
+        terminal.ended_with(0).await;
         terminal.shows(example.shows).await;
     }
 
@@ -336,7 +336,7 @@ impl Drop for World {
 
 fn check(example: &Example, line: &str, ended: &Ended) {
     let Ended { code, said } = ended;
-    assert_eq!(*code, example.code, "{line}\n{said}");
+    assert_eq!(*code, 0, "{line}\n{said}");
     assert!(said.contains(example.shows), "{line}: no `{}` in:\n{said}", example.shows);
 }
 

@@ -1,0 +1,120 @@
+//! Looks at the ports, the disk, the descriptors and the memory.
+
+use std::{
+    net::{Ipv4Addr, TcpStream},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use link_client::model_file;
+use link_platform::{disk, fs, memory, port_owner, process_view};
+use link_protocol::report::ModelState;
+
+use super::Seen;
+use crate::{
+    context::Context,
+    doctor::{
+        machine::Machine,
+        ports::{Holder, ModelPort, Ports},
+    },
+    error::CliError,
+};
+
+/// How long a port may take to accept a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+
+pub(super) fn ports(context: &Context, seen: &Seen) -> Result<Ports, CliError> {
+    let agent = agent_pid(context, seen);
+    let model_id = |pipeline| {
+        let health = seen.health.as_ref()?;
+        let model = health.models.iter().find(|model| model.pipeline_id == pipeline)?;
+        Some(model.model_id.to_string())
+    };
+    let models = seen.pipelines.iter().map(|entry| ModelPort {
+        alias: entry.alias.to_string(),
+        model_id: model_id(entry.pipeline_id).unwrap_or_else(|| entry.alias.to_string()),
+        port: entry.port.get(),
+        is_serving: entry.is_serving,
+        holder: holder(entry.port.get(), agent),
+    });
+    let local_wanted = context.local_port()?;
+    Ok(Ports {
+        local_wanted,
+        local: seen.port,
+        local_holder: holder(local_wanted, agent),
+        models: models.collect(),
+    })
+}
+
+/// Returns the process of the agent, if it answers.
+pub(super) fn agent_pid(context: &Context, seen: &Seen) -> Option<u32> {
+    seen.health.as_ref()?;
+    fs::read_to_string(&context.roots.agent_pid()).ok()?.trim().parse().ok()
+}
+
+fn holder(port: u16, agent: Option<u32>) -> Holder {
+    match port_owner::find(port) {
+        Some(owner) if Some(owner.pid) == agent => Holder::Agent,
+        Some(owner) => Holder::Process { pid: owner.pid, program: owner.program },
+        None => match port_owner::user_of(port) {
+            Some(user) => Holder::User(user),
+            None if answers(port) => Holder::Unknown,
+            None => Holder::Nobody,
+        },
+    }
+}
+
+fn answers(port: u16) -> bool {
+    TcpStream::connect_timeout(&(Ipv4Addr::LOCALHOST, port).into(), CONNECT_TIMEOUT).is_ok()
+}
+
+pub(super) async fn look(context: &Context, seen: &Seen) -> Machine {
+    let roots = &context.roots;
+    let mut free: Vec<(PathBuf, Option<u64>)> = Vec::new();
+    let mut totals = Vec::new();
+    for place in [&roots.data, &roots.state] {
+        let space = disk::space(existing(place)).ok().flatten();
+        let total = space.map(|space| space.total);
+        // Two places of the same size are on the same file system, which is told once.
+        if !totals.contains(&total) {
+            totals.push(total);
+            free.push((place.clone(), space.map(|space| space.free)));
+        }
+    }
+    let pid = agent_pid(context, seen).unwrap_or_else(std::process::id);
+    let mut models = Vec::new();
+    let health = seen.health.iter().flat_map(|health| &health.models);
+    for model in health.filter(|model| model.state == ModelState::Serving) {
+        let folder = roots.models().join(model.model_id.to_string());
+        if let Some(bytes) = memory_of(&folder).await {
+            models.push((model.alias.to_string(), bytes));
+        }
+    }
+    Machine {
+        free,
+        descriptors: process_view::descriptor_limit(pid),
+        memory: memory::total_bytes(),
+        models,
+    }
+}
+
+/// Returns the nearest folder above `path` that exists.
+fn existing(path: &Path) -> &Path {
+    path.ancestors().find(|folder| folder.is_dir()).unwrap_or(path)
+}
+
+/// Returns the memory that the newest file in the folder of a model needs. None if it is no GGUF file.
+async fn memory_of(folder: &Path) -> Option<u64> {
+    let mut versions = tokio::fs::read_dir(folder).await.ok()?;
+    let mut newest = None;
+    while let Ok(Some(version)) = versions.next_entry().await {
+        let Ok(mut files) = tokio::fs::read_dir(version.path()).await else { continue };
+        while let Ok(Some(file)) = files.next_entry().await {
+            let changed = file.metadata().await.ok().and_then(|file| file.modified().ok());
+            newest = newest.max(Some((changed, file.path())));
+        }
+    }
+    let (_, path) = newest?;
+    let facts = model_file::look(&path).await.ok()?.ok()?;
+    Some(facts.memory_bytes)
+}

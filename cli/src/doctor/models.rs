@@ -1,0 +1,103 @@
+//! The plugins, their engines, and the models of this machine.
+
+use link_protocol::{
+    local_api::{EngineHealth, ModelHealth},
+    report::ModelState,
+};
+
+use super::{Area, Finding};
+
+/// What was seen of the models and of what serves them.
+#[derive(Clone, Debug)]
+pub(crate) struct Models {
+    /// Folders that are no usable plugin, each with the reason.
+    pub(crate) unusable_plugins: Vec<(String, String)>,
+    pub(crate) engines: Vec<Engine>,
+    /// What the agent says. Empty if it does not answer.
+    pub(crate) models: Vec<ModelHealth>,
+}
+
+/// The engine of one plugin.
+#[derive(Clone, Debug)]
+pub(crate) struct Engine {
+    pub(crate) plugin: String,
+    /// The build that models run on. None if there is none.
+    pub(crate) build: Option<String>,
+    pub(crate) start: Start,
+    /// Whether a model of this machine needs it.
+    pub(crate) is_needed: bool,
+}
+
+/// What happened when the engine was started to print its version.
+#[derive(Clone, Debug)]
+pub(crate) enum Start {
+    NotTried,
+    Works,
+    Failed(String),
+}
+
+pub(crate) fn findings(facts: &Models) -> Vec<Finding> {
+    let mut findings: Vec<_> = facts
+        .unusable_plugins
+        .iter()
+        .map(|(folder, why)| {
+            let cure = "correct it and run `link plugin check FOLDER`, or remove the folder";
+            Finding::warning(Area::Plugins, format!("`{folder}` is no usable plugin: {why}"), cure)
+        })
+        .collect();
+    if findings.is_empty() {
+        findings.push(Finding::ok(Area::Plugins, "every plugin is usable"));
+    }
+    findings.extend(facts.engines.iter().filter_map(engine));
+    findings.extend(facts.models.iter().filter_map(model));
+    let broken = findings.iter().any(|finding| finding.area == Area::Models);
+    if !broken && !facts.models.is_empty() {
+        let serving =
+            facts.models.iter().filter(|model| model.state == ModelState::Serving).count();
+        let found = format!("{serving} of {} served; no engine is unhealthy", facts.models.len());
+        findings.push(Finding::ok(Area::Models, found));
+    }
+    findings
+}
+
+fn engine(engine: &Engine) -> Option<Finding> {
+    let Engine { plugin, build, start, is_needed } = engine;
+    let Some(build) = build else {
+        let found = format!("the plugin {plugin} has no engine yet");
+        return is_needed
+            .then(|| Finding::warning(Area::Engine, found, "run `link engine install`"));
+    };
+    let finding = match start {
+        Start::Works => Finding::ok(Area::Engine, format!("{build} of {plugin} starts")),
+        Start::NotTried => {
+            Finding::skipped(Area::Engine, format!("{build} of {plugin} was not started"))
+        }
+        Start::Failed(why) => Finding::error(
+            Area::Engine,
+            format!("{build} of {plugin}: {why}"),
+            "install another build: `link engine install`",
+        ),
+    };
+    Some(finding)
+}
+
+fn model(model: &ModelHealth) -> Option<Finding> {
+    let alias = &model.alias;
+    let why = model.detail.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+    let log = format!("`link logs --local --model {alias}` says more");
+    match (model.state, model.health) {
+        (ModelState::Serving, EngineHealth::Unhealthy) => {
+            let found = format!("the engine of `{alias}` does not answer{why}");
+            Some(Finding::error(Area::Models, found, log))
+        }
+        (ModelState::Starting | ModelState::Serving, EngineHealth::Starting) => {
+            let found = format!("`{alias}` is being loaded");
+            Some(Finding::warning(Area::Models, found, "wait, and look with `link status --watch`"))
+        }
+        (ModelState::NotServing, _) if model.detail.is_some() => {
+            let cure = format!("{log}; then run `link model serve {}`", model.model_id);
+            Some(Finding::error(Area::Models, format!("`{alias}` is not served{why}"), cure))
+        }
+        _ => None,
+    }
+}
