@@ -22,9 +22,9 @@ impl Store {
                  (SELECT COUNT(*) FROM devices WHERE greeted_epoch = epoch AND last_seen_ms > $1 \
                  AND status IN ('starting', 'online', 'updating')), \
                  (SELECT COUNT(*) FROM commands \
-                 WHERE state IN ('queued', 'delivered', 'superseded') AND state = 'queued'), \
+                 WHERE state <> 'acknowledged' AND state <> 'expired' AND state = 'queued'), \
                  (SELECT COUNT(*) FROM commands \
-                 WHERE state IN ('queued', 'delivered', 'superseded') AND state = 'delivered')",
+                 WHERE state <> 'acknowledged' AND state <> 'expired' AND state = 'delivered')",
             )
             .bind(ms(since))
             .maybe_slow()
