@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::{
     download,
-    http::{self, with_causes},
+    http::{self, Cause},
     retry,
 };
 
@@ -64,11 +64,7 @@ pub async fn reach(base: &str) -> Result<Reached, Unreached> {
     let client = http::build(builder).map_err(|error| plain(error.to_string()))?;
     let failed = |error: reqwest::Error| Unreached {
         advice: download::tls_or_proxy(&error),
-        why: if error.is_timeout() {
-            format!("no answer within {} s", TIMEOUT.as_secs())
-        } else {
-            with_causes(&error.without_url())
-        },
+        why: Cause::of(&error).to_string(),
     };
     let mut response = client.get(url).send().await.map_err(failed)?;
     let date = response.headers().get(header::DATE).and_then(|date| date.to_str().ok());

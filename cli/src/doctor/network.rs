@@ -13,6 +13,8 @@ const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_secs(60);
 #[derive(Clone, Debug)]
 pub(crate) struct Network {
     pub(crate) backend: String,
+    /// Whether it is the backend that `link up` keeps for this user.
+    pub(crate) is_own: bool,
     pub(crate) probe: Probe,
     /// Whether the question was asked with the environment of the agent. Otherwise it was that of this shell.
     pub(crate) as_the_agent: bool,
@@ -60,7 +62,11 @@ fn reached(facts: &Network) -> Finding {
         }
         Probe::Failed { why, advice } => {
             let found = format!("{backend} does not answer with {whose} environment: {why}");
-            let usual = format!("check the network of this machine: `curl -v {backend}/readyz`");
+            let usual = if facts.is_own {
+                "run `link up`, which starts your backend".to_owned()
+            } else {
+                format!("check the network of this machine: `curl -v {backend}/readyz`")
+            };
             error(found, advice.clone().unwrap_or(usual))
         }
         Probe::Answered { is_backend: false, status, .. } => error(

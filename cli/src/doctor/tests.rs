@@ -231,6 +231,7 @@ fn networks() -> Vec<(&'static str, Vec<Finding>)> {
     };
     let network = |probe| Network {
         backend: "https://link.example".into(),
+        is_own: false,
         probe,
         as_the_agent: true,
         variables: Vec::new(),
@@ -253,7 +254,14 @@ fn networks() -> Vec<(&'static str, Vec<Finding>)> {
             network(answered(true, Some("the database does not answer"), None)),
         ),
         ("a login page in the way", network(answered(false, None, Some(0)))),
-        ("a closed port", network(failed("Connection refused (os error 111)", None))),
+        (
+            "a stopped backend of this user",
+            Network { is_own: true, ..network(failed("cannot connect: Connection refused", None)) },
+        ),
+        (
+            "a closed port",
+            network(failed("cannot connect: Connection refused (os error 111)", None)),
+        ),
         (
             "an unknown issuer",
             Network {

@@ -12,6 +12,7 @@ use link_platform::{
 use crate::{
     context::{self, Context},
     doctor::network::{Network, Probe},
+    local_backend::LocalBackend,
     redaction::without_login,
 };
 
@@ -34,11 +35,18 @@ pub(super) fn look(context: &Context, layout: &Layout, backend: &str) -> Network
     let shown = variables.iter().map(|(name, value)| ((*name).to_owned(), without_login(value)));
     Network {
         backend: backend.to_owned(),
+        is_own: is_own(context, backend),
         probe: ask(backend, agents),
         as_the_agent,
         variables: shown.collect(),
         only_here,
     }
+}
+
+/// Returns whether `link up` keeps this backend.
+fn is_own(context: &Context, backend: &str) -> bool {
+    backend.starts_with("http://127.0.0.1:")
+        && LocalBackend::look(context).exists().is_ok_and(|exists| exists)
 }
 
 /// Returns the environment of the running agent, if the system tells it.
