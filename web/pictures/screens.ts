@@ -81,5 +81,12 @@ export const SCREENS: readonly Screen[] = [
       await page.locator('.answered .usage').waitFor({ timeout: 10_000 });
     },
   },
+  {
+    name: 'workspace-embeddings', path: at('/workspace'), worlds: ['many'],
+    act: async (page) => {
+      await page.locator('#model').selectOption({ label: (await page.locator('#model option', { hasText: 'bge-small' }).first().textContent()) ?? '' });
+      await page.locator('.other-use pre').waitFor({ timeout: 3_000 });
+    },
+  },
   { name: 'workspace', path: at('/workspace'), broken: true },
 ];

@@ -1,10 +1,9 @@
 // The lines that install Link on a device. What is supported comes from the release that the backend publishes.
 
 import { Unreachable } from './problem';
+import type { System } from './system';
 import type { Key } from './types';
 
-export const SYSTEMS = ['linux', 'macos', 'windows'] as const;
-export type System = (typeof SYSTEMS)[number];
 /** Where the key of a line stands. */
 export const HOWS = ['line', 'prompt', 'file'] as const;
 export type How = (typeof HOWS)[number];

@@ -113,6 +113,9 @@ function refused(facts: Facts): Cause {
   if (seen.code === 'origin-not-allowed') return crossOrigin({ ...facts, deployment: null });
   if (seen.status === 413) return tooLarge(facts);
   if (seen.code === 'exceed_context_size_error') return contextExceeded(facts);
+  if (seen.code === 'path-not-served') {
+    return cause('not-for-chat', text.causes.notForChat(facts.target.model, seen.detail ? sentence(seen.detail) : null), []);
+  }
   if (seen.code === 'model-not-served') return notServing(facts);
   if (seen.code === 'engine-loading' || seen.status === 503) return loading(facts);
   if (seen.code === 'engine-unavailable' || seen.status === 502) {

@@ -9,6 +9,7 @@ import { isThere } from '../../data/standing';
 import { deployments, deploymentsLoading, models, reload } from '../../data/store';
 import type { Deployment, Device } from '../../data/types';
 import { sentence } from '../../data/problem';
+import { purposeOf } from '../../data/purpose';
 import { text } from '../../text';
 import { bytes } from '../../text/format';
 import { carryOut } from '../../ui/carry_out';
@@ -16,6 +17,7 @@ import { DeployDialog } from '../../ui/deploy';
 import { Confirm } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
+import { PurposeTag } from '../../ui/purpose';
 import { StateBadge } from '../../ui/standing';
 
 const UNDER_WAY = new Set(['queued', 'downloading', 'configuring']);
@@ -80,7 +82,8 @@ interface RowProps {
 
 function ModelRow({ deployment, controls, online }: RowProps) {
   void models.revision.value;
-  const name = models.row(deployment.model_id)?.value.name ?? deployment.alias;
+  const model = models.row(deployment.model_id)?.value;
+  const name = model?.name ?? deployment.alias;
   const removing = useSignal(false);
   const doing = pending.value.get(deployment.deployment_id);
   const actions = controls ? actionsFor(deployment, online).filter(allowed) : [];
@@ -92,6 +95,7 @@ function ModelRow({ deployment, controls, online }: RowProps) {
       <div class="model-body">
         <div class="model-head">
           <Foreign class="model-name">{name}</Foreign>
+          <PurposeTag purpose={purposeOf(model, deployment)} />
           <StateBadge deployment={deployment} />
           {deployment.stale ? (
             <Badge tone="warn">{text.models.allowlistStale}</Badge>
