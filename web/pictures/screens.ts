@@ -82,6 +82,16 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   {
+    name: 'deploy-settings', path: first, worlds: ['many'],
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Settings…' }).last().click({ timeout: 3_000 });
+      await page.getByLabel('Context').fill('12');
+      await page.getByRole('dialog').getByRole('button', { name: 'Deploy' }).click();
+      await page.getByText('Type a whole number').waitFor({ timeout: 3_000 });
+    },
+  },
+  { name: 'deploy', path: first, worlds: ['many'], act: press('Deploy a model…') },
+  {
     name: 'workspace-embeddings', path: at('/workspace'), worlds: ['many'],
     act: async (page) => {
       await page.locator('#model').selectOption({ label: (await page.locator('#model option', { hasText: 'bge-small' }).first().textContent()) ?? '' });

@@ -7,6 +7,7 @@ import { pending, type Action } from '../../data/actions';
 import { may } from '../../data/permission';
 import { sentence } from '../../data/problem';
 import { stateOf } from '../../data/selection';
+import { written } from '../../data/settings';
 import { remediesFor, standingOf } from '../../data/standing';
 import { purposeOf } from '../../data/purpose';
 import { deployments, devices, models } from '../../data/store';
@@ -73,7 +74,7 @@ function rowOf(id: string, names: Named | undefined): ListRow | null {
             {why ? (
               <Foreign class="small why">{sentence(why)}</Foreign>
             ) : (
-              model !== deployment.alias && <Foreign class="small soft">{deployment.alias}</Foreign>
+              secondOf(deployment, model) !== '' && <Foreign class="small soft">{secondOf(deployment, model)}</Foreign>
             )}
           </span>
         </div>
@@ -92,6 +93,11 @@ function rowOf(id: string, names: Named | undefined): ListRow | null {
       actions: presence !== 'updating' && <RowActions deployment={deployment} name={visible(model)} online={presence === 'online'} />,
     },
   };
+}
+
+/** The alias if it differs from the name, and the settings. */
+function secondOf(deployment: Deployment, model: string): string {
+  return [model === deployment.alias ? '' : deployment.alias, ...written(deployment.settings)].filter(Boolean).join(' · ');
 }
 
 function RowActions({ deployment, name, online }: { deployment: Deployment; name: string; online: boolean }) {

@@ -10,6 +10,7 @@ import { deployments, deploymentsLoading, models, reload } from '../../data/stor
 import type { Deployment, Device } from '../../data/types';
 import { sentence } from '../../data/problem';
 import { purposeOf } from '../../data/purpose';
+import { written } from '../../data/settings';
 import { text } from '../../text';
 import { bytes } from '../../text/format';
 import { carryOut } from '../../ui/carry_out';
@@ -85,8 +86,16 @@ function ModelRow({ deployment, controls, online }: RowProps) {
   const model = models.row(deployment.model_id)?.value;
   const name = model?.name ?? deployment.alias;
   const removing = useSignal(false);
+  const setting = useSignal(false);
   const doing = pending.value.get(deployment.deployment_id);
   const actions = controls ? actionsFor(deployment, online).filter(allowed) : [];
+  const buttons: (Action | 'settings')[] = [...actions];
+  if (actions.includes('redeploy') && model?.ready && (model.owned || model.shared)) buttons.splice(-1, 0, 'settings');
+  const press = (action: Action | 'settings'): void => {
+    if (action === 'settings') setting.value = true;
+    else if (action === 'remove') removing.value = true;
+    else run(action);
+  };
   const run = (action: Action): void => {
     carryOut(action, deployment, name);
   };
@@ -104,6 +113,11 @@ function ModelRow({ deployment, controls, online }: RowProps) {
           )}
           <span class="soft small number">{text.models.port(deployment.serving?.port ?? deployment.port)}</span>
           {name !== deployment.alias && <Foreign class="soft small">{deployment.alias}</Foreign>}
+          {written(deployment.settings).map((words) => (
+            <Foreign key={words} class="soft small number">
+              {words}
+            </Foreign>
+          ))}
         </div>
         {UNDER_WAY.has(deployment.state) && <Progress deployment={deployment} name={name} />}
         {deployment.stale && <p class="small why">{text.models.staleWhy}</p>}
@@ -120,20 +134,21 @@ function ModelRow({ deployment, controls, online }: RowProps) {
       ) : (
         actions.length > 0 && (
           <div class="actions" role="group" aria-label={text.models.actionsOf(name)}>
-            {actions.map((action) => (
+            {buttons.map((action) => (
               <button
                 key={action}
                 type="button"
                 class={action === 'repair' && deployment.stale ? 'button primary' : action === 'remove' ? 'button quiet' : 'button'}
                 data-action={action}
-                onClick={() => (action === 'remove' ? (removing.value = true) : run(action))}
+                onClick={() => press(action)}
               >
-                {text.models[action]}
+                {action === 'settings' ? text.pluginSettings.button : text.models[action]}
               </button>
             ))}
           </div>
         )
       )}
+      {setting.value && <DeployDialog model={deployment.model_id} targets={[deployment.device_id]} close={() => (setting.value = false)} />}
       {removing.value && (
         <Confirm
           title={text.models.removeTitle}
