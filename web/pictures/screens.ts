@@ -90,6 +90,15 @@ export const SCREENS: readonly Screen[] = [
       await page.getByText('Type a whole number').waitFor({ timeout: 3_000 });
     },
   },
+  {
+    name: 'key-created', path: at('/keys'), worlds: ['many'],
+    act: async (page) => {
+      await press('Create a key')(page);
+      await press('Create the key')(page);
+      await page.locator('#new-key').waitFor({ timeout: 3_000 });
+      await press('Windows (PowerShell)')(page);
+    },
+  },
   { name: 'deploy', path: first, worlds: ['many'], act: press('Deploy a model…') },
   {
     name: 'workspace-embeddings', path: at('/workspace'), worlds: ['many'],

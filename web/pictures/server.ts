@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
 
+import type { InstallInfo } from '../src/data/types.ts';
 import { metricsOf, usageOf } from './figures.ts';
 import { NOW, type World } from './world.ts';
 
@@ -67,10 +68,6 @@ async function answer(fake: Fake, policies: { usual: string; workspace: string }
     const [base, name] = path.startsWith('/app/') ? [BUILT, path.slice(5)] : [BUNDLED, path.slice(8)];
     response.setHeader('content-type', TYPES[extname(name)] ?? 'application/octet-stream');
     response.end(await readFile(new URL(name, base)));
-  } else if (path === '/install.sh') {
-    response.end('LINK_BACKEND_URL:=x');
-  } else if (path === '/releases/manifest.json') {
-    response.end(JSON.stringify({ archives: [{ target: 'x86_64-unknown-linux-musl' }, { target: 'aarch64-unknown-linux-musl' }] }));
   } else {
     response.setHeader('content-type', 'text/html; charset=utf-8');
     response.setHeader('content-security-policy', path === '/workspace' ? policies.workspace : policies.usual);
@@ -104,8 +101,9 @@ function api(fake: Fake, url: URL, request: IncomingMessage, response: ServerRes
   }
 }
 
-/** Answers the writes that only read: what an operation would touch, and what asks to log in as the person. */
-function writes(path: string, { devices, models }: World): unknown {
+/** Answers the writes that only read: what an operation would touch, what asks to log in as the person, and a key that nobody has. */
+function writes(path: string, { devices, models, keys }: World): unknown {
+  if (path === '/keys') return { key: `lrk_${'x7'.repeat(16)}`, info: keys.at(-1) };
   if (path === '/operations') {
     const first = devices.slice(0, 20).map(({ device_id, name, online }) => ({ device_id, name, online }));
     return { devices: devices.length, first, work: { kind: 'repair', model_id: models[0]?.model_id ?? '' } };
@@ -140,6 +138,8 @@ function read({ world, origin }: Fake, path: string, query: URLSearchParams): un
       return part === 'devices' ? whole(world.results) : world.operations.find(({ operation_id }) => operation_id === id);
     case 'members':
       return whole(id === 'invitations' ? world.invitations : world.members);
+    case 'install':
+      return INSTALLER;
     case 'settings':
       // The origin of these pages is listed: what is stale was deployed before.
       return { origins: [...world.origins, origin], defaults: ['http://127.0.0.1:8000'] };
@@ -156,6 +156,24 @@ function read({ world, origin }: Fake, path: string, query: URLSearchParams): un
       return undefined;
   }
 }
+
+/** A release for Linux and Windows. */
+const INSTALLER: InstallInfo = {
+  backend_url: 'https://link.example.com',
+  release: { version: '1.3.0', channel: 'stable' },
+  systems: [
+    ...['linux', 'macos'].map((system) => ({
+      system, shell: 'sh', released: system === 'linux',
+      registration_line: 'curl -fsSL https://link.example.com/install.sh | LINK_REGISTRATION_KEY={key} sh',
+      fleet_line: 'curl -fsSL https://link.example.com/install.sh | LINK_FLEET_KEY={key} sh',
+    })),
+    {
+      system: 'windows', shell: 'powershell', released: true,
+      registration_line: "$env:LINK_REGISTRATION_KEY='{key}'; irm https://link.example.com/install.ps1 | iex",
+      fleet_line: "$env:LINK_FLEET_KEY='{key}'; irm https://link.example.com/install.ps1 | iex",
+    },
+  ],
+};
 
 function explained(command: World['commands'][number]): unknown {
   return {

@@ -13,6 +13,7 @@ export type Device = Schemas['Device'];
 export type SystemSample = Schemas['SystemSample'];
 export type Deployment = Schemas['Deployment'];
 export type Model = Schemas['Model'];
+export type InstallInfo = Schemas['InstallInfo'];
 export type Task = Schemas['Task'];
 export type Command = Schemas['CommandInfo'];
 export type CommandExplanation = Schemas['CommandExplanation'];
