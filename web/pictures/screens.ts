@@ -2,6 +2,7 @@
 
 import type { Page } from 'playwright-core';
 
+import { ask, CAUSES, MODEL, prepare } from './causes.ts';
 import type { Fake } from './server.ts';
 import type { World, WorldName } from './world.ts';
 
@@ -14,6 +15,8 @@ export interface Screen {
   broken?: boolean;
   /** Whether the page is for people who are not logged in. */
   open?: boolean;
+  /** The address that the page comes from, if it is another one. */
+  from?: string;
   before?: (page: Page, fake: Fake) => Promise<void>;
   act?: (page: Page, fake: Fake) => Promise<void>;
 }
@@ -25,8 +28,6 @@ const press = (name: string | RegExp) => async (page: Page): Promise<void> => {
   await page.getByRole('button', { name }).first().click({ timeout: 3_000 });
 };
 
-/** The ports of models on this computer. */
-const MODEL = /127\.0\.0\.1:808\d/;
 const WORDS = 'A model refuses a page whose **origin** is not on its allowlist. Three ways out:\n\n1. Press *Repair*: the model keeps running.\n2. Press *Redeploy*, if the file is damaged too.\n3. From a terminal:\n\n```sh\nlink repair ward-01 phi-4-mini\n```\n\n| way | time | model |\n|---|---|---|\n| repair | 1 s | keeps running |\n| redeploy | minutes | is loaded anew |\n';
 const chunk = (document: unknown): string => `data: ${JSON.stringify(document)}\n\n`;
 const ANSWER = `${chunk({ choices: [{ delta: { content: WORDS } }] })}${chunk({ choices: [], usage: { prompt_tokens: 14, completion_tokens: 96 } })}data: [DONE]\n\n`;
@@ -107,5 +108,11 @@ export const SCREENS: readonly Screen[] = [
       await page.locator('.other-use pre').waitFor({ timeout: 3_000 });
     },
   },
+  ...CAUSES.map((played): Screen => ({
+    name: `workspace-cause-${played.cause}`, path: at('/workspace'), worlds: ['many'],
+    ...(played.from ? { from: played.from } : {}),
+    before: (page, fake) => prepare(page, fake, played),
+    act: (page) => ask(page, played),
+  })),
   { name: 'workspace', path: at('/workspace'), broken: true },
 ];

@@ -135,6 +135,10 @@ describe.each([
   });
 });
 
+it('says no size that would fit', () => {
+  expect(classify(refused(413, { code: 'payload-too-large', size: 100 })).detail).toBe('A request may have 33 MB.');
+});
+
 it('says the same words as before', () => {
   const rows = [...PORT_ANSWERS, ...SILENCE, ...ANSWERED, ...BEGAN];
   const said = rows.map(([what, facts]) => {

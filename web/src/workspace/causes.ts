@@ -131,7 +131,7 @@ function broken(facts: Facts): Cause {
 }
 
 function tooLarge({ seen }: Facts): Cause {
-  return cause('request-too-large', text.causes.requestTooLarge(Math.floor(BODY_LIMIT / 1e6), seen.size || null), []);
+  return cause('request-too-large', text.causes.requestTooLarge(Math.floor(BODY_LIMIT / 1e6), (seen.size ?? 0) > BODY_LIMIT ? (seen.size ?? null) : null), []);
 }
 
 function contextExceeded({ seen, target }: Facts): Cause {
