@@ -5,6 +5,7 @@
 import { chromium, type Browser, type Page } from 'playwright-core';
 
 import { CHROMIUM, enter, settle } from './browser.ts';
+import { restarted } from './screens.ts';
 import { ME, serve, type Fake } from './server.ts';
 import { worldOf, type World, type WorldName } from './world.ts';
 
@@ -66,6 +67,7 @@ const fake = await serve(worldOf('many'));
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
 try {
   await firstAccount(browser, fake);
+  await upgraded(browser, fake);
   for (const one of DIALOGS) {
     await tried(browser, fake, one).catch((error: unknown) => faults.push(`${one.name}: ${String(error).split('\n').slice(0, 3).join(' ')}`));
   }
@@ -73,7 +75,7 @@ try {
   await browser.close();
   await fake.close();
 }
-process.stdout.write(`the first account and ${DIALOGS.length} dialogs by keyboard\n`);
+process.stdout.write(`the first account, a reload after an upgrade and ${DIALOGS.length} dialogs by keyboard\n`);
 for (const fault of faults) process.stdout.write(`fault: ${fault}\n`);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
@@ -106,6 +108,24 @@ async function firstAccount(within: Browser, served: Fake): Promise<void> {
   await page.waitForURL(`${served.origin}/`, { timeout: 5_000 }).catch(() => faults.push('setup: Enter does not create the account'));
   const wanted = { setup_token: typed['setup-token'], email: typed['email'], password: typed['password'] };
   if (JSON.stringify(sent) !== JSON.stringify({ with: 'setup', ...wanted })) faults.push(`setup: it sent ${JSON.stringify(sent)}`);
+  await page.context().close();
+}
+
+/** A reload after an upgrade keeps the draft of the workspace. */
+async function upgraded(within: Browser, served: Fake): Promise<void> {
+  served.world = worldOf('many');
+  const page = await enter(within, { viewport: { width: 1280, height: 800 } });
+  await page.goto(`${served.origin}/workspace`);
+  await settle(page);
+  const draft = 'A message that is not sent yet.';
+  await page.locator('#message').fill(draft);
+  await restarted(page, served).catch(() => faults.push('upgrade: no reload is offered'));
+  served.upgraded = false;
+  await page.getByRole('button', { name: 'Reload the page' }).focus();
+  await Promise.all([page.waitForEvent('load', { timeout: 5_000 }), page.keyboard.press('Enter')]);
+  await page.locator('#message').waitFor();
+  const kept = await page.locator('#message').inputValue();
+  if (kept !== draft) faults.push(`upgrade: the draft is ${JSON.stringify(kept)} after the reload`);
   await page.context().close();
 }
 

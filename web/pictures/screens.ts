@@ -32,6 +32,13 @@ const WORDS = 'A model refuses a page whose **origin** is not on its allowlist. 
 const chunk = (document: unknown): string => `data: ${JSON.stringify(document)}\n\n`;
 const ANSWER = `${chunk({ choices: [{ delta: { content: WORDS } }] })}${chunk({ choices: [], usage: { prompt_tokens: 14, completion_tokens: 96 } })}data: [DONE]\n\n`;
 
+/** The backend is upgraded and restarted: streams end, and the page finds another one when it is back. */
+export async function restarted(page: Page, fake: Fake): Promise<void> {
+  fake.upgraded = true;
+  for (const stream of fake.streams) stream.end();
+  await page.getByText('newer version of these pages').waitFor({ timeout: 15_000 });
+}
+
 const LISTS: Screen[] = ['devices', 'models', 'deployments', 'repairs', 'operations', 'usage', 'keys', 'members', 'tokens', 'audit', 'settings'].map(
   (name) => ({ name, path: at(`/${name}`), broken: true }),
 );
@@ -106,6 +113,14 @@ export const SCREENS: readonly Screen[] = [
     act: async (page) => {
       await page.locator('#model').selectOption({ label: (await page.locator('#model option', { hasText: 'bge-small' }).first().textContent()) ?? '' });
       await page.locator('.other-use pre').waitFor({ timeout: 3_000 });
+    },
+  },
+  {
+    name: 'newer', path: at('/workspace'), worlds: ['many'],
+    act: async (page, fake) => {
+      await page.locator('#message').fill('A message that is not sent yet.');
+      await restarted(page, fake);
+      fake.upgraded = false;
     },
   },
   ...CAUSES.map((played): Screen => ({

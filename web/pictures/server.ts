@@ -26,12 +26,16 @@ export interface Fake {
   world: World;
   /** Whether reads of lists fail. */
   broken: boolean;
+  /** The event streams that are read. */
+  streams: Set<ServerResponse>;
+  /** Whether the pages that are served have another script than those that were served before, as after an upgrade. */
+  upgraded: boolean;
   close: () => Promise<void>;
 }
 
 export async function serve(world: World): Promise<Fake> {
   const policies = await policiesOf();
-  const fake: Fake = { origin: '', world, broken: false, close: () => Promise.resolve() };
+  const fake: Fake = { origin: '', world, broken: false, streams: new Set(), upgraded: false, close: () => Promise.resolve() };
   const server: Server = createServer((request, response) => {
     // The backend's clock is that of the pictures: the pages tell times by it.
     response.setHeader('date', new Date(NOW).toUTCString());
@@ -71,7 +75,8 @@ async function answer(fake: Fake, policies: { usual: string; workspace: string }
   } else {
     response.setHeader('content-type', 'text/html; charset=utf-8');
     response.setHeader('content-security-policy', path === '/workspace' ? policies.workspace : policies.usual);
-    response.end(await readFile(new URL('index.html', BUILT)));
+    const page = await readFile(new URL('index.html', BUILT), 'utf8');
+    response.end(fake.upgraded ? page.replace(/index-[\w-]+\.js/, 'index-another1.js') : page);
   }
 }
 
@@ -86,6 +91,8 @@ function api(fake: Fake, url: URL, request: IncomingMessage, response: ServerRes
   } else if (path === '/events') {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write('id: 1\nevent: ready\ndata: {"resumed":false}\n\n');
+    fake.streams.add(response);
+    response.on('close', () => fake.streams.delete(response));
   } else if (path === '/me') {
     say(200, ME);
   } else if (request.method !== 'GET') {
