@@ -10,6 +10,8 @@ import type { InstallInfo } from '../src/data/types.ts';
 import { metricsOf, usageOf } from './figures.ts';
 import { NOW, type World } from './world.ts';
 
+/** The most things of a list in one answer. */
+const PAGE = 200;
 const WEB = new URL('..', import.meta.url);
 const BUILT = new URL('dist/app/', WEB);
 const BUNDLED = new URL('../backend/web/assets/', WEB);
@@ -122,7 +124,11 @@ function writes(path: string, { devices, models, keys }: World): unknown {
 
 function read({ world, origin }: Fake, path: string, query: URLSearchParams): unknown {
   const [, kind = '', id, part] = path.split('/');
-  const whole = (items: readonly unknown[]): { items: readonly unknown[] } => ({ items });
+  // A page of a list, as long as the backend's longest.
+  const whole = (items: readonly unknown[]): { items: readonly unknown[]; next_cursor: string | null } => {
+    const from = Number(query.get('cursor') ?? 0);
+    return { items: items.slice(from, from + PAGE), next_cursor: from + PAGE < items.length ? String(from + PAGE) : null };
+  };
   const filtered = <T extends { device_id: string; model_id?: string | null }>(items: readonly T[]): T[] =>
     items.filter((one) => [['device_id', one.device_id], ['model_id', one.model_id]].every(([name, value]) => !query.has(name as string) || query.get(name as string) === value));
   switch (kind) {

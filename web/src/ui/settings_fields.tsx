@@ -22,7 +22,7 @@ interface Props {
 }
 
 const words = text.pluginSettings;
-const numbers = new Intl.NumberFormat(language);
+const number = (count: number): string => count.toLocaleString(language);
 
 export function SettingsFields({ plugin, typed, change, faults, refused, meaning, drop }: Props) {
   const known = settingsOf(plugin);
@@ -74,7 +74,7 @@ export function SettingsFields({ plugin, typed, change, faults, refused, meaning
 
 function One({ setting, value, fault, change }: { setting: Setting; value: string; fault: string; change: (value: string) => void }) {
   const { name } = setting;
-  const hint = [words.hint[name], setting.type === 'integer' ? words.bounds(numbers.format(setting.min), numbers.format(setting.max)) : ''];
+  const hint = [words.hint[name], setting.type === 'integer' ? words.bounds(number(setting.min), number(setting.max)) : ''];
   const usual = setting.usual === undefined ? words.unset : words.usual(wordOf(setting.usual));
   return (
     <Field
@@ -113,7 +113,7 @@ function wordOf(value: string | number | boolean): string {
 
 function faultOf(setting: Setting, fault: Fault | undefined): string {
   if (!fault) return '';
-  return setting.type === 'integer' ? words.fault.number(numbers.format(setting.min), numbers.format(setting.max)) : words.fault.choice;
+  return setting.type === 'integer' ? words.fault.number(number(setting.min), number(setting.max)) : words.fault.choice;
 }
 
 function otherFault(fault: Fault): string {
