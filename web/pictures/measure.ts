@@ -75,6 +75,20 @@ interface Seen {
 }
 const seenOn = (page: Page): Promise<Seen> => page.evaluate(() => (globalThis as unknown as { seen: Seen }).seen);
 
+/** Returns how long after the next keystroke no device matches, drawing included. The page itself looks: to look from outside
+ * takes the slowed processor longer than the page does. */
+function watched(page: Page): Promise<number> {
+  return page.evaluate(() => new Promise<number>((resolve) => {
+    let typed = 0;
+    addEventListener('keydown', () => (typed = performance.now()), { capture: true, once: true });
+    new MutationObserver((_, observer) => {
+      if (typed === 0 || ![...document.querySelectorAll('h2')].some(({ textContent }) => textContent === 'No device matches')) return;
+      observer.disconnect();
+      requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - typed)));
+    }).observe(document, { childList: true, subtree: true });
+  }));
+}
+
 async function metric(protocol: CDPSession, name: string): Promise<number> {
   const { metrics } = await protocol.send('Performance.getMetrics');
   return metrics.find((one) => one.name === name)?.value ?? 0;
@@ -93,10 +107,9 @@ async function look(browser: Browser, slowed: number): Promise<void> {
   told(`all devices${name}`, ms(all));
   told(`longest task${name}`, ms(long));
   const field = page.getByRole('searchbox').first();
-  const filtered = await page.evaluate(() => performance.now());
+  const result = watched(page);
   await field.press('z');
-  await page.getByRole('heading', { name: 'No device matches' }).waitFor();
-  told(`keystroke to result${name}`, ms((await page.evaluate(() => performance.now())) - filtered));
+  told(`keystroke to result${name}`, ms(await result));
   await field.press('Backspace');
   await page.locator('.device-row[data-state]').first().waitFor();
   if (slowed === 1) {

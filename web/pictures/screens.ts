@@ -2,6 +2,7 @@
 
 import type { Page } from 'playwright-core';
 
+import { ask, CAUSES, MODEL, prepare } from './causes.ts';
 import type { Fake } from './server.ts';
 import type { World, WorldName } from './world.ts';
 
@@ -14,6 +15,8 @@ export interface Screen {
   broken?: boolean;
   /** Whether the page is for people who are not logged in. */
   open?: boolean;
+  /** The address that the page comes from, if it is another one. */
+  from?: string;
   before?: (page: Page, fake: Fake) => Promise<void>;
   act?: (page: Page, fake: Fake) => Promise<void>;
 }
@@ -25,11 +28,16 @@ const press = (name: string | RegExp) => async (page: Page): Promise<void> => {
   await page.getByRole('button', { name }).first().click({ timeout: 3_000 });
 };
 
-/** The ports of models on this computer. */
-const MODEL = /127\.0\.0\.1:808\d/;
 const WORDS = 'A model refuses a page whose **origin** is not on its allowlist. Three ways out:\n\n1. Press *Repair*: the model keeps running.\n2. Press *Redeploy*, if the file is damaged too.\n3. From a terminal:\n\n```sh\nlink repair ward-01 phi-4-mini\n```\n\n| way | time | model |\n|---|---|---|\n| repair | 1 s | keeps running |\n| redeploy | minutes | is loaded anew |\n';
 const chunk = (document: unknown): string => `data: ${JSON.stringify(document)}\n\n`;
 const ANSWER = `${chunk({ choices: [{ delta: { content: WORDS } }] })}${chunk({ choices: [], usage: { prompt_tokens: 14, completion_tokens: 96 } })}data: [DONE]\n\n`;
+
+/** The backend is upgraded and restarted: streams end, and the page finds another one when it is back. */
+export async function restarted(page: Page, fake: Fake): Promise<void> {
+  fake.upgraded = true;
+  for (const stream of fake.streams) stream.end();
+  await page.getByText('newer version of these pages').waitFor({ timeout: 15_000 });
+}
 
 const LISTS: Screen[] = ['devices', 'models', 'deployments', 'repairs', 'operations', 'usage', 'keys', 'members', 'tokens', 'audit', 'settings'].map(
   (name) => ({ name, path: at(`/${name}`), broken: true }),
@@ -81,5 +89,45 @@ export const SCREENS: readonly Screen[] = [
       await page.locator('.answered .usage').waitFor({ timeout: 10_000 });
     },
   },
+  {
+    name: 'deploy-settings', path: first, worlds: ['many'],
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Settings…' }).last().click({ timeout: 3_000 });
+      await page.getByLabel('Context').fill('12');
+      await page.getByRole('dialog').getByRole('button', { name: 'Deploy' }).click();
+      await page.getByText('Type a whole number').waitFor({ timeout: 3_000 });
+    },
+  },
+  {
+    name: 'key-created', path: at('/keys'), worlds: ['many'],
+    act: async (page) => {
+      await press('Create a key')(page);
+      await press('Create the key')(page);
+      await page.locator('#new-key').waitFor({ timeout: 3_000 });
+      await press('Windows (PowerShell)')(page);
+    },
+  },
+  { name: 'deploy', path: first, worlds: ['many'], act: press('Deploy a model…') },
+  {
+    name: 'workspace-embeddings', path: at('/workspace'), worlds: ['many'],
+    act: async (page) => {
+      await page.locator('#model').selectOption({ label: (await page.locator('#model option', { hasText: 'bge-small' }).first().textContent()) ?? '' });
+      await page.locator('.other-use pre').waitFor({ timeout: 3_000 });
+    },
+  },
+  {
+    name: 'newer', path: at('/workspace'), worlds: ['many'],
+    act: async (page, fake) => {
+      await page.locator('#message').fill('A message that is not sent yet.');
+      await restarted(page, fake);
+      fake.upgraded = false;
+    },
+  },
+  ...CAUSES.map((played): Screen => ({
+    name: `workspace-cause-${played.cause}`, path: at('/workspace'), worlds: ['many'],
+    ...(played.from ? { from: played.from } : {}),
+    before: (page, fake) => prepare(page, fake, played),
+    act: (page) => ask(page, played),
+  })),
   { name: 'workspace', path: at('/workspace'), broken: true },
 ];

@@ -6,9 +6,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
 
+import type { InstallInfo } from '../src/data/types.ts';
 import { metricsOf, usageOf } from './figures.ts';
 import { NOW, type World } from './world.ts';
 
+/** The most things of a list in one answer. */
+const PAGE = 200;
 const WEB = new URL('..', import.meta.url);
 const BUILT = new URL('dist/app/', WEB);
 const BUNDLED = new URL('../backend/web/assets/', WEB);
@@ -25,12 +28,16 @@ export interface Fake {
   world: World;
   /** Whether reads of lists fail. */
   broken: boolean;
+  /** The event streams that are read. */
+  streams: Set<ServerResponse>;
+  /** Whether the pages that are served have another script than those that were served before, as after an upgrade. */
+  upgraded: boolean;
   close: () => Promise<void>;
 }
 
 export async function serve(world: World): Promise<Fake> {
   const policies = await policiesOf();
-  const fake: Fake = { origin: '', world, broken: false, close: () => Promise.resolve() };
+  const fake: Fake = { origin: '', world, broken: false, streams: new Set(), upgraded: false, close: () => Promise.resolve() };
   const server: Server = createServer((request, response) => {
     // The backend's clock is that of the pictures: the pages tell times by it.
     response.setHeader('date', new Date(NOW).toUTCString());
@@ -67,14 +74,11 @@ async function answer(fake: Fake, policies: { usual: string; workspace: string }
     const [base, name] = path.startsWith('/app/') ? [BUILT, path.slice(5)] : [BUNDLED, path.slice(8)];
     response.setHeader('content-type', TYPES[extname(name)] ?? 'application/octet-stream');
     response.end(await readFile(new URL(name, base)));
-  } else if (path === '/install.sh') {
-    response.end('LINK_BACKEND_URL:=x');
-  } else if (path === '/releases/manifest.json') {
-    response.end(JSON.stringify({ archives: [{ target: 'x86_64-unknown-linux-musl' }, { target: 'aarch64-unknown-linux-musl' }] }));
   } else {
     response.setHeader('content-type', 'text/html; charset=utf-8');
     response.setHeader('content-security-policy', path === '/workspace' ? policies.workspace : policies.usual);
-    response.end(await readFile(new URL('index.html', BUILT)));
+    const page = await readFile(new URL('index.html', BUILT), 'utf8');
+    response.end(fake.upgraded ? page.replace(/index-[\w-]+\.js/, 'index-another1.js') : page);
   }
 }
 
@@ -89,6 +93,8 @@ function api(fake: Fake, url: URL, request: IncomingMessage, response: ServerRes
   } else if (path === '/events') {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write('id: 1\nevent: ready\ndata: {"resumed":false}\n\n');
+    fake.streams.add(response);
+    response.on('close', () => fake.streams.delete(response));
   } else if (path === '/me') {
     say(200, ME);
   } else if (request.method !== 'GET') {
@@ -104,8 +110,9 @@ function api(fake: Fake, url: URL, request: IncomingMessage, response: ServerRes
   }
 }
 
-/** Answers the writes that only read: what an operation would touch, and what asks to log in as the person. */
-function writes(path: string, { devices, models }: World): unknown {
+/** Answers the writes that only read: what an operation would touch, what asks to log in as the person, and a key that nobody has. */
+function writes(path: string, { devices, models, keys }: World): unknown {
+  if (path === '/keys') return { key: `lrk_${'x7'.repeat(16)}`, info: keys.at(-1) };
   if (path === '/operations') {
     const first = devices.slice(0, 20).map(({ device_id, name, online }) => ({ device_id, name, online }));
     return { devices: devices.length, first, work: { kind: 'repair', model_id: models[0]?.model_id ?? '' } };
@@ -117,7 +124,11 @@ function writes(path: string, { devices, models }: World): unknown {
 
 function read({ world, origin }: Fake, path: string, query: URLSearchParams): unknown {
   const [, kind = '', id, part] = path.split('/');
-  const whole = (items: readonly unknown[]): { items: readonly unknown[] } => ({ items });
+  // A page of a list, as long as the backend's longest.
+  const whole = (items: readonly unknown[]): { items: readonly unknown[]; next_cursor: string | null } => {
+    const from = Number(query.get('cursor') ?? 0);
+    return { items: items.slice(from, from + PAGE), next_cursor: from + PAGE < items.length ? String(from + PAGE) : null };
+  };
   const filtered = <T extends { device_id: string; model_id?: string | null }>(items: readonly T[]): T[] =>
     items.filter((one) => [['device_id', one.device_id], ['model_id', one.model_id]].every(([name, value]) => !query.has(name as string) || query.get(name as string) === value));
   switch (kind) {
@@ -140,6 +151,8 @@ function read({ world, origin }: Fake, path: string, query: URLSearchParams): un
       return part === 'devices' ? whole(world.results) : world.operations.find(({ operation_id }) => operation_id === id);
     case 'members':
       return whole(id === 'invitations' ? world.invitations : world.members);
+    case 'install':
+      return INSTALLER;
     case 'settings':
       // The origin of these pages is listed: what is stale was deployed before.
       return { origins: [...world.origins, origin], defaults: ['http://127.0.0.1:8000'] };
@@ -156,6 +169,24 @@ function read({ world, origin }: Fake, path: string, query: URLSearchParams): un
       return undefined;
   }
 }
+
+/** A release for Linux and Windows. */
+const INSTALLER: InstallInfo = {
+  backend_url: 'https://link.example.com',
+  release: { version: '1.3.0', channel: 'stable' },
+  systems: [
+    ...['linux', 'macos'].map((system) => ({
+      system, shell: 'sh', released: system === 'linux',
+      registration_line: 'curl -fsSL https://link.example.com/install.sh | LINK_REGISTRATION_KEY={key} sh',
+      fleet_line: 'curl -fsSL https://link.example.com/install.sh | LINK_FLEET_KEY={key} sh',
+    })),
+    {
+      system: 'windows', shell: 'powershell', released: true,
+      registration_line: "$env:LINK_REGISTRATION_KEY='{key}'; irm https://link.example.com/install.ps1 | iex",
+      fleet_line: "$env:LINK_FLEET_KEY='{key}'; irm https://link.example.com/install.ps1 | iex",
+    },
+  ],
+};
 
 function explained(command: World['commands'][number]): unknown {
   return {

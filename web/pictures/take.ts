@@ -73,12 +73,12 @@ async function walk(within: Browser, served: Fake, world: WorldName | 'broken', 
     const where = `${screen.name} ${world} ${look}`;
     const page = await enter(within, shown, { signedIn: screen.open !== true, zoom });
     page.on('console', (message) => {
-      const expected = /status of (500|503|401|404)|net::ERR_FAILED|has been blocked by CORS/.test(message.text());
+      const expected = /status of (400|401|404|413|500|502|503)|net::ERR_FAILED|has been blocked by CORS/.test(message.text());
       if (message.type() === 'error' && !expected) faults.push(`${where}: ${message.text()}`);
     });
     page.on('pageerror', (error) => faults.push(`${where}: ${error.message}`));
     await screen.before?.(page, served);
-    await page.goto(served.origin + screen.path(served.world));
+    await page.goto((screen.from ?? served.origin) + screen.path(served.world));
     await settle(page);
     await screen.act?.(page, served).catch((error: unknown) => faults.push(`${where}: ${String(error).split('\n')[0]}`));
     await settle(page);

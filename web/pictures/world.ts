@@ -3,7 +3,7 @@
 
 import type {
   AuditEntry, Command, Deployment, Device, DeviceLog, Invitation, Key, Member, Model, Operation, OperationDevice,
-  SessionInfo, Summary, SystemSample, Token,
+  SessionInfo, Summary, SystemSample, Task, Token,
 } from '../src/data/types.ts';
 
 export const WORLDS = ['empty', 'one', 'many', 'failing'] as const;
@@ -50,14 +50,15 @@ const PLACES = ['ward', 'lab', 'kiosk', 'depot', 'office', 'studio'];
 const LONG = 'third-floor-east-wing-radiology-reading-room-workstation-behind-the-blue-door-04';
 const HOSTILE = '<b>Online</b> \u202egnp.evil\u202c zero\u200bwidth';
 
-const KINDS = [
+const KINDS: readonly { name: string; plugin: string; size: number; file: string; task?: Task }[] = [
   { name: 'phi-4-mini', plugin: 'language_model', size: 2.5 * GB, file: 'phi-4-mini-q4.gguf' },
   { name: 'qwen3-8b-instruct', plugin: 'language_model', size: 5.2 * GB, file: 'qwen3-8b-instruct-q4_k_m.gguf' },
   { name: 'whisper-base', plugin: 'audio_transcriber', size: 148e6, file: 'ggml-base.bin' },
   { name: 'page-orientation', plugin: 'image_classifier', size: 9.4e6, file: 'page-orientation.zip' },
   { name: 'voice-activity', plugin: 'audio_classifier', size: 2.1e6, file: 'voice-activity.zip' },
   { name: 'tiny-draft', plugin: 'language_model', size: 0.4 * GB, file: 'tiny-draft-q8.gguf' },
-] as const;
+  { name: 'bge-small', plugin: 'language_model', size: 0.07 * GB, file: 'bge-small-f16.gguf', task: 'embeddings' },
+];
 
 export function worldOf(name: WorldName): World {
   const wrong = name === 'failing';
@@ -77,12 +78,14 @@ export function worldOf(name: WorldName): World {
     size_bytes: kind.size,
     sha256: hex('', at).slice(1).padEnd(64, '3'),
     facts: kind.plugin === 'language_model'
-      ? { architecture: 'phi3', parameters: 3.8e9, context_length: 131_072, quantization: 'Q4_K_M', memory_bytes: kind.size * 1.2 }
+      ? { architecture: 'phi3', parameters: 3.8e9, context_length: 131_072, quantization: 'Q4_K_M', memory_bytes: kind.size * 1.2, task: kind.task ?? 'chat' }
       : null,
   }));
   const deployments = devices.flatMap((device, at) =>
     models.slice(0, name === 'one' ? 1 : 1 + (at % 3)).map((model, nth) => deploymentOf(device, model, at * 3 + nth, wrong)),
   );
+  const [last, second] = [models.at(-1), devices[2]];
+  if (name !== 'one' && last && second) deployments.push({ ...deploymentOf(second, last, 9_000, false), settings: { context: 512, threads: 4 }, port: 8090 });
   const commands = deployments.slice(0, 40).map((one, at) => commandOf(one, at, wrong));
   const operations = name === 'empty' ? [] : operationsOf(name, devices, models);
   return {
@@ -166,6 +169,7 @@ function deploymentOf(device: Device, model: Model, at: number, wrong: boolean):
     device_name: device.name,
     command_id: hex('cmd', at),
     alias: model.name,
+    task: model.facts?.task ?? null,
     port: 8080 + (at % 3),
     state,
     progress: { bytes_done: under ? Math.round(size * 0.42) : failed ? Math.round(size * 0.71) : size, bytes_total: size },
@@ -297,7 +301,7 @@ function summaryOf(name: WorldName, devices: readonly Device[], deployments: rea
       serving: deployments.filter(({ serving }) => serving?.is_serving).length,
       stale: deployments.filter(({ stale }) => stale).length,
     },
-    models: { total: { empty: 0, one: 1, many: 6, failing: 6 }[name], incomplete: wrong ? 1 : 0 },
+    models: { total: { empty: 0, one: 1, many: 7, failing: 7 }[name], incomplete: wrong ? 1 : 0 },
     commands: { open: many ? 5 : 0, failed_last_day: wrong ? 9 : 0 },
     repairs: { sent: many ? 3 : 0 },
     keys: { total: { empty: 0, one: 1, many: 4, failing: 4 }[name], ending_within_week: wrong ? 1 : 0 },

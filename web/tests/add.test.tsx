@@ -8,7 +8,7 @@ import { apply, deployments, devices } from '../src/data/store';
 import type { Key } from '../src/data/types';
 import { AddPage } from '../src/pages/add/page';
 import { backend, type Backend } from './backend';
-import { deployment, device, HOSTILE } from './fixtures';
+import { deployment, device, HOSTILE, installer } from './fixtures';
 import { accessible, blank, press, says, show, tick, type } from './page';
 
 const SECRET = 'lrk_0123456789abcdefghij';
@@ -17,26 +17,13 @@ const INFO: Key = {
   expires_at: new Date(Date.now() + 86_400_000).toISOString(), devices: 0, tags: [], revoked: false,
 };
 
-/** A signed manifest with a device's archive for the target, and the backend's archive for Linux. */
-const manifest = (target: string) => {
-  const archives = [{ target, package: 'device' }, { target: 'x86_64-unknown-linux-gnu', package: 'backend' }];
-  return JSON.stringify({ envelope: JSON.stringify({ kind: 'manifest', version: '1.3.0', archives }), signature: 's' });
-};
-
 let root: HTMLElement;
 let served: Backend;
 
-/** The files of the backend beside its API; `null` is a file that it does not have. */
-let files: Record<string, string | null>;
-
 beforeEach(() => {
-  files = { '/install.sh': ': "${LINK_BACKEND_URL:=https://link.example}"', '/releases/manifest.json': manifest('x86_64-unknown-linux-gnu') };
-  served = backend({ '/keys': ({ method }) => (method === 'POST' ? [201, { key: SECRET, info: INFO }] : [200, { items: [] }]) });
-  const api = globalThis.fetch;
-  vi.stubGlobal('fetch', async (input: Request | string, init?: RequestInit) => {
-    const file = typeof input === 'string' ? files[input] : undefined;
-    if (file === undefined) return api(input, init);
-    return new Response(file ?? '', { status: file === null ? 404 : 200 });
+  served = backend({
+    '/keys': ({ method }) => (method === 'POST' ? [201, { key: SECRET, info: INFO }] : [200, { items: [] }]),
+    '/install': [200, installer()],
   });
   root = blank('owner');
   go('/devices/add');
@@ -107,7 +94,7 @@ describe('the page that adds a device', () => {
   });
 
   it('makes a line for PowerShell if the release has a build for Windows', async () => {
-    files['/releases/manifest.json'] = manifest('x86_64-pc-windows-gnu');
+    served.answers['/install'] = [200, installer(['windows'])];
     go('/devices/add?system=windows');
     show(root, <AddPage />);
     await press('Create the install line');
@@ -129,7 +116,7 @@ describe('the page that adds a device', () => {
   });
 
   it('says that the backend has no release yet, and what fails in the backend’s words', async () => {
-    files['/releases/manifest.json'] = null;
+    served.answers['/install'] = [200, installer(null)];
     served.answers['/keys'] = [409, { status: 409, detail: 'the account has too many keys', hint: 'revoke some' }];
     show(root, <AddPage />);
     await says('publishes no release yet');
@@ -158,30 +145,35 @@ describe('the page that adds a device', () => {
 });
 
 describe('an install line', () => {
-  const installer = { knowsBackend: true, publishes: true, targets: ['x86_64-unknown-linux-gnu'] };
-
   it('names the backend only if the installer does not know it', () => {
-    expect(installLine(installer, 'fleet', 'line', 'k')).toBe('curl -fsSL http://127.0.0.1/install.sh | LINK_FLEET_KEY=k sh');
-    const unknowing = installLine({ ...installer, knowsBackend: false }, 'registration', 'file');
-    expect(unknowing).toContain('LINK_INSTALL_URL=http://127.0.0.1/releases LINK_BACKEND_URL=http://127.0.0.1 ');
+    expect(installLine(installer(), 'fleet', 'line', 'k')).toBe('curl -fsSL http://127.0.0.1/install.sh | LINK_FLEET_KEY=k sh');
+    for (const how of ['line', 'file'] as const) {
+      const unknowing = installLine(installer([], null), 'registration', how);
+      expect(unknowing).toContain('LINK_INSTALL_URL=http://127.0.0.1/releases LINK_BACKEND_URL=http://127.0.0.1 ');
+      expect(unknowing).not.toMatch(/[{}]/);
+    }
+    expect(installLine(installer([], 'https://link.example'), 'registration', 'file')).toContain('curl -fsSL https://link.example/install.sh | LINK_');
   });
 
   it('is for PowerShell on Windows, with the key where it is asked for', () => {
-    expect(installLine(installer, 'fleet', 'line', 'k', 'windows')).toBe("$env:LINK_FLEET_KEY='k'; irm http://127.0.0.1/install.ps1 | iex");
-    const unknowing = installLine({ ...installer, knowsBackend: false }, 'registration', 'file', 'k', 'windows');
+    expect(installLine(installer(), 'fleet', 'line', 'k', 'windows')).toBe("$env:LINK_FLEET_KEY='k'; irm http://127.0.0.1/install.ps1 | iex");
+    const unknowing = installLine(installer([], null), 'registration', 'file', 'k', 'windows');
     expect(unknowing).toContain("$env:LINK_INSTALL_URL='http://127.0.0.1/releases'; $env:LINK_BACKEND_URL='http://127.0.0.1'; ");
     expect(unknowing).toContain('$env:LINK_REGISTRATION_KEY_FILE="$HOME\\link-key.txt"; irm ');
-    const asking = installLine(installer, 'registration', 'prompt', 'k', 'windows');
+    const asking = installLine(installer(), 'registration', 'prompt', 'k', 'windows');
     expect(asking).toContain("Read-Host 'Key' -AsSecureString");
     expect(asking).not.toContain("'k'");
   });
 
+  it('has the key as it is, whatever its letters mean elsewhere', () => {
+    expect(installLine(installer(), 'fleet', 'line', '$&$1')).toContain('LINK_FLEET_KEY=$&$1 sh');
+  });
+
   it('is offered for the systems of the release', () => {
-    expect(supports(installer, 'macos')).toBe(false);
-    expect(supports({ ...installer, targets: ['aarch64-apple-darwin'] }, 'macos')).toBe(true);
-    expect(supports({ ...installer, targets: ['aarch64-apple-darwin'] }, 'linux')).toBe(false);
-    expect(supports({ ...installer, targets: null }, 'linux')).toBe(true);
-    expect(supports({ ...installer, targets: ['x86_64-pc-windows-gnu'] }, 'windows')).toBe(true);
-    expect(supports({ ...installer, targets: null }, 'windows')).toBe(false);
+    expect(supports(installer(), 'linux')).toBe(true);
+    expect(supports(installer(), 'macos')).toBe(false);
+    expect(supports(installer(['macos']), 'linux')).toBe(false);
+    expect(supports(installer(null), 'windows')).toBe(true);
+    expect(supports({ systems: [] }, 'linux')).toBe(false);
   });
 });

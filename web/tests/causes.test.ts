@@ -101,6 +101,8 @@ const ANSWERED: Row[] = [
   ['engine away, by the code alone', refused(500, { code: 'engine-unavailable' }), 'engine-unavailable', ['retry', 'redeploy']],
   ['502 without a code', refused(502, {}), 'engine-unavailable', ['retry', 'redeploy']],
   ['not served', refused(404, { code: 'model-not-served' }), 'not-serving', ['serve']],
+  ['a path that the model is not for', refused(404, { code: 'path-not-served', detail: 'this model serves /v1/embeddings' }), 'not-for-chat', []],
+  ['such a path without words', refused(404, { code: 'path-not-served' }), 'not-for-chat', []],
   ['too large', refused(413, { code: 'payload-too-large', size: 40_000_000 }), 'request-too-large', []],
   ['too large, of unknown size', refused(413, {}), 'request-too-large', []],
   ['context exceeded', refused(400, { engine: true, code: 'exceed_context_size_error', tokens: 5000, context: 4096 }), 'context-exceeded', []],
@@ -131,6 +133,10 @@ describe.each([
     expect(words).not.toMatch(/document too large|undefined|null|NaN/i);
     for (const part of [cause.title, cause.detail, cause.remedy]) expect(part.length).toBeGreaterThan(10);
   });
+});
+
+it('says no size that would fit', () => {
+  expect(classify(refused(413, { code: 'payload-too-large', size: 100 })).detail).toBe('A request may have 33 MB.');
 });
 
 it('says the same words as before', () => {

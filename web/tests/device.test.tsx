@@ -81,7 +81,7 @@ describe('the controls of a role', () => {
 
   it.each([
     ['viewer', []],
-    ['operator', ['Update…', 'Deploy a model…', 'Stop', 'Repair', 'Redeploy', 'Remove…']],
+    ['operator', ['Update…', 'Deploy a model…', 'Stop', 'Repair', 'Redeploy', 'Settings…', 'Remove…']],
   ] as const)('of a %s on the page of a device', async (role, expected) => {
     loggedIn(role);
     open();

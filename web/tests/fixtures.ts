@@ -1,6 +1,6 @@
 // Documents of the backend as tests need them.
 
-import type { Deployment, Device, Model } from '../src/data/types';
+import type { Deployment, Device, InstallInfo, Model } from '../src/data/types';
 
 export function device(id: string, more: Partial<Device> = {}): Device {
   return {
@@ -49,6 +49,26 @@ export function model(id: string, more: Partial<Model> = {}): Model {
     created_at: '2026-11-01T00:00:00Z',
     size_bytes: 2e9,
     ...more,
+  };
+}
+
+/** The installer of a backend that knows its address, with a release for these systems; `null` is no release. */
+export function installer(released: readonly string[] | null = ['linux'], url: string | null = 'http://127.0.0.1'): InstallInfo {
+  const base = url ?? '{backend}';
+  const line = (system: string, variable: string): string => {
+    if (system !== 'windows') return `curl -fsSL ${base}/install.sh | ${url ? '' : `LINK_INSTALL_URL=${base}/releases LINK_BACKEND_URL=${base} `}${variable}={key} sh`;
+    return `${url ? '' : `$env:LINK_INSTALL_URL='${base}/releases'; $env:LINK_BACKEND_URL='${base}'; `}$env:${variable}='{key}'; irm ${base}/install.ps1 | iex`;
+  };
+  return {
+    backend_url: url,
+    release: released && { version: '1.3.0', channel: 'stable' },
+    systems: ['linux', 'macos', 'windows'].map((system) => ({
+      system,
+      shell: system === 'windows' ? 'powershell' : 'sh',
+      ...(released ? { released: released.includes(system) } : {}),
+      registration_line: line(system, 'LINK_REGISTRATION_KEY'),
+      fleet_line: line(system, 'LINK_FLEET_KEY'),
+    })),
   };
 }
 

@@ -9,7 +9,7 @@ import type { Key } from '../src/data/types';
 import { KeysPage } from '../src/pages/keys/page';
 import { Notices } from '../src/ui/notices';
 import { backend, held, type Backend } from './backend';
-import { HOSTILE } from './fixtures';
+import { HOSTILE, installer } from './fixtures';
 import { accessible, blank, buttons, press, says, show, tick, type } from './page';
 
 const NOW = Date.parse('2026-11-20T00:00:00Z');
@@ -104,6 +104,31 @@ describe('the page of keys', () => {
     await press('Done');
     await vi.waitFor(() => expect(document.body.innerHTML).not.toContain(SECRET));
     await says('laptop');
+  });
+
+  it('has the line of each system for a new key, and says what the release lacks', async () => {
+    served.answers['/install'] = [200, installer(['linux', 'windows'])];
+    show(root, <KeysPage />);
+    await press('Create a key');
+    await press('Create the key');
+    await says(`curl -fsSL http://127.0.0.1/install.sh | LINK_REGISTRATION_KEY=${SECRET} sh`);
+    await accessible();
+    await press('Windows (PowerShell)');
+    await says(`$env:LINK_REGISTRATION_KEY='${SECRET}'; irm http://127.0.0.1/install.ps1 | iex`);
+    await press('Windows (PowerShell)');
+    await press('macOS');
+    await says('publishes no release for macOS');
+    expect(document.querySelectorAll('dialog pre')).toHaveLength(1);
+    await accessible();
+  });
+
+  it('shows a new key also if the backend does not tell its lines', async () => {
+    show(root, <KeysPage />);
+    await press('Create a key');
+    await press('Create the key');
+    await says('did not answer with its install lines');
+    await says(SECRET);
+    await accessible();
   });
 
   it('says what a revocation means, does it once, and keeps a refusal in the dialog', async () => {

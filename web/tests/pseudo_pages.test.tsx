@@ -14,7 +14,7 @@ import { session } from '../src/data/session';
 import { deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading } from '../src/data/store';
 import { DeployDialog } from '../src/ui/deploy';
 import { Notices } from '../src/ui/notices';
-import { deployment, device, model } from './fixtures';
+import { deployment, device, model, installer } from './fixtures';
 import { accessible, OWNER, place } from './placed';
 
 // A list that is followed for good is, before the tests count who follows.
@@ -100,7 +100,7 @@ function serve(): void {
     '/operations': [200, { items: [OPERATION] }],
     '/operations/opr_1': [200, OPERATION],
     '/operations/opr_1/devices': [200, { items: [{ device_id: 'dev_1', name: NAME, state: 'failed', detail: NAME, attempts: 1, updated_at: AT }] }],
-    '/install': [200, { published: null, lines: [], host: 'https://1.2.3.4' }],
+    '/install': [200, installer()],
     '/usage': [200, { group_by: 'model', bucket: 'day', items: [], groups: [], begin: AT, end: AT }],
     '/devices/dev_1/logs': [200, { items: [{ number: 1, received_at: AT, severity: 'warning', category: '類', message: NAME }] }],
     '/devices/dev_1/metrics': [404, { status: 404, detail: NAME }],

@@ -6,7 +6,7 @@ import { go } from '../src/app/router';
 import { apply, devices, heard, me } from '../src/data/store';
 import type { Key, Summary } from '../src/data/types';
 import { OverviewPage } from '../src/pages/overview/page';
-import { device, HOSTILE } from './fixtures';
+import { device, HOSTILE, installer } from './fixtures';
 import { accessible, control, controls, OWNER, place, press, settled } from './placed';
 
 const SECRET = 'lrk_0123456789abcdefghij';
@@ -14,7 +14,6 @@ const INFO: Key = {
   key_id: 'key_1', kind: 'registration', name: 'Overview', created_at: '2026-11-20T00:00:00Z',
   expires_at: new Date(Date.now() + 86_400_000).toISOString(), devices: 0, tags: [], revoked: false,
 };
-const MANIFEST = { version: '1.3.0', archives: [{ target: 'x86_64-unknown-linux-gnu', name: 'link.tar.gz' }] };
 const summary = (total: number): Summary => ({
   commands: { failed_last_day: 0, open: 0 },
   deployments: { failed: 0, in_progress: 0, serving: 0, stale: 0, total: 0 },
@@ -28,22 +27,14 @@ const summary = (total: number): Summary => ({
 });
 
 const here = place();
-/** The files of the backend beside its API; `null` is a file that it does not have. */
-let files: Record<string, string | null>;
 let copied: string[];
 
 beforeEach(() => {
-  files = { '/install.sh': ': "${LINK_BACKEND_URL:=https://link.example}"', '/releases/manifest.json': JSON.stringify({ envelope: JSON.stringify(MANIFEST) }) };
+  here.served.answers['/install'] = [200, installer()];
   copied = [];
   here.served.answers['/summary'] = [200, summary(0)];
   here.served.answers['/commands'] = [200, { items: [] }];
   here.served.answers['/keys'] = ({ method }) => (method === 'POST' ? [201, { key: SECRET, info: INFO }] : [200, { items: [] }]);
-  const api = globalThis.fetch;
-  vi.stubGlobal('fetch', async (input: Request | string, init?: RequestInit) => {
-    const file = typeof input === 'string' ? files[input] : undefined;
-    if (file === undefined) return api(input, init);
-    return new Response(file ?? '', { status: file === null ? 404 : 200 });
-  });
   Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText: async (words: string) => void copied.push(words) } });
   go('/');
 });
@@ -108,14 +99,35 @@ describe('the first steps', () => {
   });
 
   it('say that the backend has no release, and look again when a key is made', async () => {
-    files['/releases/manifest.json'] = null;
+    here.served.answers['/install'] = [200, installer(null)];
     here.show(<OverviewPage />);
     await settled('publishes no release yet');
     await accessible();
-    files['/releases/manifest.json'] = JSON.stringify({ envelope: JSON.stringify(MANIFEST) });
+    here.served.answers['/install'] = [200, installer()];
     await press('Make a key and copy the line');
     await settled(SECRET);
     expect(here.root.textContent).not.toContain('publishes no release');
+  });
+
+  it('have the line of the reader’s system first, and the others beside it', async () => {
+    Object.defineProperty(navigator, 'userAgentData', { configurable: true, value: { platform: 'Windows' } });
+    here.served.answers['/install'] = [200, installer(['linux', 'windows'])];
+    here.show(<OverviewPage />);
+    await settled("$env:LINK_REGISTRATION_KEY='…'; irm http://127.0.0.1/install.ps1 | iex");
+    expect(controls().slice(0, 3)).toEqual(['Windows (PowerShell)', 'Linux', 'macOS']);
+    await accessible();
+    await press('macOS');
+    await settled('publishes no release for macOS');
+    expect((await control('Make a key and copy the line') as HTMLButtonElement).disabled).toBe(true);
+    await accessible();
+    await press('Linux');
+    await settled('LINK_REGISTRATION_KEY=… sh');
+    await press('Make a key and copy the line');
+    await settled(SECRET);
+    expect(copied).toEqual([`curl -fsSL http://127.0.0.1/install.sh | LINK_REGISTRATION_KEY=${SECRET} sh`]);
+    await press('Windows (PowerShell)');
+    await settled(`$env:LINK_REGISTRATION_KEY='${SECRET}'`);
+    Reflect.deleteProperty(navigator, 'userAgentData');
   });
 
   it('say in the backend’s words why there is no key', async () => {

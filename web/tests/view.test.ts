@@ -5,7 +5,7 @@ import {
 } from '../src/data/selection';
 import { csv } from '../src/pages/devices/csv';
 import { cell } from '../src/ui/csv';
-import { arranged, groupedByDevice, orderWords, viewOf } from '../src/pages/devices/view';
+import { arranged, fitting, groupedByDevice, ordered, orderOf, orderWords, viewOf } from '../src/pages/devices/view';
 import { bytes } from '../src/text/format';
 import { visible } from '../src/ui/parts';
 import CASES from './csv_cases.json';
@@ -46,6 +46,35 @@ describe('a selection', () => {
     expect([...sorted].reverse().sort(compareVersions)).toEqual(sorted);
     expect(compareVersions('1.0.0+a', '1.0.0+b')).toBe(0);
     expect(compareVersions('garbage', '0.0.1')).toBeLessThan(0);
+  });
+});
+
+describe('the order', () => {
+  const none = groupedByDevice([]);
+  const sorted = (sort: string, all: ReturnType<typeof device>[]): string[] => ordered(all, orderOf(sort), none).map(({ name }) => name);
+
+  it('has equal versions in the order of their names, and texts that are no version first', () => {
+    const all = [['d', '1.10.0'], ['c', '1.2.0'], ['b', '1.2.0+build'], ['a', 'garbage']].map(([name = '', version = '']) => device(name, { agent_version: version }));
+    expect(sorted('version', all)).toEqual(['a', 'b', 'c', 'd']);
+    expect(sorted('-version', all)).toEqual(['d', 'c', 'b', 'a']);
+  });
+
+  it('has devices of one name in the order of their ids, also if it descends', () => {
+    const all = ['3', '1', '2'].map((id) => device(id, { name: 'same' }));
+    for (const sort of ['name', '-name']) expect(ordered(all, orderOf(sort), none).map(({ device_id }) => device_id)).toEqual(['dev_1', 'dev_2', 'dev_3']);
+  });
+
+  it('follows a device that got another name', () => {
+    const all = [device('a'), device('b')];
+    expect(sorted('name', all)).toEqual(['a', 'b']);
+    expect(sorted('name', [{ ...(all[0] as ReturnType<typeof device>), name: 'z' }, ...all.slice(1)])).toEqual(['b', 'z']);
+  });
+
+  it('stays when it is filtered, and a search finds nothing across two of its parts', () => {
+    const all = [device('x1', { tags: ['lab'] }), device('x2', { tags: ['kiosk', 'lab'] })];
+    expect(fitting(all, { search: ' LAB ', terms: [] })).toEqual(all);
+    expect(fitting(all, { search: 'kiosklab', terms: [] })).toEqual([]);
+    expect(fitting(all, { search: 'host-x1', terms: [] })).toEqual([all[0]]);
   });
 });
 

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 
+import { lookForNewer } from '../data/edition';
 import { text } from '../text';
 import { Empty, Skeleton } from '../ui/parts';
 import { path } from './router';
@@ -31,7 +32,10 @@ function Lazy({ name }: { name: PageName }) {
   useEffect(() => {
     ROUTES[name].load().then(
       (page) => (loaded.value = page),
-      () => (loaded.value = 'failed'),
+      () => {
+        loaded.value = 'failed';
+        void lookForNewer();
+      },
     );
   }, [name]);
   if (loaded.value === 'failed') {

@@ -14,6 +14,7 @@ import { administration } from './administration';
 import '../ui/role_notice';
 import '../ui/update_notice';
 import { Palette, paletteOpen } from './palette';
+import { Newer } from './newer';
 import { path } from './router';
 
 /** How long a broken stream goes unmentioned, in milliseconds: most cuts are mended before. */
@@ -97,6 +98,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       </aside>
       <main id="content" tabIndex={-1}>
         <Truth />
+        <Newer />
         {children}
       </main>
       {paletteOpen.value && <Palette />}

@@ -1,10 +1,9 @@
-// The lines that install Link on a device. What is supported comes from the release that the backend publishes.
+// The lines that install Link on a device, as the backend tells them, and those that keep the key out of the line.
 
-import { Unreachable } from './problem';
-import type { Key } from './types';
+import { ask, GET } from './client';
+import type { System } from './system';
+import type { InstallInfo, Key } from './types';
 
-export const SYSTEMS = ['linux', 'macos', 'windows'] as const;
-export type System = (typeof SYSTEMS)[number];
 /** Where the key of a line stands. */
 export const HOWS = ['line', 'prompt', 'file'] as const;
 export type How = (typeof HOWS)[number];
@@ -12,89 +11,49 @@ export type How = (typeof HOWS)[number];
 /** The name of the file with the key, in the home folder of the device. */
 export const KEY_FILE = 'link-key.txt';
 
-const TARGETS: Record<System, string> = { linux: '-linux-', macos: '-apple-darwin', windows: '-windows-' };
+export type Installer = InstallInfo;
 
-export interface Installer {
-  /** Whether the installer knows the address of the backend by itself. */
-  knowsBackend: boolean;
-  /** Whether the backend has a release. */
-  publishes: boolean;
-  /** The targets of its archives; unknown if the release does not say. */
-  targets: readonly string[] | null;
+/** Asks the backend for its lines and its release. */
+export function findInstaller(): Promise<Installer> {
+  return ask(GET('/api/v1/install'));
 }
 
-/** Asks the backend for its installer and its release. Both are public. */
-export async function findInstaller(): Promise<Installer> {
-  const [script, release] = await Promise.all([take('/install.sh'), take('/releases/manifest.json')]);
-  return {
-    knowsBackend: (script ?? '').includes('LINK_BACKEND_URL:='),
-    publishes: release !== null,
-    targets: release === null ? null : targetsOf(release),
-  };
+/** Tells whether the backend has a release. */
+export function publishes({ release }: Installer): boolean {
+  return release != null;
 }
 
-/** Tells whether a device with this system can be installed. Without a release, what Link is released for counts. */
-export function supports({ targets }: Installer, system: System): boolean {
-  if (targets === null) return system === 'linux';
-  return targets.some((target) => target.includes(TARGETS[system]));
+/** Tells whether a device with this system can be installed. Without a release, none can, and that is said for all at once. */
+export function supports({ systems }: Installer, system: System): boolean {
+  return systems.some((one) => one.system === system && one.released !== false);
 }
 
 /** Returns the line; without a `key`, its place is marked. */
 export function installLine(installer: Installer, kind: Key['kind'], how: How, key = '…', system: System = 'linux'): string {
   const variable = kind === 'fleet' ? 'LINK_FLEET_KEY' : 'LINK_REGISTRATION_KEY';
-  return system === 'windows' ? powerShellLine(installer, variable, how, key) : shellLine(installer, variable, how, key);
+  if (how !== 'line') return system === 'windows' ? powerShellLine(installer, variable, how) : shellLine(installer, variable, how);
+  const lines = installer.systems.find((one) => one.system === system);
+  const line = (kind === 'fleet' ? lines?.fleet_line : lines?.registration_line) ?? '';
+  return line.replaceAll('{backend}', () => location.origin).replaceAll('{key}', () => key);
 }
 
-function shellLine({ knowsBackend }: Installer, variable: string, how: How, key: string): string {
-  const own = location.origin;
-  const places = knowsBackend ? '' : `LINK_INSTALL_URL=${own}/releases LINK_BACKEND_URL=${own} `;
-  const fetched = `curl -fsSL ${own}/install.sh`;
-  switch (how) {
-    case 'line':
-      return `${fetched} | ${places}${variable}=${key} sh`;
-    case 'file':
-      return `${fetched} | ${places}${variable}_FILE=~/${KEY_FILE} sh`;
-    case 'prompt':
-      // In a shell of its own, which gives the terminal its echo back however the question ends.
-      return (
-        `(trap 'stty echo; exit 130' INT; stty -echo; printf 'Key: '; read -r ${variable}; stty echo; echo; ` +
-        `export ${variable}; ${fetched} | ${places}sh)`
-      );
-  }
+function shellLine({ backend_url: known }: Installer, variable: string, how: 'prompt' | 'file'): string {
+  const base = known ?? location.origin;
+  const places = known ? '' : `LINK_INSTALL_URL=${base}/releases LINK_BACKEND_URL=${base} `;
+  const fetched = `curl -fsSL ${base}/install.sh`;
+  if (how === 'file') return `${fetched} | ${places}${variable}_FILE=~/${KEY_FILE} sh`;
+  // In a shell of its own, which gives the terminal its echo back however the question ends.
+  return (
+    `(trap 'stty echo; exit 130' INT; stty -echo; printf 'Key: '; read -r ${variable}; stty echo; echo; ` +
+    `export ${variable}; ${fetched} | ${places}sh)`
+  );
 }
 
-function powerShellLine({ knowsBackend }: Installer, variable: string, how: How, key: string): string {
-  const own = location.origin;
-  const places = knowsBackend ? '' : `$env:LINK_INSTALL_URL='${own}/releases'; $env:LINK_BACKEND_URL='${own}'; `;
-  const fetched = `irm ${own}/install.ps1 | iex`;
-  switch (how) {
-    case 'line':
-      return `${places}$env:${variable}='${key}'; ${fetched}`;
-    case 'file':
-      return `${places}$env:${variable}_FILE="$HOME\\${KEY_FILE}"; ${fetched}`;
-    case 'prompt':
-      // The installer takes the key out of the environment after it has been used.
-      return `${places}$env:${variable}=(New-Object Net.NetworkCredential('', (Read-Host 'Key' -AsSecureString))).Password; ${fetched}`;
-  }
-}
-
-async function take(path: string): Promise<string | null> {
-  try {
-    const response = await fetch(path, { cache: 'no-cache' });
-    return response.ok ? await response.text() : null;
-  } catch (cause) {
-    throw new Unreachable(cause);
-  }
-}
-
-function targetsOf(manifest: string): string[] | null {
-  try {
-    const { envelope } = JSON.parse(manifest) as { envelope?: unknown };
-    const { archives } = JSON.parse(String(envelope)) as { archives?: unknown };
-    if (!Array.isArray(archives)) return null;
-    const ofDevices = archives.filter((archive: { package?: unknown }) => archive.package !== 'backend');
-    return ofDevices.map((archive: { target?: unknown }) => String(archive.target));
-  } catch {
-    return null;
-  }
+function powerShellLine({ backend_url: known }: Installer, variable: string, how: 'prompt' | 'file'): string {
+  const base = known ?? location.origin;
+  const places = known ? '' : `$env:LINK_INSTALL_URL='${base}/releases'; $env:LINK_BACKEND_URL='${base}'; `;
+  const fetched = `irm ${base}/install.ps1 | iex`;
+  if (how === 'file') return `${places}$env:${variable}_FILE="$HOME\\${KEY_FILE}"; ${fetched}`;
+  // The installer takes the key out of the environment after it has been used.
+  return `${places}$env:${variable}=(New-Object Net.NetworkCredential('', (Read-Host 'Key' -AsSecureString))).Password; ${fetched}`;
 }

@@ -4,6 +4,7 @@ import { signal, type Signal } from '@preact/signals';
 
 import { kindsOf } from './allowed';
 import { ask, GET } from './client';
+import { lookForNewer } from './edition';
 import { followers } from './followers';
 import { forgetPerson } from './person';
 import { passes, pauseAfter, persist, retrying } from './retry';
@@ -146,11 +147,14 @@ function reloadFailed(): void {
 export function heard(message: Message): void {
   switch (message.type) {
     case 'ready':
+      // After a cut: the backend may have been restarted with another version.
+      if (live.peek().state === 'lost') void lookForNewer();
       live.value = { state: 'live' };
       if (message.resumed) reloadFailed();
       else void reload();
       return;
     case 'reset':
+      if (live.peek().state === 'lost') void lookForNewer();
       live.value = { state: 'live' };
       void reload();
       return;

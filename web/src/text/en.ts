@@ -14,6 +14,8 @@ import * as catalogue from './en/catalogue';
 import * as manage from './en/manage';
 import * as overview from './en/overview';
 import * as performance from './en/performance';
+import * as pluginSettings from './en/plugin_settings';
+import * as purpose from './en/purpose';
 import * as shell from './en/shell';
 import * as usage from './en/usage';
 import * as workspace from './en/workspace';
@@ -25,6 +27,8 @@ export const english = {
   ...device,
   ...chart,
   ...performance,
+  ...pluginSettings,
+  ...purpose,
   ...entry,
   ...admin,
   ...keys,

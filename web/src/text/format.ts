@@ -1,12 +1,14 @@
 // Numbers and times as people read them.
 
 import { language, text } from '.';
+import { lazily } from './lazily';
 
-const AGO = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
-const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const CLOCK = new Intl.DateTimeFormat(undefined, {
-  month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23',
-});
+const relative = lazily(() => new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' }));
+const whole = lazily(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }));
+const short = lazily(
+  () => new Intl.DateTimeFormat(undefined, { month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }),
+);
+const compact = lazily(() => new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }));
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['day', 86_400],
   ['hour', 3_600],
@@ -19,17 +21,17 @@ export function ago(time: string | null | undefined, now: number): string {
   if (!time) return text.time.never;
   const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1000));
   const unit = UNITS.find(([, length]) => seconds >= length);
-  return unit ? AGO.format(-Math.round(seconds / unit[1]), unit[0]) : text.time.now;
+  return unit ? relative().format(-Math.round(seconds / unit[1]), unit[0]) : text.time.now;
 }
 
 /** Returns a time in the reader's own form. */
 export function moment(time: string): string {
-  return MOMENT.format(new Date(time));
+  return whole().format(new Date(time));
 }
 
 /** Returns a short time for lists of records. */
 export function clock(time: string): string {
-  return CLOCK.format(new Date(time));
+  return short().format(new Date(time));
 }
 
 /** Returns a number of bytes with its unit, such as `1.4 GB`. */
@@ -43,11 +45,9 @@ export function bytes(count: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${SIZES[unit]}`;
 }
 
-const SHORT = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 });
-
 /** Returns a large number in short, such as `3.8B`. */
 export function shortNumber(value: number): string {
-  return SHORT.format(value);
+  return compact().format(value);
 }
 
 export function percent(value: number): string {

@@ -1,8 +1,9 @@
 // How far away a time in the future is, as people say it.
 
 import { language } from '.';
+import { lazily } from './lazily';
 
-const AHEAD = new Intl.RelativeTimeFormat(language, { numeric: 'always', style: 'long' });
+const relative = lazily(() => new Intl.RelativeTimeFormat(language, { numeric: 'always', style: 'long' }));
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
@@ -13,7 +14,7 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 export function ahead(time: string, now: number): string {
   const left = Math.max(60_000, Date.parse(time) - now);
   const [unit, length] = UNITS.find(([, size]) => left >= size) ?? ['minute', 60_000];
-  return AHEAD.format(Math.floor(left / length), unit);
+  return relative().format(Math.floor(left / length), unit);
 }
 
 /** Returns the time that is a number of days after now, as the API takes it. */

@@ -47,13 +47,26 @@ export function Select({ label, all, options, value, choose }: { label: string; 
   );
 }
 
-/** A labelled control of a form, with a hint. `control` gets the attributes that tie the three together. */
-export function Field({ label, hint, control }: { label: string; hint?: string; control: (ties: { id: string; 'aria-describedby'?: string }) => ComponentChildren }) {
+/** The attributes that tie a control to its label, its hint and its fault. */
+export interface Ties {
+  id: string;
+  'aria-describedby'?: string;
+  'aria-invalid'?: true;
+}
+
+/** A labelled control of a form, with a hint, and with what is wrong with its value. `control` gets what ties them together. */
+export function Field({ label, hint, fault = '', control }: { label: string; hint?: string; fault?: string; control: (ties: Ties) => ComponentChildren }) {
   const id = useId();
+  const described = [fault && `${id}-fault`, hint && `${id}-hint`].filter(Boolean).join(' ');
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {control(hint ? { id, 'aria-describedby': `${id}-hint` } : { id })}
+      {control({ id, ...(described ? { 'aria-describedby': described } : {}), ...(fault ? { 'aria-invalid': true as const } : {}) })}
+      {fault && (
+        <p class="form-error" id={`${id}-fault`} dir="auto">
+          {fault}
+        </p>
+      )}
       {hint && (
         <p class="hint" id={`${id}-hint`}>
           {hint}

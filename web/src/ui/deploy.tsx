@@ -1,19 +1,22 @@
 // Deploys a model to one device or to many: what is missing is chosen here. To one device the deployment starts at once;
 // for many there is a preview of the operation first.
 
-import { useSignal } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 
 import { ask, idempotencyKey, POST } from '../data/client';
 import { noteRefusal } from '../data/permission';
+import { gather, refusedSetting, typedOf, type Fault, type Typed } from '../data/settings';
 import { deployments, devices, models } from '../data/store';
-import type { Work } from '../data/types';
-import { language, text } from '../text';
+import type { Deployment, Work } from '../data/types';
+import { text } from '../text';
 import { Field } from './choice';
+import { DevicePicker } from './device_picker';
 import { Dialog } from './dialog';
 import { ManyDialog } from './many';
 import { notice } from './notices';
 import { Foreign, visible } from './parts';
+import { SettingsFields } from './settings_fields';
 
 import './deploy.css';
 
@@ -23,8 +26,6 @@ interface Props {
   targets?: readonly string[];
   close: () => void;
 }
-
-const MOST_LISTED = 50;
 
 export function DeployDialog({ model, targets, close }: Props) {
   const chosen = useSignal<ReadonlySet<string>>(new Set(targets));
@@ -36,14 +37,18 @@ export function DeployDialog({ model, targets, close }: Props) {
   const sentOnce = useRef({ words: '', key: '' });
   void models.revision.value;
   const ready = models.all().filter((one) => one.ready && (one.owned || one.shared));
+  const picked = useSignal(model ?? '');
+  const id = model ?? (ready.some((one) => one.model_id === picked.value) ? picked.value : (ready[0]?.model_id ?? ''));
+  const settings = useSettings(id, chosen.value);
   const sent = (event: SubmitEvent): void => {
     event.preventDefault();
     if (running.current || chosen.peek().size === 0) return;
+    const wanted = settings.read();
+    if (wanted === null) return;
     const form = new FormData(event.currentTarget as HTMLFormElement);
-    const id = model ?? String(form.get('model'));
     const port = String(form.get('port') ?? '');
     const alias = String(form.get('alias') ?? '').trim();
-    const wish = { model_id: id, serve: form.has('serve'), ...(port ? { port: Number(port) } : {}), ...(alias ? { alias } : {}) };
+    const wish = { model_id: id, serve: form.has('serve'), ...(port ? { port: Number(port) } : {}), ...(alias ? { alias } : {}), ...wanted };
     const name = models.row(id)?.peek().name ?? id;
     const [only, ...others] = chosen.peek();
     if (only === undefined) return;
@@ -66,7 +71,7 @@ export function DeployDialog({ model, targets, close }: Props) {
         },
         (error: unknown) => {
           noteRefusal(error);
-          fault.value = error instanceof Error ? error.message : text.problems.unknown;
+          if (!settings.refuse(error)) fault.value = error instanceof Error ? error.message : text.problems.unknown;
         },
       )
       .finally(() => (running.current = busy.value = false));
@@ -83,7 +88,7 @@ export function DeployDialog({ model, targets, close }: Props) {
             <Field
               label={text.deploying.model}
               control={(ties) => (
-                <select {...ties} name="model" required autofocus>
+                <select {...ties} name="model" required autofocus value={id} onChange={(event) => (picked.value = event.currentTarget.value)}>
                   {ready.map(({ model_id: id, name, publisher, owned }) => (
                     <option key={id} value={id}>
                       {visible(owned || !publisher ? name : `${publisher}/${name}`).slice(0, 100)}
@@ -94,6 +99,7 @@ export function DeployDialog({ model, targets, close }: Props) {
             />
           )}
           {lacks && <p>{text.deploying.noModel}</p>}
+          {model !== undefined && targets?.length === 1 && <About model={model} device={targets[0] ?? ''} />}
           {targets === undefined && <DevicePicker chosen={chosen.value} choose={(next) => (chosen.value = next)} />}
           <div class="pair">
             <Field label={text.deploying.port} hint={text.deploying.portHint} control={(ties) => <input {...ties} name="port" type="number" min="1" max="65535" step="1" />} />
@@ -107,6 +113,7 @@ export function DeployDialog({ model, targets, close }: Props) {
             <input type="checkbox" name="serve" defaultChecked />
             {text.deploying.serve}
           </label>
+          {id !== '' && <SettingsFields key={settings.key} {...settings.fields} />}
           <p class="form-error" role="alert" dir="auto">
             {fault}
           </p>
@@ -124,60 +131,66 @@ export function DeployDialog({ model, targets, close }: Props) {
   );
 }
 
-/** Chooses devices: one by one, or all that a search finds. */
-function DevicePicker({ chosen, choose }: { chosen: ReadonlySet<string>; choose: (next: ReadonlySet<string>) => void }) {
-  const words = useSignal('');
-  void devices.revision.value;
-  const wanted = words.value.trim().toLowerCase();
-  const found = devices
-    .all()
-    .filter(({ name, device_id, tags }) => wanted === '' || name.toLowerCase().includes(wanted) || device_id.includes(wanted) || (tags ?? []).some((tag) => tag.toLowerCase().includes(wanted)))
-    .sort((a, b) => a.name.localeCompare(b.name, language));
-  if (devices.size === 0) return <p>{text.deploying.noDevice}</p>;
-  const all = found.length > 0 && found.every(({ device_id }) => chosen.has(device_id));
-  const toggleAll = (): void => {
-    const next = new Set(chosen);
-    for (const { device_id: id } of found) {
-      if (all) next.delete(id);
-      else next.add(id);
-    }
-    choose(next);
-  };
-  const toggle = (id: string): void => {
-    const next = new Set(chosen);
-    if (!next.delete(id)) next.add(id);
-    choose(next);
-  };
+/** What the dialog is about, if both are known. */
+function About({ model, device }: { model: string; device: string }) {
   return (
-    <fieldset class="picker">
-      <legend>
-        {text.deploying.devices} <span class="soft small" role="status">{text.deploying.chosen(chosen.size)}</span>
-      </legend>
-      <input
-        type="search"
-        aria-label={text.deploying.searchDevices}
-        placeholder={text.deploying.searchDevices}
-        autocomplete="off"
-        spellcheck={false}
-        value={words}
-        onInput={(event) => (words.value = event.currentTarget.value)}
-      />
-      <label class="check-line">
-        <input type="checkbox" checked={all} onChange={toggleAll} disabled={found.length === 0} />
-        {text.deploying.all(found.length)}
-      </label>
-      <ul>
-        {found.slice(0, MOST_LISTED).map(({ device_id: id, name, online }) => (
-          <li key={id}>
-            <label class="check-line">
-              <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />
-              <Foreign>{name}</Foreign>
-              {!online && <span class="soft small">{text.bulk.offline}</span>}
-            </label>
-          </li>
-        ))}
-      </ul>
-      {found.length > MOST_LISTED && <p class="soft small">{text.deploying.more(found.length - MOST_LISTED)}</p>}
-    </fieldset>
+    <p>
+      <Foreign class="strong">{text.deployed.rowOf(visible(models.row(model)?.value.name ?? model), visible(devices.row(device)?.value.name ?? device))}</Foreign>
+    </p>
   );
+}
+
+/** The settings of the plugin: with one device those that the deployment has, with many none, since each may have its own. */
+function useSettings(model: string, chosen: ReadonlySet<string>) {
+  // What was typed stays when other devices are chosen, whose deployments have other settings.
+  const touched = useSignal<{ key: string; fields: Typed['fields']; others: string | null }>({ key: '', fields: {}, others: null });
+  const faults = useSignal<Readonly<Record<string, Fault>>>({});
+  const refused = useSignal<{ key: string; name: string; words: string } | null>(null);
+  const drop = useSignal(false);
+  const plugin = models.row(model)?.value.plugin ?? '';
+  const there = useComputed(() => (void deployments.revision.value, deployments.all().filter((one) => one.current))).value;
+  const last = there.filter((one) => one.model_id === model && chosen.has(one.device_id));
+  const [only] = chosen.size === 1 ? last : [];
+  const key = model;
+  const before = typedOf(plugin, only?.settings);
+  const mine = touched.value.key === key ? touched.value : { key, fields: {}, others: null };
+  const kept: Typed = { fields: { ...before.fields, ...mine.fields }, others: mine.others ?? before.others };
+  const canDrop = chosen.size > 1 && last.some(hasSettings);
+  const said = refused.value?.key === key ? refused.value : touched.value.key === key || only?.state !== 'failed' ? null : refusedSetting(only.reason);
+  const fields = {
+    plugin,
+    typed: kept,
+    change: (typed: Typed): void => {
+      const changed = Object.entries(typed.fields).filter(([name, words]) => words !== (kept.fields[name] ?? ''));
+      const others = typed.others === kept.others ? mine.others : typed.others;
+      touched.value = { key, fields: { ...mine.fields, ...Object.fromEntries(changed) }, others };
+      faults.value = {};
+      refused.value = null;
+    },
+    faults: faults.value,
+    refused: said,
+    meaning: only && hasSettings(only) ? text.pluginSettings.now : last.some(hasSettings) ? text.pluginSettings.keep : text.pluginSettings.fresh,
+    drop: canDrop ? drop : null,
+  };
+  return {
+    key,
+    fields,
+    /** Returns the settings to send, or nothing and shows what is wrong. */
+    read: () => {
+      const { settings, faults: wrong } = gather(plugin, kept, before, canDrop && drop.peek());
+      faults.value = wrong;
+      if (Object.keys(wrong).length > 0) return null;
+      return settings ? { settings } : {};
+    },
+    /** Shows a refusal at its field. Returns whether it has one. */
+    refuse: (error: unknown): boolean => {
+      const about = error instanceof Error ? refusedSetting(error.message) : null;
+      refused.value = about && { key, ...about };
+      return about !== null;
+    },
+  };
+}
+
+function hasSettings({ settings }: Deployment): boolean {
+  return Object.keys(settings ?? {}).length > 0;
 }

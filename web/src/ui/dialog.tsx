@@ -1,4 +1,5 @@
-// The browser's own dialog: it holds the focus, closes on Escape, and gives the focus back.
+// The browser's own dialog: it holds the focus, closes on Escape, and gives the focus back. It begins at its first field, or at
+// the button that changes nothing: never at the cross, and never at what cannot be taken back.
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
@@ -20,11 +21,16 @@ export function Dialog({ title, close, children, wide = false }: Props) {
     const shown = dialog.current;
     const before = document.activeElement;
     shown?.showModal();
+    if (shown) begin(shown);
     return () => {
       shown?.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      giveBack(before);
     };
   }, []);
+  // What had the focus may have gone with the content that the dialog had before.
+  useEffect(() => {
+    if (dialog.current && !dialog.current.contains(document.activeElement)) begin(dialog.current);
+  }, [title]);
   const cancelled = (event: Event): void => {
     event.preventDefault();
     close();
@@ -40,6 +46,25 @@ export function Dialog({ title, close, children, wide = false }: Props) {
       {children}
     </dialog>
   );
+}
+
+/** Puts the focus where a dialog begins, unless it is at something that asks for it. */
+function begin(dialog: HTMLDialogElement): void {
+  const wished = dialog.querySelector<HTMLElement>('[autofocus]');
+  const field = dialog.querySelector<HTMLElement>(
+    '.dialog-body :is(input:not([type=radio], [type=hidden], :disabled), input[type=radio]:checked, select:not(:disabled), textarea)',
+  );
+  const place = wished ?? field ?? dialog.querySelector<HTMLElement>('.dialog-body :is(button, a, pre[tabindex])') ?? dialog.querySelector<HTMLElement>('.dialog-foot button');
+  place?.focus();
+}
+
+/** Returns the focus to what had it, or to the content of the page if that is gone. */
+function giveBack(before: Element | null): void {
+  if (before instanceof HTMLElement && before.isConnected) before.focus();
+  // What opened the dialog may go with it, as the row of something that was removed.
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body || document.activeElement === null) document.getElementById('content')?.focus({ preventScroll: true });
+  });
 }
 
 /** A question before something that cannot be taken back. */

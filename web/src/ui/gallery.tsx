@@ -47,6 +47,7 @@ export function Gallery() {
       </Part>
       <Part title="Fields">
         <Field label="Field" hint="What belongs into it." control={(ties) => <input {...ties} />} />
+        <Field label="Refused" fault="What is wrong with the value." control={(ties) => <input {...ties} value="7" />} />
         <Field label="Number" control={(ties) => <input {...ties} type="number" value={8080} />} />
         <Field label="Choice" control={(ties) => <select {...ties}><option>One</option><option>Two</option></select>} />
         <label class="tick"><input type="checkbox" checked />Checked</label>

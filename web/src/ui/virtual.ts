@@ -23,7 +23,8 @@ export function useVirtual(scroller: RefObject<HTMLElement | null>, count: numbe
     scrollToFn: elementScroll,
     observeElementRect,
     observeElementOffset,
-    initialRect: { width: 0, height: 900 },
+    // Few rows at first: what is in sight is measured with them, and the others follow.
+    initialRect: { width: 0, height: 300 },
     onChange: () => {
       drawn.value += 1;
     },

@@ -113,6 +113,9 @@ function refused(facts: Facts): Cause {
   if (seen.code === 'origin-not-allowed') return crossOrigin({ ...facts, deployment: null });
   if (seen.status === 413) return tooLarge(facts);
   if (seen.code === 'exceed_context_size_error') return contextExceeded(facts);
+  if (seen.code === 'path-not-served') {
+    return cause('not-for-chat', text.causes.notForChat(facts.target.model, seen.detail ? sentence(seen.detail) : null), []);
+  }
   if (seen.code === 'model-not-served') return notServing(facts);
   if (seen.code === 'engine-loading' || seen.status === 503) return loading(facts);
   if (seen.code === 'engine-unavailable' || seen.status === 502) {
@@ -128,7 +131,7 @@ function broken(facts: Facts): Cause {
 }
 
 function tooLarge({ seen }: Facts): Cause {
-  return cause('request-too-large', text.causes.requestTooLarge(Math.floor(BODY_LIMIT / 1e6), seen.size || null), []);
+  return cause('request-too-large', text.causes.requestTooLarge(Math.floor(BODY_LIMIT / 1e6), (seen.size ?? 0) > BODY_LIMIT ? (seen.size ?? null) : null), []);
 }
 
 function contextExceeded({ seen, target }: Facts): Cause {

@@ -1,9 +1,10 @@
 // Files for models that do not chat: what each kind takes, where it is sent, and what the answers mean.
 
 import { request } from './chat';
+import type { Other } from './lines';
 import type { Task } from './targets';
 
-export type FileTask = Exclude<Task, 'chat'>;
+export type FileTask = Exclude<Task, 'chat' | Other>;
 
 export interface Label {
   label: string;

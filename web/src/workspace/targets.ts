@@ -1,9 +1,11 @@
 // Which models can be asked, on which device, and why the others cannot. Pure.
 
+import { purposeOf, type Purpose } from '../data/purpose';
 import type { Deployment, Device, Model } from '../data/types';
+import type { Other } from './lines';
 
-/** What a model takes: words, or files of a kind. */
-export type Task = 'chat' | 'transcribe' | 'images' | 'sounds';
+/** What the workspace does with a model: asks it in words, sends files of a kind, or shows the request that it is for. */
+export type Task = 'chat' | 'transcribe' | 'images' | 'sounds' | Other;
 
 /** Why a model cannot be asked. */
 export type Absence = 'stopped' | 'starting' | 'deploying' | 'failed' | 'offline' | 'updating';
@@ -23,11 +25,13 @@ export interface Target {
   absent: Absence | null;
 }
 
-const TASKS: Readonly<Record<string, Task>> = {
-  language_model: 'chat',
-  audio_transcriber: 'transcribe',
-  image_classifier: 'images',
-  audio_classifier: 'sounds',
+const TASKS: Readonly<Record<Purpose, Task>> = {
+  chat: 'chat',
+  embeddings: 'embeddings',
+  rerank: 'rerank',
+  transcription: 'transcribe',
+  images: 'images',
+  sounds: 'sounds',
 };
 
 /** Returns all current deployments that this page knows how to ask, served ones first. */
@@ -40,8 +44,7 @@ export function targetsOf(
   for (const deployment of deployments) {
     const model = modelOf(deployment.model_id);
     const device = deviceOf(deployment.device_id);
-    // A model that this account may not read was shared with it once; most models are language models.
-    const task = TASKS[model?.plugin ?? 'language_model'];
+    const task = taskOf(deployment, model);
     if (!task || deployment.state === 'cancelled') continue;
     found.push({
       id: `${deployment.model_id} ${deployment.device_id}`,
@@ -59,6 +62,16 @@ export function targetsOf(
   }
   const order = (target: Target): number => (target.absent === null ? 0 : 1);
   return found.sort((a, b) => order(a) - order(b) || a.name.localeCompare(b.name) || a.device.localeCompare(b.device));
+}
+
+/**
+ * A model that this account may not read was shared with it once. It and a language model whose file was not read are asked
+ * in words: most models take them, and the device refuses what the model is not for.
+ */
+function taskOf(deployment: Deployment, model: Model | undefined): Task | null {
+  const purpose = purposeOf(model, deployment);
+  if (purpose) return TASKS[purpose];
+  return model === undefined || model.plugin === 'language_model' ? 'chat' : null;
 }
 
 function absence({ state, serving }: Deployment, device: Device | undefined): Absence | null {

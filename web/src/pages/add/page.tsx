@@ -6,9 +6,10 @@ import { useEffect } from 'preact/hooks';
 import { change, query } from '../../app/router';
 import { createKey, keys, useList } from '../../data/account';
 import { allowed } from '../../data/allowed';
-import { findInstaller, HOWS, installLine, supports, SYSTEMS, type How, type Installer, type System } from '../../data/install';
+import { findInstaller, HOWS, installLine, supports, type How, type Installer } from '../../data/install';
 import { isValid } from '../../data/keys';
 import { me } from '../../data/store';
+import { ownFirst, reader, SYSTEMS, type System } from '../../data/system';
 import type { Key, KeyCreated } from '../../data/types';
 import { text } from '../../text';
 import { ahead } from '../../text/until';
@@ -16,12 +17,12 @@ import { useAttempt } from '../../ui/busy';
 import { now } from '../../ui/clock';
 import { keyOf, KeyFields } from '../../ui/key_fields';
 import { Icon } from '../../ui/icon';
+import { Unpublished } from '../../ui/install_lines';
 import { Empty, Failed, Skeleton } from '../../ui/parts';
 import { CopyBox } from '../../ui/secret';
 import { Arrivals } from './arrivals';
 import { KeyBeside } from './key_beside';
 
-import '../../ui/records.css';
 import '../../ui/tabs.css';
 import './add.css';
 
@@ -40,7 +41,7 @@ export function AddPage() {
     document.title = `${text.add.title} – ${text.product}`;
     look();
   }, []);
-  const system = SYSTEMS.find((known) => known === query.value.get('system')) ?? 'linux';
+  const system = SYSTEMS.find((known) => known === query.value.get('system')) ?? reader();
   return (
     <div class="page add-page">
       <header class="add-head">
@@ -75,8 +76,8 @@ export function AddPage() {
 function Systems({ system }: { system: System }) {
   return (
     <nav class="tabs" aria-label={text.add.system}>
-      {SYSTEMS.map((one) => (
-        <a key={one} href={one === 'linux' ? '/devices/add' : `/devices/add?system=${one}`} aria-current={one === system ? 'page' : undefined}>
+      {ownFirst().map((one) => (
+        <a key={one} href={one === reader() ? '/devices/add' : `/devices/add?system=${one}`} aria-current={one === system ? 'page' : undefined}>
           {text.add.systems[one]}
         </a>
       ))}
@@ -101,7 +102,7 @@ function Maker({ installer, system, made }: { installer: Installer; system: Syst
     return (
       <Empty icon="warning" title={text.add.systems[system]}>
         <p>{text.add.unsupported[system]}</p>
-        {system !== 'linux' && <p>{text.add.unsupportedNext}</p>}
+        {system !== 'linux' && supports(installer, 'linux') && <p>{text.add.unsupportedNext}</p>}
       </Empty>
     );
   }
@@ -123,12 +124,7 @@ function Maker({ installer, system, made }: { installer: Installer; system: Syst
   const line = installLine(installer, info?.kind ?? 'registration', how, key, system);
   return (
     <>
-      {!installer.publishes && (
-        <div class="banner quiet unpublished">
-          <p>{text.add.unpublished}</p>
-          <CopyBox value="link-backend releases pull URL" label={text.add.unpublishedLabel} primary={false} />
-        </div>
-      )}
+      <Unpublished installer={installer} />
       <form class="card maker" onSubmit={sent}>
         <KeyFields />
         <HowChoice how={how} />

@@ -7,6 +7,7 @@ import { path, query } from '../../app/router';
 import { ask, PATCH } from '../../data/client';
 import { may, noteRefusal } from '../../data/permission';
 import { Unreadable } from '../../data/problem';
+import { purposeOf } from '../../data/purpose';
 import { isThere } from '../../data/standing';
 import { deployments, devices, models, modelsLoading, reload } from '../../data/store';
 import type { Model } from '../../data/types';
@@ -124,10 +125,12 @@ function Share({ model }: { model: Model }) {
 function Facts({ model }: { model: Model }) {
   const words = text.catalogue;
   const { facts } = model;
+  const purpose = purposeOf(model);
   const rows: [string, string | null | undefined][] = [
     [words.fileName, model.file_name],
     [words.columns.size, model.size_bytes ? bytes(model.size_bytes) : null],
     [words.columns.plugin, words.plugins[model.plugin] ?? model.plugin],
+    [text.purposes.row, purpose && text.purposes.of[purpose]],
     [words.publisher, model.owned ? null : model.publisher],
     [words.architecture, facts?.architecture],
     [words.parameters, facts ? shortNumber(facts.parameters) : null],

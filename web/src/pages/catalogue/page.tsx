@@ -16,6 +16,7 @@ import { Icon } from '../../ui/icon';
 import { List, type ListRow } from '../../ui/list';
 import { byText, nameKey } from '../../ui/order';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, visible } from '../../ui/parts';
+import { PurposeTag } from '../../ui/purpose';
 import { AddDialog } from './add';
 import { SharedBadge } from './shared_badge';
 import { UploadActions, UploadProgress } from './upload';
@@ -141,7 +142,10 @@ function rowOf(id: string, there: readonly Deployment[], deploy: () => void): Li
           <a class="strong" href={`/models/${id}`}>
             <Foreign>{model.owned || !model.publisher ? model.name : `${model.publisher}/${model.name}`}</Foreign>
           </a>
-          <Foreign class="small soft">{model.file_name}</Foreign>
+          <span class="badges">
+            <PurposeTag purpose={model.facts?.task ?? null} />
+            <Foreign class="small soft">{model.file_name}</Foreign>
+          </span>
         </div>
       ),
       state: (

@@ -7,14 +7,17 @@ import { pending, type Action } from '../../data/actions';
 import { may } from '../../data/permission';
 import { sentence } from '../../data/problem';
 import { stateOf } from '../../data/selection';
+import { written } from '../../data/settings';
 import { remediesFor, standingOf } from '../../data/standing';
-import { deployments, devices } from '../../data/store';
+import { purposeOf } from '../../data/purpose';
+import { deployments, devices, models } from '../../data/store';
 import type { Deployment } from '../../data/types';
 import { text } from '../../text';
 import { carryOut } from '../../ui/carry_out';
 import { List, type ListRow } from '../../ui/list';
 import { orderWords, turned, type Order } from '../../ui/order';
 import { Badge, Foreign, Time, visible } from '../../ui/parts';
+import { PurposeTag } from '../../ui/purpose';
 import { DownloadProgress, StandingBadge } from '../../ui/standing';
 import { COLUMNS, portOf, SORTABLE, USUAL, type Named } from './view';
 
@@ -66,11 +69,14 @@ function rowOf(id: string, names: Named | undefined): ListRow | null {
           <a class="strong" href={`/models/${deployment.model_id}`}>
             <Foreign>{model}</Foreign>
           </a>
-          {why ? (
-            <Foreign class="small why">{sentence(why)}</Foreign>
-          ) : (
-            model !== deployment.alias && <Foreign class="small soft">{deployment.alias}</Foreign>
-          )}
+          <span class="badges">
+            <PurposeTag purpose={purposeOf(models.row(deployment.model_id)?.value, deployment)} />
+            {why ? (
+              <Foreign class="small why">{sentence(why)}</Foreign>
+            ) : (
+              secondOf(deployment, model) !== '' && <Foreign class="small soft">{secondOf(deployment, model)}</Foreign>
+            )}
+          </span>
         </div>
       ),
       device: (
@@ -87,6 +93,11 @@ function rowOf(id: string, names: Named | undefined): ListRow | null {
       actions: presence !== 'updating' && <RowActions deployment={deployment} name={visible(model)} online={presence === 'online'} />,
     },
   };
+}
+
+/** The alias if it differs from the name, and the settings. */
+function secondOf(deployment: Deployment, model: string): string {
+  return [model === deployment.alias ? '' : deployment.alias, ...written(deployment.settings)].filter(Boolean).join(' · ');
 }
 
 function RowActions({ deployment, name, online }: { deployment: Deployment; name: string; online: boolean }) {

@@ -9,6 +9,8 @@ import { isThere } from '../../data/standing';
 import { deployments, deploymentsLoading, models, reload } from '../../data/store';
 import type { Deployment, Device } from '../../data/types';
 import { sentence } from '../../data/problem';
+import { purposeOf } from '../../data/purpose';
+import { written } from '../../data/settings';
 import { text } from '../../text';
 import { bytes } from '../../text/format';
 import { carryOut } from '../../ui/carry_out';
@@ -16,6 +18,7 @@ import { DeployDialog } from '../../ui/deploy';
 import { Confirm } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
+import { PurposeTag } from '../../ui/purpose';
 import { StateBadge } from '../../ui/standing';
 
 const UNDER_WAY = new Set(['queued', 'downloading', 'configuring']);
@@ -80,10 +83,19 @@ interface RowProps {
 
 function ModelRow({ deployment, controls, online }: RowProps) {
   void models.revision.value;
-  const name = models.row(deployment.model_id)?.value.name ?? deployment.alias;
+  const model = models.row(deployment.model_id)?.value;
+  const name = model?.name ?? deployment.alias;
   const removing = useSignal(false);
+  const setting = useSignal(false);
   const doing = pending.value.get(deployment.deployment_id);
   const actions = controls ? actionsFor(deployment, online).filter(allowed) : [];
+  const buttons: (Action | 'settings')[] = [...actions];
+  if (actions.includes('redeploy') && model?.ready && (model.owned || model.shared)) buttons.splice(-1, 0, 'settings');
+  const press = (action: Action | 'settings'): void => {
+    if (action === 'settings') setting.value = true;
+    else if (action === 'remove') removing.value = true;
+    else run(action);
+  };
   const run = (action: Action): void => {
     carryOut(action, deployment, name);
   };
@@ -92,6 +104,7 @@ function ModelRow({ deployment, controls, online }: RowProps) {
       <div class="model-body">
         <div class="model-head">
           <Foreign class="model-name">{name}</Foreign>
+          <PurposeTag purpose={purposeOf(model, deployment)} />
           <StateBadge deployment={deployment} />
           {deployment.stale ? (
             <Badge tone="warn">{text.models.allowlistStale}</Badge>
@@ -100,6 +113,11 @@ function ModelRow({ deployment, controls, online }: RowProps) {
           )}
           <span class="soft small number">{text.models.port(deployment.serving?.port ?? deployment.port)}</span>
           {name !== deployment.alias && <Foreign class="soft small">{deployment.alias}</Foreign>}
+          {written(deployment.settings).map((words) => (
+            <Foreign key={words} class="soft small number">
+              {words}
+            </Foreign>
+          ))}
         </div>
         {UNDER_WAY.has(deployment.state) && <Progress deployment={deployment} name={name} />}
         {deployment.stale && <p class="small why">{text.models.staleWhy}</p>}
@@ -116,20 +134,21 @@ function ModelRow({ deployment, controls, online }: RowProps) {
       ) : (
         actions.length > 0 && (
           <div class="actions" role="group" aria-label={text.models.actionsOf(name)}>
-            {actions.map((action) => (
+            {buttons.map((action) => (
               <button
                 key={action}
                 type="button"
                 class={action === 'repair' && deployment.stale ? 'button primary' : action === 'remove' ? 'button quiet' : 'button'}
                 data-action={action}
-                onClick={() => (action === 'remove' ? (removing.value = true) : run(action))}
+                onClick={() => press(action)}
               >
-                {text.models[action]}
+                {action === 'settings' ? text.pluginSettings.button : text.models[action]}
               </button>
             ))}
           </div>
         )
       )}
+      {setting.value && <DeployDialog model={deployment.model_id} targets={[deployment.device_id]} close={() => (setting.value = false)} />}
       {removing.value && (
         <Confirm
           title={text.models.removeTitle}

@@ -16,15 +16,23 @@ import { csv } from './csv';
 import { Filters } from './filters';
 import { RetireButton } from './retire';
 import { Table } from './table';
-import { arranged, groupedByDevice, orderWords, viewOf, type Column } from './view';
+import { arranged, fitting, groupedByDevice, ordered, orderOf, orderWords, viewOf, type ByDevice, type Column } from './view';
 
 import './devices.css';
+
+const NONE: ByDevice = new Map();
 
 export function DevicesPage() {
   const view = useComputed(() => viewOf(query.value));
   const byDevice = useComputed(() => (deployments.revision.value, groupedByDevice(deployments.all())));
   const all = useComputed(() => (devices.revision.value, devices.all()));
-  const shown = useComputed(() => arranged(all.value, view.value, byDevice.value));
+  // The order follows the rows and the column alone: what is typed into the search sorts nothing.
+  const sorting = useComputed(() => orderWords(view.value.order));
+  const sorted = useComputed(() => {
+    const order = orderOf(sorting.value);
+    return ordered(all.value, order, order.column === 'models' ? byDevice.value : NONE);
+  });
+  const shown = useComputed(() => fitting(sorted.value, view.value));
   const ids = useComputed(() => shown.value.map((device) => device.device_id));
   const selected = useSignal<ReadonlySet<string>>(new Set());
   const chosen = useComputed(() => shown.value.filter((device) => selected.value.has(device.device_id)));

@@ -28,14 +28,18 @@ const STATE_ORDER = { offline: 0, updating: 1, online: 2 } as const;
 
 /** Reads the address; what it does not understand has no effect. */
 export function viewOf(query: URLSearchParams): View {
-  const sort = query.get('sort') ?? '';
-  const descending = sort.startsWith('-');
-  const column = COLUMNS.find((known) => known === (descending ? sort.slice(1) : sort));
   return {
     search: query.get('q') ?? '',
     terms: parseSelection(query.get('select') ?? ''),
-    order: column ? { column, descending } : DEFAULT,
+    order: orderOf(query.get('sort')),
   };
+}
+
+/** Reads the order of the address. */
+export function orderOf(sort: string | null): Order {
+  const descending = sort?.startsWith('-') ?? false;
+  const column = COLUMNS.find((known) => known === (descending ? sort?.slice(1) : sort));
+  return column ? { column, descending } : DEFAULT;
 }
 
 /** Returns the order as the address has it; the usual order is left out. */
@@ -44,70 +48,98 @@ export function orderWords({ column, descending }: Order): string | null {
   return (descending ? '-' : '') + column;
 }
 
-/** Returns the devices that fit, in order. Devices that are equal by the column are ordered by name and id. */
-export function arranged(devices: readonly Device[], { search, terms, order }: View, byDevice: ByDevice): Device[] {
+/** Returns the devices that fit, in order. */
+export function arranged(devices: readonly Device[], view: View, byDevice: ByDevice): Device[] {
+  return ordered(fitting(devices, view), view.order, byDevice);
+}
+
+/** Returns the devices that fit, in the order that they have. */
+export function fitting(devices: readonly Device[], { search, terms }: Pick<View, 'search' | 'terms'>): Device[] {
   const words = search.trim().toLowerCase();
-  const fitting = devices.filter((device) => matches(terms, device) && contains(device, words));
-  const compare = comparison(order.column, byDevice);
-  const direction = order.descending ? -1 : 1;
-  return fitting.sort(
-    (a, b) => direction * (compare(a, b) || byText(nameKey(a), nameKey(b))) || byText(a.device_id, b.device_id),
-  );
+  return devices.filter((device) => matches(terms, device) && (words === '' || searchable(device).includes(words)));
+}
+
+/**
+ * Returns the devices in order. Devices that are equal by the column are ordered by name and id. What is compared is made once
+ * for each device: 10,000 devices are compared 130,000 times, whenever one of them reports.
+ */
+export function ordered(devices: readonly Device[], { column, descending }: Order, byDevice: ByDevice): Device[] {
+  const keyOf = keysOf(column, devices, byDevice);
+  const direction = descending ? -1 : 1;
+  const keyed = devices.map((device) => ({ device, key: keyOf(device), name: nameKey(device) }));
+  keyed.sort((a, b) => direction * (by(a.key, b.key) || by(a.name, b.name)) || by(a.device.device_id, b.device.device_id));
+  return keyed.map(({ device }) => device);
 }
 
 const nameKeys = new WeakMap<Device, string>();
+const searchables = new WeakMap<Device, string>();
 
 /** Returns a text that orders names as people do: `lab-2` before `lab-10`, without regard to case. */
 function nameKey(device: Device): string {
-  const known = nameKeys.get(device);
-  if (known !== undefined) return known;
-  const key = device.name.slice(0, 200).toLowerCase().replace(/\d+/g, (digits) => digits.padStart(16, '0'));
-  nameKeys.set(device, key);
-  return key;
+  return once(nameKeys, device, () => device.name.slice(0, 200).toLowerCase().replace(/\d+/g, (digits) => digits.padStart(16, '0')));
 }
 
-function contains(device: Device, words: string): boolean {
-  if (words === '') return true;
-  return (
-    device.name.toLowerCase().includes(words) ||
-    device.device_id.includes(words) ||
-    device.platform.hostname.toLowerCase().includes(words) ||
-    (device.tags ?? []).some((tag) => tag.toLowerCase().includes(words))
-  );
+/** Returns what a search looks at. No search has a line break, so none is found across two of its parts. */
+function searchable(device: Device): string {
+  return once(searchables, device, () => {
+    const { name, device_id: id, platform, tags } = device;
+    return [name, id, platform.hostname, ...(tags ?? [])].join('\n').toLowerCase();
+  });
 }
 
-function comparison(column: Column, byDevice: ByDevice): (a: Device, b: Device) => number {
+function once(known: WeakMap<Device, string>, device: Device, make: () => string): string {
+  const found = known.get(device);
+  if (found !== undefined) return found;
+  const made = make();
+  known.set(device, made);
+  return made;
+}
+
+/** Returns what devices are ordered by in a column. */
+function keysOf(column: Column, devices: readonly Device[], byDevice: ByDevice): (device: Device) => number | string {
   switch (column) {
     case 'name':
       return () => 0;
     case 'state':
-      return (a, b) => STATE_ORDER[stateOf(a)] - STATE_ORDER[stateOf(b)];
-    case 'version':
-      return (a, b) => compareVersions(a.agent_version, b.agent_version);
+      return (device) => STATE_ORDER[stateOf(device)];
+    case 'version': {
+      const ranks = ranksOf(devices);
+      return ({ agent_version: version }) => ranks.get(version) ?? -1;
+    }
     case 'platform':
-      return (a, b) => byText(platformOf(a), platformOf(b));
-    case 'models': {
-      const rank = (device: Device): number => {
-        const all = byDevice.get(device.device_id) ?? [];
+      return platformOf;
+    case 'models':
+      return ({ device_id: id }) => {
+        const all = byDevice.get(id) ?? [];
         return all.length + (all.some(({ stale }) => stale) ? 1_000 : 0);
       };
-      return (a, b) => rank(a) - rank(b);
-    }
     case 'cpu':
-      return (a, b) => (a.system?.cpu_percent ?? -1) - (b.system?.cpu_percent ?? -1);
+      return ({ system }) => system?.cpu_percent ?? -1;
     case 'memory':
-      return (a, b) => memoryShare(a) - memoryShare(b);
+      return memoryShare;
     case 'disk':
-      return (a, b) => diskShare(a) - diskShare(b);
+      return diskShare;
     case 'tags':
-      return (a, b) => byText((a.tags ?? []).join(), (b.tags ?? []).join());
+      return ({ tags }) => (tags ?? []).join();
     case 'seen':
-      return (a, b) => byText(seenAt(a), seenAt(b));
+      return seenAt;
   }
 }
 
+/** Numbers the versions of devices by precedence. Versions of the same precedence have the same number. */
+function ranksOf(devices: readonly Device[]): ReadonlyMap<string, number> {
+  const versions = [...new Set(devices.map(({ agent_version: version }) => version))].sort(compareVersions);
+  const ranks = new Map<string, number>();
+  let rank = 0;
+  for (const [at, version] of versions.entries()) {
+    if (at > 0 && compareVersions(versions[at - 1] ?? '', version) !== 0) rank += 1;
+    ranks.set(version, rank);
+  }
+  return ranks;
+}
+
 /** Orders as the code units do: locale-aware comparison of 10,000 names takes longer than a frame. */
-function byText(a: string, b: string): number {
+function by(a: number | string, b: number | string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 

@@ -3,18 +3,21 @@
 import { useSignal } from '@preact/signals';
 
 import { createKey } from '../../data/account';
-import { findInstaller, installLine } from '../../data/install';
+import { findInstaller, installLine, supports, type Installer } from '../../data/install';
+import { reader } from '../../data/system';
 import type { Key } from '../../data/types';
 import { text } from '../../text';
 import { useAttempt } from '../../ui/busy';
 import { Dialog } from '../../ui/dialog';
+import { Lacking, SystemChoice, Unpublished } from '../../ui/install_lines';
 import { keyOf, KeyFields } from '../../ui/key_fields';
 import { CopyBox } from '../../ui/secret';
 
 interface Made {
   info: Key;
   secret: string;
-  line: string | null;
+  /** `null` if the backend did not tell its lines. */
+  installer: Installer | null;
 }
 
 export function CreateKeyDialog({ close }: { close: () => void }) {
@@ -26,13 +29,12 @@ export function CreateKeyDialog({ close }: { close: () => void }) {
     const name = String(new FormData(form).get('name')).trim();
     void run(async () => {
       const { key: secret, info } = await createKey(keyOf(form, name));
-      // The key exists from here on, so it is shown also if its line cannot be made.
-      const installer = await findInstaller().catch(() => null);
-      made.value = { info, secret, line: installer && installLine(installer, info.kind, 'line', secret) };
+      // The key exists from here on, so it is shown also if its lines cannot be made.
+      made.value = { info, secret, installer: await findInstaller().catch(() => null) };
     });
   };
   if (made.value) {
-    const { secret, line } = made.value;
+    const { secret, info, installer } = made.value;
     return (
       <Dialog title={text.keys.created} close={close} wide>
         <div class="dialog-body" id="new-key">
@@ -40,12 +42,7 @@ export function CreateKeyDialog({ close }: { close: () => void }) {
             <strong>{text.admin.once}</strong>
           </p>
           <CopyBox value={secret} label={text.keys.theKey} />
-          {line !== null && (
-            <>
-              <p class="hint">{text.keys.onDevice}</p>
-              <CopyBox value={line} label={text.keys.theLine} primary={false} />
-            </>
-          )}
+          {installer ? <Lines installer={installer} kind={info.kind} secret={secret} /> : <p class="hint">{text.keys.noLines}</p>}
         </div>
         <div class="dialog-foot">
           <button type="button" class="button" onClick={close}>
@@ -81,5 +78,21 @@ export function CreateKeyDialog({ close }: { close: () => void }) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** The line that uses the key, for the reader's system first. */
+function Lines({ installer, kind, secret }: { installer: Installer; kind: Key['kind']; secret: string }) {
+  const system = useSignal(reader());
+  return (
+    <>
+      <p class="hint">{text.keys.onDevice}</p>
+      <SystemChoice system={system} />
+      <Unpublished installer={installer} />
+      <Lacking installer={installer} system={system.value} />
+      {supports(installer, system.value) && (
+        <CopyBox key={system.value} value={installLine(installer, kind, 'line', secret, system.value)} label={text.keys.theLine} primary={false} />
+      )}
+    </>
   );
 }

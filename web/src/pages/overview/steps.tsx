@@ -8,16 +8,17 @@ import { createKey, keys, useList } from '../../data/account';
 import { findInstaller, installLine, supports, type Installer } from '../../data/install';
 import { isValid } from '../../data/keys';
 import { may } from '../../data/permission';
+import { reader } from '../../data/system';
 import type { Key, KeyCreated } from '../../data/types';
 import { text } from '../../text';
 import { ahead, inDays } from '../../text/until';
 import { useAttempt } from '../../ui/busy';
 import { now } from '../../ui/clock';
+import { Lacking, SystemChoice, Unpublished } from '../../ui/install_lines';
 import { Skeleton } from '../../ui/parts';
 import { CopyBox } from '../../ui/secret';
 import { Arrivals } from '../add/arrivals';
 
-import '../../ui/records.css';
 import '../add/add.css';
 
 /** How long the key of the line can be used, in days. */
@@ -62,6 +63,7 @@ function Line({ made }: { made: Signal<readonly Key[]> }) {
   const installer = useSignal<Installer | null>(null);
   const shown = useSignal<KeyCreated | null>(null);
   const copied = useSignal(false);
+  const system = useSignal(reader());
   const { busy, fault, run } = useAttempt();
   useList(keys, may('keys:read'));
   const look = async (): Promise<Installer> => (installer.value = await findInstaller());
@@ -80,26 +82,23 @@ function Line({ made }: { made: Signal<readonly Key[]> }) {
     void run(async () => {
       const found = await look();
       const created = await createKey({ kind: 'registration', name: text.overviewPage.title, tags: [], expires_at: inDays(GOOD_FOR) });
-      copied.value = await copy(installLine(found, 'registration', 'line', created.key));
+      copied.value = await copy(installLine(found, 'registration', 'line', created.key, system.peek()));
       shown.value = created;
       made.value = [created.info, ...made.peek()];
     });
   };
   const found = installer.value;
   if (!found && fault.value === '') return <Skeleton lines={2} />;
-  if (found && !supports(found, 'linux')) return <p>{text.add.unsupported.linux}</p>;
   const key = shown.value?.key;
-  const line = found ? installLine(found, 'registration', 'line', key) : '';
+  const possible = found !== null && supports(found, system.value);
+  const line = possible ? installLine(found, 'registration', 'line', key, system.value) : '';
   return (
     <>
-      {found && !found.publishes && (
-        <div class="banner quiet unpublished">
-          <p>{text.add.unpublished}</p>
-          <CopyBox value="link-backend releases pull URL" label={text.add.unpublishedLabel} primary={false} />
-        </div>
-      )}
-      {found && key !== undefined && <CopyBox value={line} label={text.add.lineOf} id="install-line" primary={false} />}
-      {found && key === undefined && (
+      {found && <SystemChoice system={system} />}
+      {found && <Unpublished installer={found} />}
+      {found && <Lacking installer={found} system={system.value} />}
+      {possible && key !== undefined && <CopyBox key={system.value} value={line} label={text.add.lineOf} id="install-line" primary={false} />}
+      {possible && key === undefined && (
         <div class="secret">
           <pre id="install-line" tabIndex={0} role="group" aria-label={text.add.lineOf} translate={false}>
             {line}
@@ -110,7 +109,7 @@ function Line({ made }: { made: Signal<readonly Key[]> }) {
         {fault}
       </p>
       <div class="form-foot">
-        <button type="button" class={key === undefined ? 'button primary' : 'button'} id="install-make" disabled={busy} onClick={make}>
+        <button type="button" class={key === undefined ? 'button primary' : 'button'} id="install-make" disabled={busy.value || (found !== null && !possible)} onClick={make}>
           {key === undefined ? text.overviewPage.step1Action : text.add.another}
         </button>
         <span role="status">

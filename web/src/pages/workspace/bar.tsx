@@ -7,6 +7,7 @@ import { reload } from '../../data/store';
 import { text } from '../../text';
 import { Badge, Empty, Failed, Skeleton, visible } from '../../ui/parts';
 import type { Remedy } from '../../workspace/causes';
+import { isOther } from '../../workspace/lines';
 import { permitted, whoCanHelp } from '../../workspace/permitted';
 import { carryOut } from '../../workspace/remedies';
 import type { Absence, Target } from '../../workspace/targets';
@@ -106,6 +107,7 @@ export function NoModel() {
   );
 }
 
-function nameOf({ name, device }: Target): string {
-  return text.workspace.choice(visible(name).slice(0, 80), visible(device).slice(0, 60));
+function nameOf({ name, device, task }: Target): string {
+  const choice = text.workspace.choice(visible(name).slice(0, 80), visible(device).slice(0, 60));
+  return isOther(task) ? text.purposes.choice(choice, text.purposes.of[task]) : choice;
 }

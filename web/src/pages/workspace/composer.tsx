@@ -42,6 +42,7 @@ export function Composer() {
         <textarea
           ref={field}
           id="message"
+          data-kept
           rows={2}
           dir="auto"
           placeholder={text.workspace.placeholder}

@@ -12,11 +12,13 @@ import { Dialog } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
 import { narrow } from '../../ui/narrow';
 import { isLoopback, permissionState } from '../../workspace/facts';
+import { isOther } from '../../workspace/lines';
 import { ModelChoice, ModelState, NoModel } from './bar';
 import { Chat } from './chat';
 import { failed } from './failures';
 import { Files } from './files';
 import { History } from './history';
+import { OtherUse } from './other_use';
 import { SamplingForm } from './sampling';
 import { openStorage, refused, target } from './state';
 
@@ -54,7 +56,7 @@ export function WorkspacePage() {
             {text.conversations.refused[refused.value]}
           </p>
         )}
-        {chosen && <BeforeAsking />}
+        {chosen && !isOther(task) && <BeforeAsking />}
         {!chosen && <NoModel />}
         {chosen && task === 'chat' && (
           <>
@@ -62,7 +64,8 @@ export function WorkspacePage() {
             <Chat />
           </>
         )}
-        {chosen && task !== 'chat' && <Files task={task} target={chosen} />}
+        {chosen && isOther(task) && <OtherUse key={chosen.id} task={task} target={chosen} />}
+        {chosen && task !== 'chat' && !isOther(task) && <Files task={task} target={chosen} />}
       </div>
       {listed.value && (
         <Dialog title={text.conversations.title} close={() => (listed.value = false)}>

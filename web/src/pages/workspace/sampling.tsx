@@ -22,6 +22,8 @@ const FIELDS: readonly Field[] = [
 
 export function SamplingForm() {
   const current = conversation.value;
+  // A conversation without a question is not in the storage yet.
+  const kept = current.turns.length > 0 ? true : undefined;
   const changed = (name: keyof Sampling, input: HTMLInputElement): void => {
     const value = input.value === '' ? null : input.valueAsNumber;
     // A number that the field itself refuses is not sent.
@@ -36,6 +38,7 @@ export function SamplingForm() {
           <label for="system">{text.sampling.system}</label>
           <textarea
             id="system"
+            data-kept={kept}
             rows={3}
             dir="auto"
             aria-describedby="system-hint"
@@ -52,6 +55,7 @@ export function SamplingForm() {
               <label for={name}>{label}</label>
               <input
                 id={name}
+                data-kept={kept}
                 type="number"
                 min={least}
                 max={most}

@@ -109,6 +109,11 @@ export const causes = {
     detail: `${model} is not served on ${device}.${why ? ` The device says: ${why}` : ''}`,
     remedy: offline ? 'It can be served when the device is online again.' : 'Serve it, then try again.',
   }),
+  notForChat: (model: string, said: string | null): Words => ({
+    title: 'The model is not for this',
+    detail: `${model} does not serve such requests on its port.${said ? ` The device says: ${said}` : ''}`,
+    remedy: 'Choose a model that chats, or send this model the requests that it serves.',
+  }),
   portMoved: (model: string, device: string, port: number, before: number): Words => ({
     title: 'The model moved to another port',
     detail: `${model} is served on port ${port} of ${device}, no longer on ${before}.`,

@@ -37,6 +37,9 @@ export const shell = {
   outdatedTitle: 'A part of the page could not be loaded',
   outdated: 'The backend may have a newer version of this page. Reload the page.',
   reload: 'Reload the page',
+  newer: 'The backend has a newer version of these pages.',
+  newerLoses: 'A field has text that a reload loses. Send or copy the text first.',
+  reloadAnyway: 'Reload anyway',
 } as const;
 
 export const login = {

@@ -1,0 +1,193 @@
+// What is done with the keyboard alone, in Debian's Chromium: the first account, and every dialog. A dialog begins at a field or
+// at a button that changes nothing, keeps the focus, closes on Escape, and gives the focus back to what opened it.
+//   node pictures/keyboard.ts
+
+import { chromium, type Browser, type Page } from 'playwright-core';
+
+import { CHROMIUM, enter, settle } from './browser.ts';
+import { restarted } from './screens.ts';
+import { ME, serve, type Fake } from './server.ts';
+import { worldOf, type World, type WorldName } from './world.ts';
+
+interface Opened {
+  name: string;
+  path: string | ((world: World) => string);
+  world?: WorldName;
+  /** What is done first, as selecting rows. */
+  before?: (page: Page) => Promise<void>;
+  /** The names of the buttons that lead to the dialog; the last opens it. */
+  button: string | RegExp;
+  /** Whether it is the last button of this name. */
+  last?: boolean;
+  narrow?: boolean;
+}
+
+const device = (world: World): string => `/devices/${world.devices[2]?.device_id}`;
+const model = (at: number) => (world: World): string => `/models/${world.models[at]?.model_id}`;
+const selectAll = async (page: Page): Promise<void> => {
+  await page.getByRole('checkbox', { name: /^Select all/ }).first().focus();
+  await page.keyboard.press('Space');
+};
+
+const DIALOGS: readonly Opened[] = [
+  { name: 'repair all', path: '/', world: 'failing', button: 'Repair all…' },
+  { name: 'redeploy all', path: '/', world: 'failing', button: 'Redeploy all…' },
+  { name: 'add a model', path: '/models', button: 'Add a model…' },
+  { name: 'deploy a model of the list', path: '/models', button: /^Deploy…: / },
+  { name: 'deploy a model', path: model(0), button: 'Deploy…' },
+  { name: 'remove a model that is deployed', path: model(0), button: 'Remove…' },
+  { name: 'remove a model', path: model(3), button: 'Remove…' },
+  { name: 'deploy to a device', path: device, button: 'Deploy a model…' },
+  { name: 'settings of a deployment', path: device, button: 'Settings…' },
+  { name: 'remove from a device', path: device, button: 'Remove…' },
+  { name: 'update a device', path: device, button: 'Update…' },
+  { name: 'remove a device', path: (world) => `${device(world)}?tab=about`, button: /^Remove the device|^Remove…/ },
+  { name: 'create a key', path: '/keys', button: 'Create a key' },
+  { name: 'revoke a key', path: '/keys', button: /^Revoke / },
+  { name: 'invite a member', path: '/members', button: /^Invite/ },
+  { name: 'change a role', path: '/members', button: /^Change/ },
+  { name: 'remove a member', path: '/members', button: /^Remove/ },
+  { name: 'create a token', path: '/tokens', button: /^Create/ },
+  { name: 'revoke a token', path: '/tokens', button: /^Revoke/ },
+  { name: 'remove an origin', path: '/settings', button: /^Remove/ },
+  { name: 'cancel an operation', path: '/operations', button: /^Cancel: / },
+  { name: 'retry an operation', path: '/operations', world: 'failing', button: /^Retry/ },
+  { name: 'retry expired repairs', path: '/repairs', world: 'failing', button: /^Retry .* expired/ },
+  { name: 'repair devices', path: '/devices', world: 'failing', before: selectAll, button: 'Repair…' },
+  { name: 'deploy to devices', path: '/devices', before: selectAll, button: 'Deploy…' },
+  { name: 'update devices', path: '/devices', before: selectAll, button: /^Update/ },
+  { name: 'tag devices', path: '/devices', before: selectAll, button: /^Add tag/ },
+  { name: 'remove devices', path: '/devices', before: selectAll, button: 'Remove…' },
+  { name: 'cancel deployments', path: '/deployments?state=progress', before: selectAll, button: 'Cancel…' },
+  { name: 'conversations', path: '/workspace', button: 'Conversations', narrow: true },
+];
+
+const faults: string[] = [];
+const fake = await serve(worldOf('many'));
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+try {
+  await firstAccount(browser, fake);
+  await upgraded(browser, fake);
+  for (const one of DIALOGS) {
+    await tried(browser, fake, one).catch((error: unknown) => faults.push(`${one.name}: ${String(error).split('\n').slice(0, 3).join(' ')}`));
+  }
+} finally {
+  await browser.close();
+  await fake.close();
+}
+process.stdout.write(`the first account, a reload after an upgrade and ${DIALOGS.length} dialogs by keyboard\n`);
+for (const fault of faults) process.stdout.write(`fault: ${fault}\n`);
+process.exitCode = faults.length > 0 ? 1 : 0;
+
+/** Creates the first account without a pointer: each stop can be seen, and Enter sends what was typed. */
+async function firstAccount(within: Browser, served: Fake): Promise<void> {
+  served.world = worldOf('empty');
+  const page = await enter(within, { viewport: { width: 1280, height: 800 } }, { signedIn: false });
+  let sent: unknown = null;
+  await page.route('**/api/v1/session', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    sent = route.request().postDataJSON();
+    return route.fulfill({ status: 201, json: { session_id: 'ses_1', csrf: 'a-secret-of-this-origin', me: ME } });
+  });
+  await page.goto(`${served.origin}/setup`);
+  await settle(page);
+  const typed: Record<string, string> = { 'setup-token': 'lst_0123456789', email: 'ada@example.com', password: 'correct horse battery' };
+  const stops: string[] = [];
+  // The first field may have the focus already.
+  for (let at = 0; at < 12 && !stops.includes('password'); at += 1) {
+    const stop = await focused(page);
+    if (stop.name !== '') stops.push(stop.name);
+    if (stop.name !== '' && !stop.seen) faults.push(`setup: nothing shows that ${stop.name} has the focus`);
+    const words = typed[stop.name];
+    if (words !== undefined) await page.keyboard.type(words);
+    if (stop.name !== 'password') await page.keyboard.press('Tab');
+  }
+  const order = stops.filter((name) => name in typed).join(', ');
+  if (order !== 'setup-token, email, password') faults.push(`setup: the fields are reached as ${order}`);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${served.origin}/`, { timeout: 5_000 }).catch(() => faults.push('setup: Enter does not create the account'));
+  const wanted = { setup_token: typed['setup-token'], email: typed['email'], password: typed['password'] };
+  if (JSON.stringify(sent) !== JSON.stringify({ with: 'setup', ...wanted })) faults.push(`setup: it sent ${JSON.stringify(sent)}`);
+  await page.context().close();
+}
+
+/** A reload after an upgrade keeps the draft of the workspace. */
+async function upgraded(within: Browser, served: Fake): Promise<void> {
+  served.world = worldOf('many');
+  const page = await enter(within, { viewport: { width: 1280, height: 800 } });
+  await page.goto(`${served.origin}/workspace`);
+  await settle(page);
+  const draft = 'A message that is not sent yet.';
+  await page.locator('#message').fill(draft);
+  await restarted(page, served).catch(() => faults.push('upgrade: no reload is offered'));
+  served.upgraded = false;
+  await page.getByRole('button', { name: 'Reload the page' }).focus();
+  await Promise.all([page.waitForEvent('load', { timeout: 5_000 }), page.keyboard.press('Enter')]);
+  await page.locator('#message').waitFor();
+  const kept = await page.locator('#message').inputValue();
+  if (kept !== draft) faults.push(`upgrade: the draft is ${JSON.stringify(kept)} after the reload`);
+  await page.context().close();
+}
+
+interface Stop {
+  name: string;
+  /** Whether something shows that it has the focus. */
+  seen: boolean;
+  /** Whether it is in a dialog. A dialog that scrolls can have the focus itself, so that keys scroll it. */
+  inDialog: boolean;
+  isDialog: boolean;
+  harmful: boolean;
+  cross: boolean;
+}
+
+function focused(page: Page): Promise<Stop> {
+  return page.evaluate(() => {
+    const one = document.activeElement ?? document.body;
+    const { outlineStyle, boxShadow } = getComputedStyle(one);
+    return {
+      name: one === document.body ? '' : one.getAttribute('name') ?? one.getAttribute('aria-label') ?? one.textContent?.trim().slice(0, 40) ?? one.tagName,
+      seen: outlineStyle !== 'none' || boxShadow !== 'none',
+      inDialog: one.closest('dialog') !== null,
+      isDialog: one.tagName === 'DIALOG',
+      harmful: one.matches('.danger, [type=submit]'),
+      cross: one.closest('.dialog-head') !== null,
+    };
+  });
+}
+
+async function tried(within: Browser, served: Fake, { name, path, world = 'many', before, button, narrow = false }: Opened): Promise<void> {
+  served.world = worldOf(world);
+  const page = await enter(within, { viewport: narrow ? { width: 390, height: 844 } : { width: 1280, height: 800 } });
+  try {
+    await page.goto(served.origin + (typeof path === 'string' ? path : path(served.world)));
+    await settle(page);
+    await before?.(page);
+    const opener = page.getByRole('button', { name: button }).first();
+    await opener.waitFor({ timeout: 3_000 });
+    const node = await opener.elementHandle();
+    await opener.focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor({ timeout: 3_000 });
+    await page.waitForTimeout(150);
+    const first = await focused(page);
+    if (!first.inDialog || first.isDialog) faults.push(`${name}: nothing in the dialog has the focus`);
+    if (first.cross) faults.push(`${name}: the dialog begins at its cross`);
+    if (first.harmful) faults.push(`${name}: the dialog begins at ${first.name}`);
+    if (!first.seen) faults.push(`${name}: nothing shows that ${first.name} has the focus`);
+    for (let at = 0; at < 25; at += 1) {
+      await page.keyboard.press('Tab');
+      const stop = await focused(page);
+      // The browser's own bar is part of the round, and is no element of the page.
+      if (stop.name !== '' && !stop.inDialog) faults.push(`${name}: the focus leaves the dialog for ${stop.name}`);
+    }
+    await dialog.locator('button').first().focus();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached', timeout: 3_000 });
+    await page.waitForTimeout(100);
+    const back = await page.evaluate((wanted) => document.activeElement === wanted, node);
+    if (!back) faults.push(`${name}: the focus is at ${(await focused(page)).name || 'nothing'} afterwards`);
+  } finally {
+    await page.context().close();
+  }
+}

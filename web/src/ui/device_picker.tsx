@@ -1,0 +1,67 @@
+// Chooses devices for a deployment.
+
+import { useSignal } from '@preact/signals';
+
+import { devices } from '../data/store';
+import { language, text } from '../text';
+import { Foreign } from './parts';
+
+const MOST_LISTED = 50;
+
+/** Chooses devices: one by one, or all that a search finds. */
+export function DevicePicker({ chosen, choose }: { chosen: ReadonlySet<string>; choose: (next: ReadonlySet<string>) => void }) {
+  const words = useSignal('');
+  void devices.revision.value;
+  const wanted = words.value.trim().toLowerCase();
+  const found = devices
+    .all()
+    .filter(({ name, device_id, tags }) => wanted === '' || name.toLowerCase().includes(wanted) || device_id.includes(wanted) || (tags ?? []).some((tag) => tag.toLowerCase().includes(wanted)))
+    .sort((a, b) => a.name.localeCompare(b.name, language));
+  if (devices.size === 0) return <p>{text.deploying.noDevice}</p>;
+  const all = found.length > 0 && found.every(({ device_id }) => chosen.has(device_id));
+  const toggleAll = (): void => {
+    const next = new Set(chosen);
+    for (const { device_id: id } of found) {
+      if (all) next.delete(id);
+      else next.add(id);
+    }
+    choose(next);
+  };
+  const toggle = (id: string): void => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    choose(next);
+  };
+  return (
+    <fieldset class="picker">
+      <legend>
+        {text.deploying.devices} <span class="soft small" role="status">{text.deploying.chosen(chosen.size)}</span>
+      </legend>
+      <input
+        type="search"
+        aria-label={text.deploying.searchDevices}
+        placeholder={text.deploying.searchDevices}
+        autocomplete="off"
+        spellcheck={false}
+        value={words}
+        onInput={(event) => (words.value = event.currentTarget.value)}
+      />
+      <label class="check-line">
+        <input type="checkbox" checked={all} onChange={toggleAll} disabled={found.length === 0} />
+        {text.deploying.all(found.length)}
+      </label>
+      <ul>
+        {found.slice(0, MOST_LISTED).map(({ device_id: id, name, online }) => (
+          <li key={id}>
+            <label class="check-line">
+              <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />
+              <Foreign>{name}</Foreign>
+              {!online && <span class="soft small">{text.bulk.offline}</span>}
+            </label>
+          </li>
+        ))}
+      </ul>
+      {found.length > MOST_LISTED && <p class="soft small">{text.deploying.more(found.length - MOST_LISTED)}</p>}
+    </fieldset>
+  );
+}
