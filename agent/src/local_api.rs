@@ -165,7 +165,8 @@ impl LocalApi {
             last: versions::state(layout).last,
         };
         let pipelines = views::models(&view);
-        Ok((views::healthz(self.device_id, view, &health, updating), pipelines))
+        let containment = self.engines.containment();
+        Ok((views::healthz(self.device_id, view, &health, updating, containment), pipelines))
     }
 
     async fn view(&self) -> Result<View, Refusal> {

@@ -31,7 +31,8 @@ use clap::Parser as _;
 use link_client::roots;
 use link_installer::{guard::PORT_TAKEN, layout::Layout, stage::CANNOT_TELL, versions};
 use link_platform::{
-    checkpoint, descriptors, fs, memory, names, paths::Roots, process, program, router_threads,
+    checkpoint, contain, descriptors, fs, memory, names, paths::Roots, process, program,
+    router_threads,
 };
 use link_protocol::config::AgentConfig;
 
@@ -53,6 +54,9 @@ use crate::{
 const LAST_WORK: Duration = Duration::from_secs(2);
 
 fn main() -> ExitCode {
+    if let Some(code) = contain::take_over() {
+        return code;
+    }
     names::keep_to_what_is_built_in();
     router_threads::keep_to_one();
     memory::keep_heap_together();

@@ -8,6 +8,7 @@
 pub mod agent;
 pub mod backend;
 pub mod chat;
+pub mod containment;
 pub mod download;
 pub mod engine;
 pub mod enrolment;

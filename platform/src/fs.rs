@@ -191,6 +191,15 @@ pub fn truncate_above(path: &Path, limit: u64) -> Result<(), FileError> {
     truncate().map_err(|source| FileError { action: "truncate", path: path.to_owned(), source })
 }
 
+/// Returns the size of a file, in bytes.
+///
+/// # Errors
+/// If there is no such file.
+pub fn size(path: &Path) -> Result<u64, FileError> {
+    let found = std::fs::metadata(path).map(|found| found.len());
+    found.map_err(|source| FileError { action: "read", path: path.to_owned(), source })
+}
+
 /// Removes a file. A missing file counts as removed.
 ///
 /// # Errors

@@ -7,6 +7,7 @@
 
 pub mod checkpoint;
 pub mod connections;
+pub mod contain;
 pub mod cpu_time;
 pub mod descriptors;
 pub mod disk;

@@ -29,7 +29,9 @@ impl Roots {
     /// [`NoHome`] if `home` is not given and the user has no home folder.
     pub fn find(home: Option<&Path>) -> Result<Self, NoHome> {
         if let Some(home) = home {
-            return Ok(Self::below(home));
+            // Engines start in a folder of their own, where a relative path would lead elsewhere.
+            let absolute = std::path::absolute(home);
+            return Ok(Self::below(absolute.as_deref().unwrap_or(home)));
         }
         let base = etcetera::choose_base_strategy().map_err(|_| NoHome)?;
         let state = base.state_dir().unwrap_or_else(|| base.data_dir());

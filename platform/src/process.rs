@@ -26,6 +26,8 @@ mod call;
 
 use crate::notify;
 pub use call::{Answer, Call, call};
+#[cfg(target_os = "linux")]
+pub(crate) use system::die_with_parent;
 
 /// A program to run.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -60,6 +62,19 @@ impl TiedChild {
         let mut command = command(program)?;
         command.stdin(input);
         system::tie_to_parent(&mut command);
+        Self::start_command(&mut command)
+    }
+
+    /// Starts a program that ends on its own when the other end of `line`, its standard input, is closed.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn start_on_line(program: &Program, line: Stdio) -> io::Result<Self> {
+        let mut command = command(program)?;
+        command.stdin(line);
+        system::own_group(&mut command);
+        Self::start_command(&mut command)
+    }
+
+    fn start_command(command: &mut Command) -> io::Result<Self> {
         let mut child = command.spawn()?;
         match system::Group::of(&child) {
             Ok(group) => Ok(Self { child, group }),

@@ -5,6 +5,7 @@
 //! the defaults, so an empty configuration is complete. `link-agent-core`, which knows the components,
 //! checks the names in a configuration.
 
+mod containment;
 mod duplicate;
 mod fault;
 mod generic;
@@ -22,6 +23,7 @@ use serde_json::Value;
 
 use self::reader::{Address, Node, Object, Text};
 pub use self::{
+    containment::ContainmentConfig,
     fault::{Fault, Faults},
     generic::{GenericConfig, Scalar},
     handler::{
@@ -58,6 +60,10 @@ pub struct AgentConfig {
     /// Settings of components and plugins, by name.
     #[serde(default)]
     pub components: BTreeMap<String, GenericConfig>,
+    /// What the engines of a plugin may do, by the name of the plugin. Engines of other plugins may do what every engine
+    /// needs.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub containment: BTreeMap<String, ContainmentConfig>,
     /// The agent's own pipelines. The pipelines of models come from their deployments.
     #[serde(default = "pipeline::defaults")]
     pub pipelines: Vec<PipelineConfig>,
@@ -114,6 +120,7 @@ impl Default for AgentConfig {
             transport: None,
             local_api: LocalApiConfig::default(),
             components: BTreeMap::new(),
+            containment: BTreeMap::new(),
             pipelines: pipeline::defaults(),
             logging: LoggingConfig::default(),
             reporting: ReportingConfig::default(),
@@ -171,6 +178,9 @@ fn read_value(value: &Value, faults: &mut Faults) -> AgentConfig {
     }
     if let Some(node) = object.child("components") {
         config.components = generic::read_all(&node, faults);
+    }
+    if let Some(node) = object.child("containment") {
+        config.containment = containment::read_all(&node, faults);
     }
     if let Some(node) = object.child("pipelines") {
         config.pipelines = node.list(faults, PipelineConfig::read);

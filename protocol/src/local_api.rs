@@ -93,6 +93,9 @@ pub struct Healthz {
     /// The outcome of the last update.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_update: Option<UpdateOutcome>,
+    /// What this device refuses to engines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub containment: Option<Containment>,
     /// Deprecated since 1.0.17: reflects only an explicit START_SERVING. Look in `GET /models` for an entry whose
     /// `is_serving` is true.
     #[schema(deprecated)]
@@ -103,13 +106,13 @@ pub struct Healthz {
 }
 
 impl Healthz {
-    /// Returns the part of the state that every user of the machine may see, without engine processes, failure reasons
-    /// and updates.
+    /// Returns the part of the state that every user of the machine may see, without engine processes, failure reasons,
+    /// updates and containment.
     #[must_use]
     pub fn for_everybody(self) -> Self {
         let open = |model| ModelHealth { detail: None, engine_pid: None, ..model };
         let models = self.models.into_iter().map(open).collect();
-        Self { models, update: None, last_update: None, ..self }
+        Self { models, update: None, last_update: None, containment: None, ..self }
     }
 }
 
@@ -143,6 +146,22 @@ pub struct ModelHealth {
     /// The id of the engine's process, while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine_pid: Option<u32>,
+}
+
+/// What a device refuses to the engines of models. An older kernel refuses less, and other systems than Linux refuse
+/// nothing.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Containment {
+    /// To leave a process behind, and to exceed the limits of processes, memory and output.
+    pub supervised: bool,
+    /// To reach files of others.
+    pub files: bool,
+    /// To open connections.
+    pub connections: bool,
+    /// To listen on another port than its own.
+    pub ports: bool,
+    /// To send signals to other programs.
+    pub signals: bool,
 }
 
 /// The health of an engine.

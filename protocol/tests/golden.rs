@@ -32,8 +32,8 @@ use link_protocol::{
     identity::{Identity, SCHEMA_VERSION, encode_seed},
     key::{EnrolmentKey, KeyKind},
     local_api::{
-        CancelledDeploy, ConnectionState, DeploymentProgress, EngineHealth, Healthz, Listening,
-        ModelHealth, PipelineEntry, Progress, Proof, TransportState,
+        CancelledDeploy, ConnectionState, Containment, DeploymentProgress, EngineHealth, Healthz,
+        Listening, ModelHealth, PipelineEntry, Progress, Proof, TransportState,
     },
     port::Port,
     registration::{
@@ -506,6 +506,13 @@ fn local() -> Vec<Example> {
                     exit_code: None,
                 }),
                 last_update: Some(rolled_back()),
+                containment: Some(Containment {
+                    supervised: true,
+                    files: true,
+                    connections: true,
+                    ports: false,
+                    signals: false,
+                }),
                 currently_serving: true,
                 model_id: Some(model()),
             },

@@ -17,6 +17,7 @@ mod clients;
 #[path = "../../backend/tests/store/cluster.rs"]
 mod cluster;
 mod configuration;
+mod containment;
 mod crashes;
 mod deployment;
 mod desired;
@@ -30,6 +31,7 @@ mod examples;
 mod faults;
 mod guard;
 mod history;
+mod hostile_plugin;
 mod install_script;
 mod interrupted;
 mod local_api;

@@ -80,7 +80,11 @@ pub fn install_classifier(home: &Path, kind: &str) {
     let build = engine.join("1.3.0");
     std::fs::create_dir_all(&build).unwrap();
     let runtime = onnx("libonnxruntime.so.1.31.1");
-    std::os::unix::fs::symlink(&runtime, build.join("libonnxruntime.so.1.31.1")).unwrap();
+    // A contained engine reads only its own folder, so a link out of it leads nowhere.
+    let place = build.join("libonnxruntime.so.1.31.1");
+    if std::fs::hard_link(&runtime, &place).is_err() {
+        std::fs::copy(&runtime, &place).unwrap();
+    }
     program::copy_stripped(&name, &build.join(&name));
     std::fs::write(engine.join("current"), "1.3.0\n").unwrap();
 }

@@ -283,6 +283,7 @@ mod tests {
             deployments: vec![],
             update: None,
             last_update: None,
+            containment: None,
             currently_serving: false,
             model_id: None,
         }

@@ -2,7 +2,7 @@
 
 use link_protocol::{
     id::DeviceId,
-    local_api::{EngineHealth, Healthz, ModelHealth, PipelineEntry},
+    local_api::{Containment, EngineHealth, Healthz, ModelHealth, PipelineEntry},
     report::{LifecycleStatus, ModelState},
     update::{UpdateOutcome, UpdatePhase, UpdateProgress},
 };
@@ -26,6 +26,7 @@ pub(super) fn healthz(
     view: View,
     health: &Health,
     updates: Updating,
+    containment: Containment,
 ) -> Healthz {
     let explicit = view
         .pipelines
@@ -45,6 +46,7 @@ pub(super) fn healthz(
             view.status == LifecycleStatus::Updating || progress.phase != UpdatePhase::Finding
         }),
         last_update: updates.last,
+        containment: Some(containment),
     }
 }
 

@@ -14,7 +14,7 @@ mod watch;
 
 use std::{
     collections::{BTreeMap, HashMap},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, mpsc},
     thread,
     time::Duration,
@@ -22,13 +22,16 @@ use std::{
 
 use anyhow::Context as _;
 use link_agent_core::{event::Event, run::Run};
-use link_client::model_file;
+use link_client::{
+    containment::{self, Starting},
+    model_file,
+};
 use link_platform::{fs, paths::Roots, private_socket, process::Program};
 use link_protocol::{
     command::{Alias, Sha256Hex},
-    config::{AgentConfig, GenericConfig, Scalar},
+    config::{AgentConfig, ContainmentConfig, GenericConfig, Scalar},
     id::PipelineId,
-    local_api::EngineHealth,
+    local_api::{Containment, EngineHealth},
     plugin::{self, ListensOn, Manifest, Metadata, RefusedSetting, Value, Values},
     port::Port,
     secret::Secret,
@@ -37,7 +40,7 @@ use link_protocol::{
 use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use self::spawner::{Order, Reached};
+use self::spawner::{Order, Reached, Start};
 pub(crate) use self::{
     bring::EngineDownloads,
     line::{Address, Channel, Line},
@@ -51,6 +54,9 @@ use crate::{
 
 /// The timeout for stopping all engines; any that remain are killed with the agent.
 const STOP_PATIENCE: Duration = Duration::from_secs(8);
+
+/// The folder in an engine's own folder for its temporary files.
+const WORK: &str = "tmp";
 
 /// The capacity of the spawner's queue.
 const QUEUE: usize = 64;
@@ -66,6 +72,7 @@ pub(crate) struct Engines {
     orders: mpsc::SyncSender<Order>,
     inbox: Inbox,
     brought: EngineDownloads,
+    containment: Containment,
     /// Starts that are being prepared.
     waiting: Arc<Mutex<HashMap<Run, CancellationToken>>>,
     _health: Arc<Pipeline>,
@@ -103,6 +110,8 @@ pub(crate) struct Settings {
     given: BTreeMap<&'static str, Scalar>,
     /// The configured settings of each plugin.
     configured: BTreeMap<String, GenericConfig>,
+    /// What the engines of each plugin may do in addition.
+    containment: BTreeMap<String, ContainmentConfig>,
 }
 
 impl Settings {
@@ -112,7 +121,8 @@ impl Settings {
         let context = args.engine_context.map(u64::from);
         let given = [("threads", threads), ("context", context)];
         let given = given.into_iter().filter_map(|(name, n)| Some((name, Scalar::Number(n?))));
-        Self { given: given.collect(), configured: config.components.clone() }
+        let (configured, containment) = (config.components.clone(), config.containment.clone());
+        Self { given: given.collect(), configured, containment }
     }
 
     /// Returns the values with which an engine of `plugin` starts. The settings of the deployment take precedence over
@@ -175,6 +185,7 @@ impl Engines {
             orders,
             inbox,
             brought,
+            containment: containment::of_this_system(),
             waiting: Arc::default(),
             _health: Arc::new(health),
         })
@@ -210,6 +221,11 @@ impl Engines {
     /// Returns the engine of a run, while it runs.
     pub(crate) fn find(&self, run: Run) -> Option<Running> {
         self.table.read().unwrap_or_else(PoisonError::into_inner).get(&run).cloned()
+    }
+
+    /// Returns what this system refuses to engines.
+    pub(crate) const fn containment(&self) -> Containment {
+        self.containment
     }
 
     /// Checks the health of the engines of `pipelines`.
@@ -279,9 +295,15 @@ impl Engines {
         let Pending { pipeline_id, run, ref plugin, ref settings, ref alias, ref model } = *launch;
         let manifest = self.plugins.manifest(plugin)?;
         let executable = self.brought.executable(&manifest)?;
-        let channel = self.channel(pipeline_id, manifest.adapter.launch.listens_on)?;
+        let folder = self.run_folder.join(pipeline_id.to_string());
+        let work = folder.join(WORK);
+        // What an engine has left must not be found by the next one.
+        fs::remove_dir(&folder)?;
+        fs::create_private_dir(&folder)?;
+        fs::create_private_dir(&work)?;
+        let channel = channel(&folder, manifest.adapter.launch.listens_on)?;
         let secret = Secret::new(random_secret());
-        let api_key_file = self.run_folder.join(format!("{pipeline_id}.key"));
+        let api_key_file = folder.join("key");
         fs::write_private(&api_key_file, secret.expose().as_bytes())?;
         let log = self.logs.join(format!("{pipeline_id}.log"));
         fs::remove_file(&log)?;
@@ -305,32 +327,39 @@ impl Engines {
             Channel::Socket(path) => drop(values.paths.insert("socket", path.clone())),
             Channel::Port(port) => drop(values.texts.insert("port", port.to_string())),
         }
-        let program = Program {
-            path: executable,
-            args: adapter.launch.arguments(&values),
-            env: adapter.launch.environment(&values),
-            log: Some(log),
+        let mut env = adapter.launch.environment(&values);
+        env.extend(containment::environment(&work));
+        let starting = Starting {
+            executable: &executable,
+            model,
+            model_bytes: fs::size(model).unwrap_or_default(),
+            folder: &folder,
+            work: &work,
+            port: channel.port().map(Port::get),
         };
-        let reached = Reached { channel, base_path, secret, manifest, task };
-        let order = Order::Start { pipeline_id, run, program, reached };
+        let rules = starting.rules(self.settings.containment.get(&manifest.id));
+        let args = adapter.launch.arguments(&values);
+        let program = Program { path: executable, args, env, log: Some(log) };
+        let reached = Reached { channel, folder, base_path, secret, manifest, task };
+        let order = Order::Start(Box::new(Start { pipeline_id, run, program, rules, reached }));
         self.orders
             .try_send(order)
             .map_err(|_| anyhow::anyhow!("too many engines are starting; try again later"))
     }
+}
 
-    /// Chooses where the engine of a pipeline listens: on a socket in the private folder, or on a
-    /// port if the engine or the length of the path rules out a socket.
-    fn channel(&self, pipeline_id: PipelineId, on: ListensOn) -> anyhow::Result<Channel> {
-        let socket = self.run_folder.join(format!("{pipeline_id}.sock"));
-        let takes_sockets = match on {
-            ListensOn::Socket => private_socket::can_stand_at(&socket),
-            ListensOn::Port => false,
-        };
-        if takes_sockets {
-            return Ok(Channel::Socket(socket));
-        }
-        free_port().map(Channel::Port).context("no free loopback port for the engine")
+/// Chooses where an engine listens: on a socket in its private folder, or on a port if the engine or the length of the
+/// path rules out a socket.
+fn channel(folder: &Path, on: ListensOn) -> anyhow::Result<Channel> {
+    let socket = folder.join("engine.sock");
+    let takes_sockets = match on {
+        ListensOn::Socket => private_socket::can_stand_at(&socket),
+        ListensOn::Port => false,
+    };
+    if takes_sockets {
+        return Ok(Channel::Socket(socket));
     }
+    free_port().map(Channel::Port).context("no free loopback port for the engine")
 }
 
 /// A start of an engine.

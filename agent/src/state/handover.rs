@@ -6,7 +6,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the folders of the account before")]
 
-use std::{io, path::Path};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Context as _;
 use link_platform::{
@@ -43,10 +46,9 @@ pub(crate) fn carry_out(roots: &Roots, identity: &Identity, to_epoch: Epoch) -> 
     remove_files(&roots.state, JOURNALS)?;
     checkpoint::reach("handover-journal");
     fs::remove_dir(&roots.models())?;
-    // Engine logs and keys are named after pipelines.
-    for folder in [roots.logs(), roots.state.join("run")] {
-        remove_files(&folder, PipelineId::PREFIX)?;
-    }
+    // Engine logs, and the folders of engines, are named after pipelines.
+    remove_files(&roots.logs(), PipelineId::PREFIX)?;
+    remove_folders(&roots.state.join("run"), PipelineId::PREFIX)?;
     checkpoint::reach("handover-cleared");
     let next = Identity { epoch: to_epoch, ..identity.clone() };
     fs::write_private(&path, next.to_text().as_bytes())?;
@@ -66,18 +68,35 @@ fn is_said(path: &Path, identity: &Identity) -> Result<Option<bool>, FileError> 
 
 /// Removes the files in `folder` whose name starts with `start`.
 fn remove_files(folder: &Path, start: &str) -> anyhow::Result<()> {
+    for path in named(folder, start)? {
+        fs::remove_file(&path)?;
+    }
+    Ok(())
+}
+
+/// Removes the folders in `folder` whose name starts with `start`, and files with such a name.
+fn remove_folders(folder: &Path, start: &str) -> anyhow::Result<()> {
+    for path in named(folder, start)? {
+        if path.is_dir() { fs::remove_dir(&path)? } else { fs::remove_file(&path)? }
+    }
+    Ok(())
+}
+
+/// Returns the paths in `folder` whose name starts with `start`.
+fn named(folder: &Path, start: &str) -> anyhow::Result<Vec<PathBuf>> {
     let failed = || format!("cannot read `{}`", folder.display());
     let entries = match std::fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
         entries => entries.with_context(failed)?,
     };
+    let mut paths = Vec::new();
     for entry in entries {
         let entry = entry.with_context(failed)?;
         if entry.file_name().to_string_lossy().starts_with(start) {
-            fs::remove_file(&entry.path())?;
+            paths.push(entry.path());
         }
     }
-    Ok(())
+    Ok(paths)
 }
 
 #[cfg(test)]
@@ -175,6 +194,7 @@ mod tests {
             roots.logs().join("agent.log"),
             roots.logs().join(format!("{pipeline}.log")),
             roots.state.join("run").join(format!("{pipeline}.key")),
+            roots.state.join("run").join(&pipeline).join("key"),
         ] {
             fs::create_private_dir(path.parent().unwrap()).unwrap();
             fs::write_private(&path, b"of the account before").unwrap();

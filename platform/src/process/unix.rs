@@ -11,23 +11,27 @@ use rustix::process::{Pid, Signal};
 pub(super) fn tie_to_parent(command: &mut Command) {
     command.process_group(0);
     #[cfg(target_os = "linux")]
-    {
-        let parent = rustix::process::getpid();
-        let tie = move || {
-            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-            // The parent may have died before the signal was requested.
-            if rustix::process::getppid() == Some(parent) {
-                Ok(())
-            } else {
-                Err(io::Error::other("the parent ended"))
-            }
-        };
-        #[expect(unsafe_code, reason = "two system calls that are safe between fork and exec")]
-        // SAFETY: the closure makes only async-signal-safe system calls, and allocates only if it
-        // fails.
-        unsafe {
-            command.pre_exec(tie);
+    die_with_parent(command);
+}
+
+/// Makes the kernel kill the child when the thread that starts it ends.
+#[cfg(target_os = "linux")]
+pub(crate) fn die_with_parent(command: &mut Command) {
+    let parent = rustix::process::getpid();
+    let tie = move || {
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        // The parent may have died before the signal was requested.
+        if rustix::process::getppid() == Some(parent) {
+            Ok(())
+        } else {
+            Err(io::Error::other("the parent ended"))
         }
+    };
+    #[expect(unsafe_code, reason = "two system calls that are safe between fork and exec")]
+    // SAFETY: the closure makes only async-signal-safe system calls, and allocates only if it
+    // fails.
+    unsafe {
+        command.pre_exec(tie);
     }
 }
 

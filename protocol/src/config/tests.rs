@@ -37,6 +37,7 @@ fn every_fault_is_told_at_once_with_its_key() {
             "transport": {"type": "carrier-pigeon", "password": "canary"},
             "local_api": {"port": 0},
             "components": {"system_monitor": {"interval_s": [60]}},
+            "containment": {"echo": {"read": ["models", "/ok"], "memory_mib": 0, "connect": 1, "network": true}},
             "pipelines": [{"id": "", "source": "commands", "active": "yes"}],
             "logging": {"handlers": [{"type": "console", "args": {"timeout": 0, "level": "loud"}}]},
             "reporting": {"handlers": [{"type": "http", "args": {
@@ -59,6 +60,11 @@ fn every_fault_is_told_at_once_with_its_key() {
         "local_api.port: expected a port from 1 to 65535, found 0",
         "components.system_monitor.interval_s: expected a text, a whole number, true or false, \
          found a list",
+        "containment.echo.read[0]: expected an absolute path, found another text",
+        "containment.echo.connect: expected true or false, found 1",
+        "containment.echo.memory_mib: expected a whole number of MiB, at least 1, found 0",
+        "containment.echo.network: expected no other key than read, write, all_files, connect, \
+         memory_mib, found this one",
         "pipelines[0].id: expected a name of 1 to 64 of a-z, 0-9, `_` and `-`, found an empty text",
         "pipelines[0].sink: expected a text, found nothing",
         "pipelines[0].active: expected true or false, found another text",
@@ -75,7 +81,7 @@ fn every_fault_is_told_at_once_with_its_key() {
          this one",
         "reporting.handlers[1].type: expected `console`, `http` or `zenoh`, found another text",
         "reportng: expected no other key than schema_version, identity, transport, local_api, \
-         components, pipelines, logging, reporting, found this one",
+         components, containment, pipelines, logging, reporting, found this one",
     ];
     assert_eq!(told, expected);
     assert!(!faults.to_string().contains("canary"));
@@ -209,6 +215,10 @@ fn full() -> Value {
         },
         "local_api": {"port": 20505},
         "components": {"system_monitor": {"interval_s": 60}},
+        "containment": {"echo": {
+            "all_files": true, "read": ["/opt/python"], "write": ["/var/cache/echo"], "connect": true,
+            "memory_mib": 4096
+        }},
         "pipelines": [
             {"id": "control", "source": "commands", "sink": "command_handler", "active": true}
         ],

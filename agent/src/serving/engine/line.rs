@@ -58,6 +58,16 @@ pub(crate) enum Channel {
     Port(Port),
 }
 
+impl Channel {
+    /// Returns the port, unless the engine listens on a socket.
+    pub(super) const fn port(&self) -> Option<Port> {
+        match self {
+            Self::Socket(_) => None,
+            Self::Port(port) => Some(*port),
+        }
+    }
+}
+
 /// An engine could not be reached.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LineError {

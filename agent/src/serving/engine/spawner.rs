@@ -4,9 +4,7 @@
 
 use std::{
     collections::HashMap,
-    io,
     path::{Path, PathBuf},
-    process::ExitStatus,
     sync::{
         Arc, PoisonError,
         mpsc::{self, RecvTimeoutError},
@@ -16,8 +14,9 @@ use std::{
 
 use link_agent_core::{event::Event, run::Run};
 use link_platform::{
+    contain::{self, Contained, End, Look, Rules},
     fs,
-    process::{Program, TiedChild},
+    process::Program,
 };
 use link_protocol::{id::PipelineId, plugin::Manifest, secret::Secret, task::Task};
 use tokio::sync::{Notify, oneshot};
@@ -37,25 +36,31 @@ const LAST_LINES: usize = 3;
 /// The length of the end of a log that is read for those lines, in bytes.
 const LAST_BYTES: u64 = 8 * 1024;
 
-/// The size above which an engine's log is truncated, in bytes.
-const LOG_LIMIT: u64 = 8 * 1024 * 1024;
-
-/// The number of ticks between two checks of the logs.
-const LOG_TICKS: u32 = 600;
-
 /// An order for the thread.
 #[derive(Debug)]
 pub(super) enum Order {
-    Start { pipeline_id: PipelineId, run: Run, program: Program, reached: Reached },
+    Start(Box<Start>),
     Stop { pipeline_id: PipelineId, run: Run },
     Kill { run: Run, reason: String },
     StopAll { done: oneshot::Sender<()> },
+}
+
+/// An engine to start.
+#[derive(Debug)]
+pub(super) struct Start {
+    pub(super) pipeline_id: PipelineId,
+    pub(super) run: Run,
+    pub(super) program: Program,
+    pub(super) rules: Rules,
+    pub(super) reached: Reached,
 }
 
 /// How a started engine is reached.
 #[derive(Debug)]
 pub(super) struct Reached {
     pub(super) channel: Channel,
+    /// The engine's own folder, which is removed with it.
+    pub(super) folder: PathBuf,
     pub(super) base_path: String,
     pub(super) secret: Secret,
     pub(super) manifest: Arc<Manifest>,
@@ -70,15 +75,19 @@ pub(super) struct Spawner {
     started: Arc<Notify>,
     inbox: Inbox,
     children: HashMap<Run, Child>,
-    ticks: u32,
+    /// The program that supervises engines, on systems that have supervisors.
+    supervisor: Option<PathBuf>,
 }
 
 #[derive(Debug)]
 struct Child {
     pipeline_id: PipelineId,
-    process: TiedChild,
+    process: Contained,
+    program: PathBuf,
     log: Option<PathBuf>,
-    channel: Channel,
+    folder: PathBuf,
+    /// How the engine is reached, until it runs.
+    reached: Option<Reached>,
     /// When to kill a process that was asked to stop.
     kill_at: Option<Instant>,
     /// The reason for killing the process, if it was unresponsive.
@@ -87,7 +96,8 @@ struct Child {
 
 impl Spawner {
     pub(super) fn new(table: Table, started: Arc<Notify>, inbox: Inbox) -> Self {
-        Self { table, started, inbox, children: HashMap::new(), ticks: 0 }
+        let supervisor = contain::supervisor();
+        Self { table, started, inbox, children: HashMap::new(), supervisor }
     }
 
     /// Runs until every sender of orders is gone.
@@ -99,9 +109,7 @@ impl Spawner {
                 orders.recv_timeout(TICK)
             };
             match order {
-                Ok(Order::Start { pipeline_id, run, program, reached }) => {
-                    self.start(pipeline_id, run, &program, reached);
-                }
+                Ok(Order::Start(start)) => self.start(*start),
                 Ok(Order::Stop { pipeline_id, run }) => self.stop(pipeline_id, run),
                 Ok(Order::Kill { run, reason }) => self.kill(run, reason),
                 Ok(Order::StopAll { done }) => {
@@ -116,26 +124,26 @@ impl Spawner {
         }
     }
 
-    fn start(&mut self, pipeline_id: PipelineId, run: Run, program: &Program, reached: Reached) {
-        let Reached { channel, base_path, secret, manifest, task } = reached;
-        // Remove the socket of a killed engine, which would keep this one from listening.
-        remove_socket(&channel);
-        match TiedChild::start(program) {
+    fn start(&mut self, start: Start) {
+        let Start { pipeline_id, run, program, rules, reached } = start;
+        let folder = reached.folder.clone();
+        match Contained::start(self.supervisor.as_deref(), &program, &rules) {
             Ok(process) => {
-                tracing::info!(%pipeline_id, pid = process.id(), "engine started");
-                let (channel_of_address, pid) = (channel.clone(), process.id());
-                let address = Address { channel: channel_of_address, base_path, secret, pid };
-                let running = Running { pipeline_id, address, manifest, task, healthy: false };
-                self.table.write().unwrap_or_else(PoisonError::into_inner).insert(run, running);
-                self.started.notify_one();
-                let log = program.log.clone();
-                let child =
-                    Child { pipeline_id, process, log, channel, kill_at: None, killed_for: None };
+                let child = Child {
+                    pipeline_id,
+                    process,
+                    program: program.path,
+                    log: program.log,
+                    folder,
+                    reached: Some(reached),
+                    kill_at: None,
+                    killed_for: None,
+                };
                 self.children.insert(run, child);
             }
             Err(error) => {
-                let reason =
-                    format!("the engine `{}` cannot be started: {error}", program.path.display());
+                remove(&folder);
+                let reason = not_started(&program.path, &error.to_string());
                 self.inbox.event_blocking(Event::EngineEnded { pipeline_id, run, reason });
             }
         }
@@ -160,50 +168,57 @@ impl Spawner {
     }
 
     fn stop_all(&mut self) {
-        for child in self.children.values() {
+        for child in self.children.values_mut() {
             child.process.terminate();
         }
         let patience = Instant::now() + PATIENCE;
-        while Instant::now() < patience
-            && self.children.values_mut().any(|child| matches!(child.process.try_wait(), Ok(None)))
-        {
+        while !self.children.is_empty() && Instant::now() < patience {
+            self.children.retain(|_, child| child.still_runs());
             std::thread::sleep(TICK);
         }
-        // Dropping the remaining processes kills them.
-        self.children.clear();
+        // Kill the remaining processes at the same time, before each one is waited for.
+        self.children.values_mut().for_each(|child| child.process.kill());
+        for (_run, child) in self.children.drain() {
+            let folder = child.folder.clone();
+            drop(child);
+            remove(&folder);
+        }
     }
 
     fn look(&mut self) {
         let now = Instant::now();
-        self.ticks = (self.ticks + 1) % LOG_TICKS;
-        if self.ticks == 0 {
-            for log in self.children.values().filter_map(|child| child.log.as_deref()) {
-                if let Err(error) = fs::truncate_above(log, LOG_LIMIT) {
-                    tracing::warn!("{error}");
-                }
-            }
-        }
         let mut ended = Vec::new();
         for (run, child) in &mut self.children {
             if child.kill_at.is_some_and(|at| at <= now) {
                 child.process.kill();
             }
-            match child.process.try_wait() {
-                Ok(None) => {}
-                Ok(Some(status)) => ended.push((*run, Ok(status))),
-                Err(error) => ended.push((*run, Err(error))),
+            match child.process.look() {
+                Ok(Look::Runs) => {}
+                Ok(Look::Ended(end)) => ended.push((*run, end)),
+                Err(error) => {
+                    let how = format!("its exit status is unknown: {error}");
+                    ended.push((*run, End { how, reason: None }));
+                }
+            }
+            if let Some(pid) = child.process.id()
+                && let Some(reached) = child.reached.take()
+            {
+                let pipeline_id = child.pipeline_id;
+                tracing::info!(%pipeline_id, pid, "engine started");
+                let running = reached.running(pipeline_id, pid);
+                self.table.write().unwrap_or_else(PoisonError::into_inner).insert(*run, running);
+                self.started.notify_one();
             }
         }
-        for (run, status) in ended {
+        for (run, end) in ended {
             self.table.write().unwrap_or_else(PoisonError::into_inner).remove(&run);
             let Some(child) = self.children.remove(&run) else { continue };
             let pipeline_id = child.pipeline_id;
-            remove_socket(&child.channel);
+            remove(&child.folder);
             let event = if child.kill_at.is_some() {
                 Event::EngineStopped { pipeline_id, run }
             } else {
-                let ended = || describe(status, child.log.as_deref());
-                let reason = child.killed_for.unwrap_or_else(ended);
+                let reason = child.ended_for(end);
                 tracing::error!(%pipeline_id, "{reason}");
                 Event::EngineEnded { pipeline_id, run, reason }
             };
@@ -212,23 +227,48 @@ impl Spawner {
     }
 }
 
-/// Removes the socket of an engine that has ended.
-fn remove_socket(channel: &Channel) {
-    match channel {
-        Channel::Socket(path) => {
-            if let Err(error) = fs::remove_file(path) {
-                tracing::warn!("{error}");
-            }
-        }
-        Channel::Port(_) => {}
+impl Reached {
+    fn running(self, pipeline_id: PipelineId, pid: u32) -> Running {
+        let Self { channel, folder: _, base_path, secret, manifest, task } = self;
+        let address = Address { channel, base_path, secret, pid };
+        Running { pipeline_id, address, manifest, task, healthy: false }
     }
 }
 
-fn describe(status: io::Result<ExitStatus>, log: Option<&Path>) -> String {
-    let how = match status {
-        Ok(status) => status.to_string(),
-        Err(error) => format!("its exit status is unknown: {error}"),
-    };
+impl Child {
+    /// Returns whether the engine runs, and removes its folder if it does not.
+    fn still_runs(&mut self) -> bool {
+        let runs = matches!(self.process.look(), Ok(Look::Runs));
+        if !runs {
+            remove(&self.folder);
+        }
+        runs
+    }
+
+    /// Returns why the engine ended.
+    fn ended_for(self, end: End) -> String {
+        let never_ran = self.reached.is_some();
+        match (self.killed_for, end.reason) {
+            (Some(reason), _) => reason,
+            (None, Some(reason)) if never_ran => not_started(&self.program, &reason),
+            (None, Some(reason)) => format!("the engine was ended: {reason}"),
+            (None, None) => describe(&end.how, self.log.as_deref()),
+        }
+    }
+}
+
+fn not_started(program: &Path, reason: &str) -> String {
+    format!("the engine `{}` cannot be started: {reason}", program.display())
+}
+
+/// Removes the folder of an engine that has ended, with its socket and its secret.
+fn remove(folder: &Path) {
+    if let Err(error) = fs::remove_dir(folder) {
+        tracing::warn!("{error}");
+    }
+}
+
+fn describe(how: &str, log: Option<&Path>) -> String {
     let text = log.and_then(|path| fs::read_end(path, LAST_BYTES).ok()).unwrap_or_default();
     let lines: Vec<_> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = lines[lines.len().saturating_sub(LAST_LINES)..].join("; ");
@@ -251,7 +291,9 @@ mod tests {
         let (inbox, mut inputs) = Inbox::open();
         let (orders, queue) = mpsc::sync_channel(8);
         let table = Table::default();
-        let spawner = Spawner::new(table.clone(), Arc::new(Notify::new()), inbox);
+        let mut spawner = Spawner::new(table.clone(), Arc::new(Notify::new()), inbox);
+        // The program of a test cannot supervise.
+        spawner.supervisor = None;
         let thread = std::thread::spawn(move || spawner.run(&queue));
         let pipeline_id = "pip_00000000000000000000000000000001".parse().unwrap();
         let (path, args) = ("sleep".into(), vec!["1000".into()]);
@@ -260,9 +302,13 @@ mod tests {
         let secret = Secret::new("secret");
         let manifest = crate::serving::plugins::language_model();
         let (base_path, task) = (String::new(), None);
-        let reached = Reached { channel, base_path, secret, manifest, task };
+        let folder = tempfile::tempdir().unwrap().keep();
+        let reached =
+            Reached { channel, folder: folder.clone(), base_path, secret, manifest, task };
         let run = Run(1);
-        orders.send(Order::Start { pipeline_id, run, program, reached }).unwrap();
+        let rules = Rules::default();
+        let start = Start { pipeline_id, run, program, rules, reached };
+        orders.send(Order::Start(Box::new(start))).unwrap();
         let pid = loop {
             if let Some(running) = table.read().unwrap().get(&Run(1)) {
                 break running.address.pid;
@@ -279,6 +325,7 @@ mod tests {
         };
         assert_eq!((run, reason.as_str()), (Run(1), "it hangs"));
         assert!(table.read().unwrap().is_empty());
+        assert!(!folder.exists());
         drop(orders);
         thread.join().unwrap();
     }

@@ -14,13 +14,15 @@ use std::{
 };
 
 use link_client::{
+    containment::{self, Starting},
     engine::{self, Ask, Place},
     local::proof,
 };
 use link_platform::{
+    contain::{self, Contained, End, Look, Rules},
     fs::{self, FileError},
     private_socket,
-    process::{Program, TiedChild},
+    process::Program,
 };
 use link_protocol::{
     plugin::{ListensOn, Manifest, Method, Value, Values},
@@ -76,7 +78,7 @@ pub(in crate::command::plugin) struct Bench<'a> {
     place: Place,
     base_path: String,
     secret: Secret,
-    process: Option<TiedChild>,
+    process: Option<Contained>,
     /// The files of the plugin's folder before the test.
     before: BTreeMap<PathBuf, Stamp>,
 }
@@ -93,6 +95,12 @@ impl<'a> Bench<'a> {
         mut setup: Setup<'a>,
         port: u16,
     ) -> Result<Self, FileError> {
+        // The engine starts in another folder.
+        for path in [&mut setup.program, &mut setup.model, &mut setup.work] {
+            if let Ok(absolute) = std::path::absolute(&*path) {
+                *path = absolute;
+            }
+        }
         let (run, temporary) = (setup.work.join("run"), setup.work.join("tmp"));
         for folder in [&setup.work, &run, &temporary] {
             fs::create_private_dir(folder)?;
@@ -162,7 +170,8 @@ impl<'a> Bench<'a> {
         self.process = None;
         let program = self.program();
         let path = program.path.display().to_string();
-        let process = TiedChild::start(&program);
+        let supervisor = contain::supervisor();
+        let process = Contained::start(supervisor.as_deref(), &program, &self.rules());
         let process = process.map_err(|error| format!("`{path}` cannot be started: {error}"))?;
         self.process = Some(process);
         let deadline = Instant::now() + self.setup.patience;
@@ -187,7 +196,14 @@ impl<'a> Bench<'a> {
 
     /// Returns how the engine ended, if it has been started and has ended.
     pub(super) fn ended(&mut self) -> Option<String> {
-        let status = self.process.as_mut()?.try_wait().ok()??;
+        let end = match self.process.as_mut()?.look().ok()? {
+            Look::Runs => return None,
+            Look::Ended(end) => end,
+        };
+        let status = match end {
+            End { reason: Some(reason), .. } => reason,
+            End { how, reason: None } => how,
+        };
         let log = self.log();
         let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
         let last = lines[lines.len().saturating_sub(LAST_LINES)..].join("; ");
@@ -197,8 +213,8 @@ impl<'a> Bench<'a> {
     }
 
     /// Asks the engine to end.
-    pub(super) fn terminate(&self) {
-        if let Some(process) = &self.process {
+    pub(super) fn terminate(&mut self) {
+        if let Some(process) = &mut self.process {
             process.terminate();
         }
     }
@@ -253,9 +269,26 @@ impl<'a> Bench<'a> {
             Place::Port(port) => drop(values.texts.insert("port", port.to_string())),
         }
         let mut env = launch.environment(&values);
-        env.push(("TMPDIR".into(), work.join("tmp").into()));
+        env.extend(containment::environment(&work.join("tmp")));
         let (path, args) = (program.clone(), launch.arguments(&values));
         Program { path, args, env, log: Some(self.log_file()) }
+    }
+
+    /// Returns the rules under which the agent would run the engine.
+    fn rules(&self) -> Rules {
+        let Setup { program, model, work, .. } = &self.setup;
+        let starting = Starting {
+            executable: program,
+            model,
+            model_bytes: fs::size(model).unwrap_or_default(),
+            folder: &work.join("run"),
+            work: &work.join("tmp"),
+            port: match &self.place {
+                Place::Socket(_) => None,
+                Place::Port(port) => Some(*port),
+            },
+        };
+        starting.rules(None)
     }
 
     fn log_file(&self) -> PathBuf {
