@@ -46,6 +46,13 @@ pub struct End {
     pub reason: Option<String>,
 }
 
+/// Returns a line of the log of a contained program without the time that its supervisor wrote before it.
+#[must_use]
+pub fn without_time(line: &str) -> &str {
+    let split = line.split_once(' ').filter(|(time, _)| time.parse::<jiff::Timestamp>().is_ok());
+    split.map_or(line, |(_, text)| text)
+}
+
 impl Contained {
     /// Starts `program`. `supervisor` is a program of Link whose `main` calls [`take_over`]; without one, the program
     /// runs without a supervisor.

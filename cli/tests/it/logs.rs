@@ -45,10 +45,13 @@ fn local_logs_are_merged_by_time_and_filtered() {
     home.file("state/logs/agent.log", agent);
     let pipeline = id("pip", 2);
     home.file(&format!("state/logs/{pipeline}.log"), "2026-10-01T12:00:01Z loading\u{1b}[2J\n");
+    // A full log, which the engine's supervisor has put aside.
+    home.file(&format!("state/logs/{pipeline}.log.1"), "2026-10-01T11:59:59Z earlier\n");
 
     let ran = home.link(&["logs", "--local"]);
     let wanted = format!(
-        "2026-10-01T12:00:00.000Z info     agent  link_agent: starting\n\
+        "2026-10-01T11:59:59.000Z info     {pipeline}  earlier\n\
+         2026-10-01T12:00:00.000Z info     agent  link_agent: starting\n\
          2026-10-01T12:00:01.000Z info     {pipeline}  loading\u{fffd}[2J\n\
          2026-10-01T12:00:02.000Z warning  agent  link_agent: slow request=req_7\n\
          2026-10-01T12:00:02.000Z warning  agent  caused by: a full queue\n\
@@ -61,7 +64,7 @@ fn local_logs_are_merged_by_time_and_filtered() {
     };
     assert_eq!(count(&["--severity", "warning"]), 3);
     assert_eq!(count(&["--request", "req_7"]), 1);
-    assert_eq!(count(&["--model", &pipeline]), 1);
+    assert_eq!(count(&["--model", &pipeline]), 2);
     assert_eq!(count(&["--limit", "3"]), 3);
     let ran = home.link(&["logs", "--local", "--model", "nobody"]);
     assert_eq!(ran.stdout, "no matching lines\n");

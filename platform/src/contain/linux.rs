@@ -33,6 +33,8 @@ mod limits;
 mod log_file;
 #[path = "runtime.rs"]
 mod runtime;
+#[path = "stamp.rs"]
+mod stamp;
 #[path = "supervisor.rs"]
 mod supervise;
 #[path = "tree.rs"]

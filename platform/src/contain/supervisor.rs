@@ -15,6 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use jiff::Timestamp;
 use rustix::process::{Pid, Signal};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -23,7 +24,7 @@ use tokio::{
     time::MissedTickBehavior,
 };
 
-use super::{cap::Cap, footprint, limits, log_file::LogFile, tree::Tree};
+use super::{cap::Cap, footprint, limits, log_file::LogFile, stamp::Stamp, tree::Tree};
 use crate::{
     contain::rules::Rules,
     process::{self, Program},
@@ -82,6 +83,7 @@ struct Supervisor<'a> {
     /// The raw status of the program, once it has ended.
     status: Option<i32>,
     output: pipe::Receiver,
+    stamp: Stamp,
     cap: Cap,
     log: Option<LogFile>,
     began: Instant,
@@ -104,8 +106,8 @@ impl<'a> Supervisor<'a> {
         let main = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let main = main.ok_or_else(|| io::Error::other("the process id is out of range"))?;
         let output = pipe::Receiver::from_owned_fd(OwnedFd::from(output))?;
-        let (cap, began) = (Cap::new(), Instant::now());
-        Ok(Self { rules, tree, main, status: None, output, cap, log, began })
+        let (stamp, cap, began) = (Stamp::new(), Cap::new(), Instant::now());
+        Ok(Self { rules, tree, main, status: None, output, stamp, cap, log, began })
     }
 
     /// Passes output on until the program has ended, or must end. Returns why it must, unless the parent wants it.
@@ -162,7 +164,9 @@ impl<'a> Supervisor<'a> {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        let bytes = self.cap.pass(bytes, self.began.elapsed());
+        // The times count as printed, or a flood of short lines would get past the bound.
+        let bytes = self.stamp.pass(bytes, Timestamp::now());
+        let bytes = self.cap.pass(&bytes, self.began.elapsed());
         if let Some(log) = self.log.as_mut().filter(|_| !bytes.is_empty()) {
             log.append(&bytes);
         }

@@ -270,7 +270,8 @@ fn remove(folder: &Path) {
 
 fn describe(how: &str, log: Option<&Path>) -> String {
     let text = log.and_then(|path| fs::read_end(path, LAST_BYTES).ok()).unwrap_or_default();
-    let lines: Vec<_> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let lines: Vec<_> =
+        text.lines().map(contain::without_time).filter(|line| !line.trim().is_empty()).collect();
     let last = lines[lines.len().saturating_sub(LAST_LINES)..].join("; ");
     if last.is_empty() {
         format!("the engine ended ({how})")

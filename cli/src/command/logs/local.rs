@@ -55,7 +55,10 @@ struct LogFile {
     path: PathBuf,
     /// When the file was created: an engine's log is a new file at each start.
     created: Option<SystemTime>,
+    /// How far it was read, in bytes.
     read: u64,
+    /// Whether it was read before.
+    is_open: bool,
 }
 
 /// A line of `journalctl --output json`.
@@ -157,7 +160,7 @@ impl Logbook {
                 continue;
             }
             let source = if path == agent { AGENT.to_owned() } else { name_of(&path, sources) };
-            self.files.push(LogFile { source, path, created: None, read: 0 });
+            self.files.push(LogFile { source, path, created: None, read: 0, is_open: false });
         }
     }
 
@@ -189,20 +192,45 @@ impl LogFile {
         // A file that vanishes meanwhile has no lines.
         let Ok(found) = std::fs::metadata(&self.path) else { return Vec::new() };
         let (created, length) = (found.created().ok(), found.len());
-        if created != self.created || length < self.read {
-            (self.created, self.read) = (created, 0);
+        let mut records = Vec::new();
+        if !self.is_open || created != self.created || length < self.read {
+            records = self.read_before();
+            (self.is_open, self.created, self.read) = (true, created, 0);
         }
         let unread = (length - self.read).min(END);
-        let Ok(text) = fs::read_end(&self.path, unread) else { return Vec::new() };
-        // The last line may not be complete yet, and the first one may have lost its start.
+        let Ok(text) = fs::read_end(&self.path, unread) else { return records };
+        // The last line may not be complete yet.
         let (whole, rest) = match text.rsplit_once('\n') {
             _ if !follows => (text.as_str(), ""),
             Some(split) => split,
             None => ("", text.as_str()),
         };
         self.read = length - u64::try_from(rest.len()).unwrap_or_default();
+        records.extend(self.lines(whole, unread, &found));
+        records
+    }
+
+    /// Returns the unread lines of the file before this one: a full log of an engine gets `.1` at the end of its name.
+    fn read_before(&self) -> Vec<LocalRecord> {
+        let mut path = self.path.clone().into_os_string();
+        path.push(".1");
+        let path = PathBuf::from(path);
+        let Ok(found) = std::fs::metadata(&path) else { return Vec::new() };
+        let read = match self.is_open {
+            false => 0,
+            true if self.created.is_some() && found.created().ok() == self.created => self.read,
+            true => return Vec::new(),
+        };
+        let unread = found.len().saturating_sub(read).min(END);
+        let text = fs::read_end(&path, unread).unwrap_or_default();
+        self.lines(&text, unread, &found)
+    }
+
+    /// Reads the lines in the last `unread` bytes of a file.
+    fn lines(&self, text: &str, unread: u64, found: &std::fs::Metadata) -> Vec<LocalRecord> {
+        // The first line has lost its start.
         let whole =
-            if unread == END { whole.split_once('\n').map_or("", |(_, rest)| rest) } else { whole };
+            if unread == END { text.split_once('\n').map_or("", |(_, rest)| rest) } else { text };
         let changed = found.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
         local_logs::read(&self.source, whole, changed.unwrap_or(Timestamp::UNIX_EPOCH))
     }

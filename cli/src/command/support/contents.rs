@@ -81,7 +81,7 @@ fn ends_of_logs(context: &Context, layout: &Layout) -> Vec<Item> {
     let entries = std::fs::read_dir(context.roots.logs());
     let found = entries.into_iter().flatten().flatten().map(|entry| entry.path());
     let mut found: Vec<_> =
-        found.filter(|path| path.extension().is_some_and(|end| end == "log")).collect();
+        found.filter(|path| has_ending(path, "log") || has_ending(path, "1")).collect();
     found.sort();
     for path in found.into_iter().take(MOST_LOGS) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

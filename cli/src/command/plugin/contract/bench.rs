@@ -205,7 +205,8 @@ impl<'a> Bench<'a> {
             End { how, reason: None } => how,
         };
         let log = self.log();
-        let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
+        let lines: Vec<&str> =
+            log.lines().map(contain::without_time).filter(|line| !line.trim().is_empty()).collect();
         let last = lines[lines.len().saturating_sub(LAST_LINES)..].join("; ");
         let last = last.replace(self.secret.expose(), "[the secret]");
         let last = if last.is_empty() { last } else { format!(": {last}") };
