@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 
+/// The name of the file with the secret of an engine, in the folder of its run below [`Roots::run`].
+pub const ENGINE_KEY: &str = "key";
+
 /// The folders of one installation. This type creates no folder.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Roots {

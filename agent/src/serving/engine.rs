@@ -26,7 +26,12 @@ use link_client::{
     containment::{self, Starting},
     model_file,
 };
-use link_platform::{fs, paths::Roots, private_socket, process::Program};
+use link_platform::{
+    fs,
+    paths::{ENGINE_KEY, Roots},
+    private_socket,
+    process::Program,
+};
 use link_protocol::{
     command::{Alias, Sha256Hex},
     config::{AgentConfig, ContainmentConfig, GenericConfig, Scalar},
@@ -303,7 +308,7 @@ impl Engines {
         fs::create_private_dir(&work)?;
         let channel = channel(&folder, manifest.adapter.launch.listens_on)?;
         let secret = Secret::new(random_secret());
-        let api_key_file = folder.join("key");
+        let api_key_file = folder.join(ENGINE_KEY);
         fs::write_private(&api_key_file, secret.expose().as_bytes())?;
         let log = self.logs.join(format!("{pipeline_id}.log"));
         fs::remove_file(&log)?;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use link_client::local::LocalClient;
 use link_installer::{layout::Layout, plugins::Plugins, service};
-use link_platform::{facts, fs, memory};
+use link_platform::{facts, fs, memory, paths::ENGINE_KEY};
 use link_protocol::{config, secret::Secret};
 
 use crate::{
@@ -128,8 +128,8 @@ fn redaction(context: &Context) -> Redaction {
     let mut paths =
         vec![roots.identity(), roots.control_token(), roots.reader_token(), roots.agent_config()];
     paths.extend(LOGINS.map(|name| roots.config.join(name)));
-    let keys = std::fs::read_dir(roots.run()).into_iter().flatten().flatten();
-    paths.extend(keys.map(|entry| entry.path()).filter(|path| has_ending(path, "key")));
+    let folders = std::fs::read_dir(roots.run()).into_iter().flatten().flatten();
+    paths.extend(folders.map(|folder| folder.path().join(ENGINE_KEY)));
     let files: Vec<_> =
         paths.iter().filter_map(|path| fs::read_limited(path, FILE_LIMIT).ok()).collect();
     let environment = &context.environment;
