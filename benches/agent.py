@@ -21,7 +21,6 @@ from install import ENVIRONMENT, PATIENCE_SECONDS, Backend, wait
 SETTLE_SECONDS = 20
 # Between two tries to connect to a port that is not taken yet.
 RETRY_SECONDS = 0.0002
-MODEL_BYTES = 1 << 20
 PASSWORD = "correct horse battery"
 TAILSCALE = "https://github.com/tailscale/tailscale/issues"
 
@@ -134,14 +133,12 @@ class Link:
         if ran.returncode:
             raise SystemExit(f"link {arguments}: {ran.returncode}\n{ran.stderr}")
 
-    def set_up(self, work):
+    def set_up(self, model):
         """Leaves a registered device with one model that is not served, its agent running."""
         self.link("register", LINK_REGISTRATION_KEY=self.backend.registration_key())
         self.start()
         wait(self.connected)
         self.link("login", "--email", "bench@example.com", "--password-stdin", stdin=PASSWORD)
-        model = work / "model.gguf"
-        model.write_bytes(b"GGUF" + bytes(MODEL_BYTES))
         self.link("model", "add", str(model), "--name", "chat")
         self.link("model", "deploy", "chat", "--wait")
 
@@ -295,6 +292,7 @@ def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--work", type=pathlib.Path, required=True)
     arguments.add_argument("--programs", required=True)
+    arguments.add_argument("--model", type=pathlib.Path, required=True)
     arguments.add_argument("--mender")
     arguments.add_argument("--seconds", type=int, default=120)
     arguments.add_argument("--starts", type=int, default=10)
@@ -302,7 +300,7 @@ def main():
     programs = find(options.programs)
     link = Link(options.work, programs)
     try:
-        link.set_up(options.work)
+        link.set_up(options.model)
         deployed = Process(link.process.pid).memory()
         starts = []
         for _ in range(options.starts + 1):
