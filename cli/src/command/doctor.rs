@@ -25,7 +25,7 @@ use crate::{
         network::{self as network_rules, Probe},
         origin, ports, service as service_rules,
     },
-    error::{CliError, chain},
+    error::CliError,
     output, resolve,
 };
 
@@ -135,11 +135,6 @@ async fn look_at_agent(context: &Context) -> Result<Seen, CliError> {
     let running = health.is_some() || agent_process::is_running(context)?;
     let port = health.as_ref().and_then(|_| local.port());
     Ok(Seen { registration, running, health, pipelines, port })
-}
-
-/// Returns the error and its causes as text for a finding.
-fn in_words(error: &dyn std::error::Error) -> String {
-    chain(error)
 }
 
 #[cfg(test)]

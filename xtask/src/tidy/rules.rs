@@ -18,6 +18,8 @@ const PURE_PLACES: &[&str] = &[
     "agent/core/src/",
     "backend/src/domain",
     "cli/src/doctor",
+    "cli/src/local_logs",
+    "cli/src/redaction",
     "installer/src/decide",
 ];
 /// Path prefixes that pure code must not name.

@@ -13,7 +13,7 @@ use link_installer::{
 use link_platform::{fs, user_manager};
 use link_protocol::{backend_api::model::LANGUAGE_MODEL, report::ModelState};
 
-use super::{Seen, in_words};
+use super::Seen;
 use crate::{
     agent_config,
     context::Context,
@@ -22,6 +22,7 @@ use crate::{
         models::{Engine, Models, Start},
         service::Service,
     },
+    error::chain,
     path_setup, service,
 };
 
@@ -36,7 +37,7 @@ pub(super) fn installation(context: &Context, layout: &Layout) -> Installation {
     let unwritable = written.into_iter().filter(|folder| folder.is_dir()).filter_map(|folder| {
         let file = folder.join(TRIED);
         let tried = fs::write_private(&file, b"").and_then(|()| fs::remove_file(&file));
-        tried.err().map(|error| (folder.clone(), in_words(&error)))
+        tried.err().map(|error| (folder.clone(), chain(&error)))
     });
     Installation {
         receipt: receipt(layout),
@@ -53,7 +54,7 @@ fn receipt(layout: &Layout) -> Receipt {
     let receipt = match receipt::Receipt::load(&path) {
         Ok(Some(receipt)) => receipt,
         Ok(None) => return Receipt::Absent(path),
-        Err(error) => return Receipt::Unreadable(in_words(&error)),
+        Err(error) => return Receipt::Unreadable(chain(&error)),
     };
     let Some(version) = versions::current(layout) else {
         let why = format!("`{}` leads to no version", layout.current().display());
@@ -116,7 +117,7 @@ pub(super) fn models(context: &Context, seen: &Seen) -> Models {
             None => Start::NotTried,
             Some(build) => match builds.start(&build.name) {
                 Ok(()) => Start::Works,
-                Err(error) => Start::Failed(in_words(&error)),
+                Err(error) => Start::Failed(chain(&error)),
             },
         };
         let build = current.map(|build| build.name);
