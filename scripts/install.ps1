@@ -459,7 +459,7 @@ LINK_STALL_SECONDS (how long a download may bring less than 1 KiB/s, default 30)
     $base = $base.TrimEnd('/')
     $wanted = Select-First $Version $env:LINK_VERSION
     if ($env:LINK_HOME) { $data = Join-Path $env:LINK_HOME 'data'; $bin = Join-Path $env:LINK_HOME 'bin' }
-    elseif ($env:APPDATA -and $env:USERPROFILE) { $data = Join-Path $env:APPDATA 'link'; $bin = Join-Path $env:USERPROFILE '.local\bin' }
+    elseif ($env:LOCALAPPDATA -and $env:USERPROFILE) { $data = Join-Path $env:LOCALAPPDATA 'link'; $bin = Join-Path $env:USERPROFILE '.local\bin' }
     else { Stop-Install 11 'there is no profile of this user: set LINK_HOME to the folder to install in' }
     $installed = Get-Installed $data
     $ending = @('uninstall', '--yes')

@@ -19,7 +19,12 @@ use crate::{
     state::session,
 };
 
+/// The interval of looking for an identity while there is none.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// The interval of looking whether the identity has changed. Each look wakes an idle device twice, since tokio's timer
+/// rounds long sleeps and then sleeps for the rest.
+const CHANGED: Duration = Duration::from_secs(2);
 
 /// Determines the identity of this device. While there is none, this waits, and the local API in
 /// `waiting` answers that the device is not registered.
@@ -84,7 +89,7 @@ pub(crate) async fn settle(
 /// removed.
 pub(crate) async fn changed(path: &Path, current: &Identity) {
     loop {
-        tokio::time::sleep(LOOK_AGAIN).await;
+        tokio::time::sleep(CHANGED).await;
         match fs::read_plain(path, config::SIZE_LIMIT) {
             Ok(text) => {
                 if Identity::parse(&text).is_ok_and(|identity| identity != *current) {

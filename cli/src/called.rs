@@ -6,9 +6,12 @@
 
 use std::{
     borrow::Cow,
+    env::consts::EXE_SUFFIX,
     path::{Path, PathBuf},
     sync::OnceLock,
 };
+
+use link_platform::program;
 
 /// The names of the command, the preferred name first.
 pub(crate) const NAMES: [&str; 2] = ["link", "linkctl"];
@@ -34,13 +37,14 @@ impl Surroundings {
 
     /// Returns the first folder on PATH that contains a program called `name`.
     pub(crate) fn first_with(&self, name: &str) -> Option<&Path> {
-        self.folders.iter().map(PathBuf::as_path).find(|folder| folder.join(name).is_file())
+        let file = format!("{name}{EXE_SUFFIX}");
+        self.folders.iter().map(PathBuf::as_path).find(|folder| folder.join(&file).is_file())
     }
 
     /// Returns whether the command is installed. A development build has no installed command, and
     /// its user knows the path.
     fn is_installed(&self) -> bool {
-        self.bin.join(NAMES[1]).is_file()
+        self.bin.join(program::LINKCTL).is_file()
     }
 }
 

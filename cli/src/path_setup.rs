@@ -7,7 +7,12 @@ use link_installer::{
     layout::Layout,
     path_files::{self, Resolved},
 };
-use link_platform::{fs, path_env::Shells, paths::Roots, user_manager};
+use link_platform::{
+    fs,
+    path_env::{self, Shells},
+    paths::Roots,
+    program, user_manager, user_path,
+};
 
 use crate::{context::Context, error::CliError};
 
@@ -68,6 +73,7 @@ pub(crate) fn shells(context: &Context) -> Option<Shells> {
         config,
         zsh_folder: environment.zsh_folder.clone(),
         login_shell: environment.shell.clone(),
+        user_path: user_path::IS_THERE,
     })
 }
 
@@ -125,14 +131,15 @@ fn missing_line(start_file: &Path, folder: &Path) -> Option<String> {
 /// Returns whether the current shell finds our `link` first.
 fn is_first(context: &Context) -> bool {
     let (folders, bin) = (&context.surroundings.folders, &context.roots.bin);
-    folders.iter().find(|folder| *folder == bin || folder.join("link").is_file()) == Some(bin)
+    folders.iter().find(|folder| *folder == bin || folder.join(program::LINK).is_file())
+        == Some(bin)
 }
 
 /// Returns advice on why the shell does not find the command by its name. None if it does.
 fn advice(context: &Context, layout: &Layout) -> Option<String> {
     let bin = &context.roots.bin;
     let surroundings = &context.surroundings;
-    let line = format!("export PATH=\"{}:$PATH\"", bin.display());
+    let line = path_env::for_this_shell(&bin.display().to_string());
     match surroundings.first_with("link") {
         _ if is_first(context) => None,
         Some(first) if surroundings.folders.contains(bin) => Some(format!(

@@ -73,8 +73,9 @@ pub fn of_this_system() -> Containment {
     containment
 }
 
-/// Returns what an engine can do on this system although it should not.
-fn missing(containment: Containment) -> Option<String> {
+/// Returns what an engine can do on a system although it should not, as a list for a person. None if there is nothing.
+#[must_use]
+pub fn missing(containment: Containment) -> Option<String> {
     let Containment { supervised, files, connections, ports, signals } = containment;
     let all = [
         (supervised, "leaving processes behind or taking too much memory"),

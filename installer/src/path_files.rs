@@ -1,10 +1,12 @@
-//! Puts the folder of the command first on PATH in the shells' start files, and removes it again.
+//! Puts the folder of the command first on PATH in the shells' start files, or in the environment of the user on Windows,
+//! and removes it again.
 //!
 //! The receipt lists a file before the file is edited, so an uninstallation also undoes an interrupted edit.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: edits the files of the shells")]
 
 use std::{
+    env::consts::EXE_SUFFIX,
     io,
     path::{Path, PathBuf},
     time::Duration,
@@ -12,8 +14,9 @@ use std::{
 
 use link_platform::{
     checkpoint, fs,
-    path_env::{self, Shells},
+    path_env::{self, Shells, Syntax},
     process::{self, Call},
+    program, user_path,
 };
 
 use crate::{
@@ -76,20 +79,28 @@ pub fn survey(layout: &Layout, shells: &Shells) -> Survey {
     let bin = &layout.roots().bin;
     let mut survey = Survey::default();
     for file in path_env::start_files(shells, Path::exists) {
-        let line = bin.to_str().and_then(|bin| path_env::line(file.syntax, bin));
-        match (line, read(&file.path)) {
-            (None, _) => {
+        let found = match read(&file.path) {
+            Ok(found) => found,
+            Err(why) => {
+                survey.skipped.push((file.path, why.to_string()));
+                continue;
+            }
+        };
+        let before = found.as_deref().unwrap_or_default();
+        let bin_text = bin.to_str();
+        match bin_text.and_then(|bin| path_env::put(file.syntax, before, bin)) {
+            None => {
                 let why = format!("`{}` cannot stand on PATH", bin.display());
                 survey.skipped.push((file.path, why));
             }
-            (_, Err(why)) => survey.skipped.push((file.path, why.to_string())),
-            (Some(line), Ok(found)) => {
-                let text = path_env::add(found.as_deref().unwrap_or_default(), &line);
-                if found.as_ref() == Some(&text) {
-                    survey.intact.push((file.path, path_env::remove(&text).is_empty()));
-                } else {
-                    survey.edits.push(Edit { path: file.path, created: found.is_none(), text });
-                }
+            // Nothing shows whether Link or somebody else has made an entry, so without a receipt it is somebody else's.
+            Some(text) if found.as_ref() == Some(&text) && file.syntax == Syntax::Entries => {}
+            Some(text) if found.as_ref() == Some(&text) => {
+                let rest = path_env::take(file.syntax, &text, bin_text.unwrap_or_default());
+                survey.intact.push((file.path, rest.is_empty()));
+            }
+            Some(text) => {
+                survey.edits.push(Edit { path: file.path, created: found.is_none(), text });
             }
         }
     }
@@ -109,7 +120,9 @@ pub fn add(layout: &Layout, shells: &Shells) -> Result<Edited, ChangeError> {
         for (path, created) in edits.iter().map(|edit| (&edit.path, edit.created)).chain(blocks) {
             if !receipt.path_files.iter().any(|known| known.path == *path) {
                 receipt.path_files.push(PathFile { path: path.clone(), created });
-                receipt.add_folders(path.parent().unwrap_or(path));
+                if Syntax::of(path) != Syntax::Entries {
+                    receipt.add_folders(path.parent().unwrap_or(path));
+                }
             }
         }
     })?;
@@ -117,12 +130,9 @@ pub fn add(layout: &Layout, shells: &Shells) -> Result<Edited, ChangeError> {
     let intact = intact.into_iter().map(|(path, _)| path).collect();
     let mut edited = Edited { intact, skipped, ..Edited::default() };
     for Edit { path, text, .. } in edits {
-        let folder = path.parent().unwrap_or(&path);
-        let written = std::fs::create_dir_all(folder).map_err(|error| error.to_string());
-        let write = |()| fs::rewrite(&path, text.as_bytes()).map_err(|error| error.to_string());
-        match written.and_then(write) {
+        match write(&path, &text) {
             Ok(()) => edited.changed.push(path),
-            Err(why) => edited.skipped.push((path, why)),
+            Err(why) => edited.skipped.push((path, why.to_string())),
         }
         checkpoint::reach("path-edited");
     }
@@ -141,30 +151,63 @@ pub(crate) fn observe(layout: &Layout, shells: &Shells) -> Vec<PathFile> {
     found.map(|(path, created)| PathFile { path, created }).collect()
 }
 
-/// Removes our block from the files. Returns the files that could not be edited, each with its error.
+/// Takes the folder of the command off PATH in `files`. Returns the files that could not be edited, each with its error.
 #[must_use]
-pub(crate) fn restore(files: &[PathFile]) -> Vec<(PathBuf, io::Error)> {
-    let one = |file: &PathFile| Some((file.path.clone(), restore_one(file).err()?));
+pub(crate) fn restore(layout: &Layout, files: &[PathFile]) -> Vec<(PathBuf, io::Error)> {
+    let bin = &layout.roots().bin;
+    let one = |file: &PathFile| Some((file.path.clone(), restore_one(file, bin).err()?));
     files.iter().filter_map(one).collect()
 }
 
-fn restore_one(file: &PathFile) -> io::Result<()> {
+fn restore_one(file: &PathFile, bin: &Path) -> io::Result<()> {
+    let syntax = Syntax::of(&file.path);
+    // Programs of others are found by this entry, too.
+    if syntax == Syntax::Entries && has_programs_of_others(bin) {
+        return Ok(());
+    }
     let Some(text) = read(&file.path)? else { return Ok(()) };
-    let before = path_env::remove(&text);
+    let before = path_env::take(syntax, &text, bin.to_str().unwrap_or_default());
     if file.created && before.is_empty() {
-        std::fs::remove_file(&file.path)
+        remove(&file.path)
     } else if before == text {
         Ok(())
     } else {
-        fs::rewrite(&file.path, before.as_bytes()).map_err(io::Error::other)
+        write(&file.path, &before)
     }
 }
 
+fn has_programs_of_others(bin: &Path) -> bool {
+    let Ok(mut entries) = std::fs::read_dir(bin) else { return false };
+    let is_ours =
+        |name: &str| [program::LINK, program::LINKCTL].iter().any(|own| name.starts_with(own));
+    entries.any(|entry| entry.is_ok_and(|entry| !entry.file_name().to_str().is_some_and(is_ours)))
+}
+
 fn read(path: &Path) -> io::Result<Option<String>> {
+    if Syntax::of(path) == Syntax::Entries {
+        return user_path::read();
+    }
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// Writes a place and creates the folder of a file.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    if Syntax::of(path) == Syntax::Entries {
+        return user_path::write(text);
+    }
+    std::fs::create_dir_all(path.parent().unwrap_or(path))?;
+    fs::rewrite(path, text.as_bytes()).map_err(io::Error::other)
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    if Syntax::of(path) == Syntax::Entries {
+        user_path::remove()
+    } else {
+        std::fs::remove_file(path)
     }
 }
 
@@ -181,6 +224,11 @@ pub enum Resolved {
 /// Starts a new login shell and asks where it finds `command`. A shell of another kind may find another program.
 #[must_use]
 pub fn resolve_in_login_shell(shells: &Shells, user: &str, command: &str) -> Resolved {
+    if shells.user_path {
+        let file = format!("{command}{EXE_SUFFIX}");
+        let mut found = user_path::searched_folders().into_iter().map(|folder| folder.join(&file));
+        return found.find(|path| path.is_file()).map_or(Resolved::Nothing, Resolved::Found);
+    }
     let shell = shells.login_shell.clone().unwrap_or_else(|| "/bin/sh".into());
     let name = shell.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     if !ASKED.contains(&name) {

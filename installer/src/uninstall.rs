@@ -113,7 +113,7 @@ impl Uninstallation {
         let roots = layout.roots();
         let mut left = service::manager().remove(&receipt);
         checkpoint::reach("unit-removed");
-        left.extend(path_files::restore(&receipt.path_files));
+        left.extend(path_files::restore(layout, &receipt.path_files));
         checkpoint::reach("path-restored");
         remove_programs(layout, &receipt, &mut left);
         for (folder, own) in [(&roots.config, CONFIG), (&roots.state, STATE), (&roots.data, DATA)] {

@@ -35,3 +35,4 @@ pub mod signal;
 mod stop_request;
 pub mod terminal;
 pub mod user_manager;
+pub mod user_path;

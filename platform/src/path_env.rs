@@ -1,22 +1,37 @@
-//! The block that puts a folder first on PATH, in the files that shells read at their start.
+//! What puts a folder first on PATH: a block in the files that shells read at their start, or an entry in the environment
+//! of the user on Windows.
 //!
 //! Pure: text in, text out. The block is enclosed in two comment lines. Removing the block restores the previous text
 //! byte for byte, including its line endings, with or without a last one.
 
 use std::path::{Path, PathBuf};
 
+use crate::user_path;
+
+pub mod entries;
+
 const BEGIN: &str = "# >>> link >>> `link uninstall` takes these lines out";
 const END: &str = "# <<< link <<<";
 
-/// The shell language of a file.
+/// The language of a place where PATH is set.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Syntax {
     /// `sh`, `bash` and `zsh`.
     Posix,
     Fish,
+    /// The entries of [`user_path`].
+    Entries,
 }
 
-/// A file to edit.
+impl Syntax {
+    /// Returns the language of a place that was edited. Blocks are the same in all shells.
+    #[must_use]
+    pub fn of(path: &Path) -> Self {
+        if path == Path::new(user_path::NAME) { Self::Entries } else { Self::Posix }
+    }
+}
+
+/// A place to edit: a file, or [`user_path::NAME`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct StartFile {
     pub path: PathBuf,
@@ -33,13 +48,18 @@ pub struct Shells {
     pub config: PathBuf,
     /// `$SHELL`.
     pub login_shell: Option<PathBuf>,
+    /// Whether PATH is in the environment of the user, where every shell finds it.
+    pub user_path: bool,
 }
 
-/// Returns the files in which `folder` must be put on PATH. `exists` says whether a file exists.
+/// Returns the places where PATH must be set. `exists` says whether a file exists.
 ///
 /// `.profile` is always included: a login shell reads this file if it finds no file of its own.
 #[must_use]
 pub fn start_files(shells: &Shells, exists: impl Fn(&Path) -> bool) -> Vec<StartFile> {
+    if shells.user_path {
+        return vec![StartFile { path: user_path::NAME.into(), syntax: Syntax::Entries }];
+    }
     let uses = |name: &str| {
         shells.login_shell.as_deref().and_then(Path::file_name).is_some_and(|shell| shell == name)
     };
@@ -64,14 +84,42 @@ pub fn start_files(shells: &Shells, exists: impl Fn(&Path) -> bool) -> Vec<Start
     files
 }
 
-/// Returns the line that puts `folder` first on PATH. None if its name contains a colon or a line break, which PATH or
-/// the line cannot hold.
+/// Returns `text` with `folder` on PATH. None if the folder's name cannot be on it.
 #[must_use]
-pub fn line(syntax: Syntax, folder: &str) -> Option<String> {
+pub fn put(syntax: Syntax, text: &str, folder: &str) -> Option<String> {
+    match syntax {
+        Syntax::Entries => entries::add(text, folder),
+        Syntax::Posix | Syntax::Fish => Some(add(text, &line(syntax, folder)?)),
+    }
+}
+
+/// Returns `text` without what puts `folder` on PATH.
+#[must_use]
+pub fn take(syntax: Syntax, text: &str, folder: &str) -> String {
+    match syntax {
+        Syntax::Entries => entries::remove(text, folder),
+        Syntax::Posix | Syntax::Fish => remove(text),
+    }
+}
+
+/// Returns the command that puts `folder` first on PATH in the shell that runs now.
+#[must_use]
+pub fn for_this_shell(folder: &str) -> String {
+    if user_path::IS_THERE {
+        format!("$env:Path = \"{folder};$env:Path\"")
+    } else {
+        format!("export PATH=\"{folder}:$PATH\"")
+    }
+}
+
+/// Returns the line that puts `folder` first on PATH. None if its name contains a colon or a line break, which PATH or
+/// the line cannot hold, and where PATH has no lines.
+fn line(syntax: Syntax, folder: &str) -> Option<String> {
     if folder.contains([':', '\n', '\r']) {
         return None;
     }
     Some(match syntax {
+        Syntax::Entries => return None,
         Syntax::Posix => {
             let name = folder.replace('\'', r"'\''");
             format!(
@@ -86,8 +134,7 @@ pub fn line(syntax: Syntax, folder: &str) -> Option<String> {
 }
 
 /// Returns `text` with a block that holds `line` at its end, and without any earlier block of ours.
-#[must_use]
-pub fn add(text: &str, line: &str) -> String {
+fn add(text: &str, line: &str) -> String {
     let rest = remove(text);
     let end_of_line = if rest.contains("\r\n") { "\r\n" } else { "\n" };
     let block = [BEGIN, line, END].join(end_of_line);
@@ -103,8 +150,7 @@ pub fn add(text: &str, line: &str) -> String {
 }
 
 /// Returns `text` without our blocks.
-#[must_use]
-pub fn remove(text: &str) -> String {
+fn remove(text: &str) -> String {
     let mut rest = text.to_owned();
     while let Some(found) = find(&rest) {
         rest.replace_range(found.all.0..found.all.1, "");

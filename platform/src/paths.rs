@@ -37,12 +37,19 @@ impl Roots {
             return Ok(Self::below(absolute.as_deref().unwrap_or(home)));
         }
         let base = etcetera::choose_base_strategy().map_err(|_| NoHome)?;
+        let bin = base.home_dir().join(".local").join("bin");
+        if cfg!(windows) {
+            // The other folder of programs is copied to each machine on which the user logs in, with gigabytes of models
+            // and with the identity of this device.
+            let local = base.cache_dir().join("link");
+            return Ok(Self { data: local.clone(), state: local.clone(), config: local, bin });
+        }
         let state = base.state_dir().unwrap_or_else(|| base.data_dir());
         Ok(Self {
             data: base.data_dir().join("link"),
             state: state.join("link"),
             config: base.config_dir().join("link"),
-            bin: base.home_dir().join(".local").join("bin"),
+            bin,
         })
     }
 

@@ -177,8 +177,9 @@ impl Engines {
         let health = {
             let (table, inbox) = (table.clone(), inbox.clone());
             Pipeline::spawn("health", move |_stop| async move {
-                let serving = watch::watch(table.clone(), inbox.clone());
-                tokio::join!(health::watch(table, started, inbox), serving);
+                let ready = Arc::new(Notify::new());
+                let serving = watch::watch(table.clone(), ready.clone(), inbox.clone());
+                tokio::join!(health::watch(table, started, ready, inbox), serving);
             })?
         };
         Ok(Self {

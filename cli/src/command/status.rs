@@ -4,7 +4,7 @@
 
 mod watch;
 
-use link_client::local::LocalClient;
+use link_client::{containment, local::LocalClient};
 use link_installer::{engines::Engines, service::Availability};
 use link_protocol::{
     exit_code::ExitCode,
@@ -175,6 +175,12 @@ fn text(status: &Status, view: &View) -> String {
         lines.push(format!("Local API  http://127.0.0.1:{port}"));
     }
     lines.extend(status.engine.as_ref().map(engine_in_words));
+    let contained = status.agent.as_ref().and_then(|agent| agent.containment);
+    lines.extend(contained.and_then(containment::missing).map(|missing| {
+        format!(
+            "Engines    not kept from {missing}: install plugins only if you trust their authors"
+        )
+    }));
     lines.push(format!("Service    {}", service::in_words(&status.availability)));
     if let Some(agent) = &status.agent {
         lines.push(String::new());

@@ -1,7 +1,8 @@
 //! The plugins, their engines, and the models of this machine.
 
+use link_client::containment;
 use link_protocol::{
-    local_api::{EngineHealth, ModelHealth},
+    local_api::{Containment, EngineHealth, ModelHealth},
     report::ModelState,
 };
 
@@ -15,6 +16,8 @@ pub(crate) struct Models {
     pub(crate) engines: Vec<Engine>,
     /// What the agent says. Empty if it does not answer.
     pub(crate) models: Vec<ModelHealth>,
+    /// What the agent refuses to engines, if it answers.
+    pub(crate) containment: Option<Containment>,
 }
 
 /// The engine of one plugin.
@@ -48,6 +51,7 @@ pub(crate) fn findings(facts: &Models) -> Vec<Finding> {
     if findings.is_empty() {
         findings.push(Finding::ok(Area::Plugins, "every plugin is usable"));
     }
+    findings.extend(facts.containment.map(contained));
     findings.extend(facts.engines.iter().filter_map(engine));
     findings.extend(facts.models.iter().filter_map(model));
     let broken = findings.iter().any(|finding| finding.area == Area::Models);
@@ -58,6 +62,19 @@ pub(crate) fn findings(facts: &Models) -> Vec<Finding> {
         findings.push(Finding::ok(Area::Models, found));
     }
     findings
+}
+
+fn contained(containment: Containment) -> Finding {
+    match containment::missing(containment) {
+        None => {
+            Finding::ok(Area::Plugins, "engines reach their own files only and open no connections")
+        }
+        Some(missing) => Finding::warning(
+            Area::Plugins,
+            format!("this system does not keep engines from {missing}"),
+            "install plugins only if you trust their authors",
+        ),
+    }
 }
 
 fn engine(engine: &Engine) -> Option<Finding> {

@@ -6,7 +6,7 @@ use link_installer::service::{Availability, Tier};
 use link_protocol::{
     counter::Epoch,
     identity::{Identity, SCHEMA_VERSION, encode_seed},
-    local_api::Healthz,
+    local_api::{Containment, Healthz},
     registration::{TransportSettings, TransportType},
     secret::Secret,
 };
@@ -26,6 +26,8 @@ use super::{
     service::{self, Service},
 };
 
+const ALL_REFUSED: Containment =
+    Containment { supervised: true, files: true, connections: true, ports: true, signals: true };
 const WORKSPACE: &str = "https://workspace.example";
 
 #[test]
@@ -348,6 +350,7 @@ fn all_models() -> Vec<(&'static str, Vec<Finding>)> {
         unusable_plugins: Vec::new(),
         engines: vec![engine(Start::Works)],
         models: vec![of("serving", "healthy", None)],
+        containment: Some(ALL_REFUSED),
     };
     let missing = || Engine { build: None, ..engine(Start::NotTried) };
     let broken = vec![("/d/plugins/mine".to_owned(), "it has no `plugin.toml`".to_owned())];
@@ -355,6 +358,17 @@ fn all_models() -> Vec<(&'static str, Vec<Finding>)> {
     let port = "port 8080 is in use by nginx";
     let facts = [
         ("a healthy model", healthy()),
+        (
+            "a kernel of Debian 12",
+            Models {
+                containment: Some(Containment { ports: false, signals: false, ..ALL_REFUSED }),
+                ..healthy()
+            },
+        ),
+        (
+            "a system that contains nothing",
+            Models { containment: Some(Containment::default()), ..healthy() },
+        ),
         ("an unusable plugin", Models { unusable_plugins: broken, ..healthy() }),
         (
             "an engine that this processor cannot run",

@@ -50,8 +50,8 @@ async fn status(line: &Line, path: &str, secret: Option<&str>) -> Option<u16> {
     tokio::time::timeout(ANSWER, line.status(path, secret)).await.ok().flatten()
 }
 
-/// Checks loading engines until the pipeline is stopped, and reports each one that becomes ready.
-pub(super) async fn watch(table: Table, started: Arc<Notify>, inbox: Inbox) {
+/// Checks loading engines until the pipeline is stopped, and reports each one that becomes ready to `ready` and the core.
+pub(super) async fn watch(table: Table, started: Arc<Notify>, ready: Arc<Notify>, inbox: Inbox) {
     loop {
         let loading: Vec<_> = table
             .read()
@@ -67,6 +67,7 @@ pub(super) async fn watch(table: Table, started: Arc<Notify>, inbox: Inbox) {
         for (run, Running { pipeline_id, address, manifest, .. }) in loading {
             if is_ours(&address, &manifest.adapter.health).await {
                 mark_healthy(&table, run);
+                ready.notify_one();
                 inbox.event(Event::EngineReady { pipeline_id, run }).await;
             }
         }

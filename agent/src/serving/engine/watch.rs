@@ -1,12 +1,16 @@
 //! Health checks of serving engines. The core decides how to react to the results.
 
-use std::{collections::HashMap, sync::PoisonError, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
 
 use futures_util::future::join_all;
 use link_agent_core::{event::Event, serving::Sign};
 use link_platform::cpu_time;
 use link_protocol::{limits::ENGINE_LOOK_INTERVAL, plugin::Health};
-use tokio::time::MissedTickBehavior;
+use tokio::{sync::Notify, time::MissedTickBehavior};
 
 use super::{Address, Table, health};
 use crate::inbox::Inbox;
@@ -17,8 +21,9 @@ const ANSWER: Duration = Duration::from_secs(5);
 /// An engine that has used this much processor time since the last check is busy.
 const WORK: Duration = Duration::from_millis(100);
 
-/// Checks serving engines until the pipeline is stopped, and reports the results.
-pub(super) async fn watch(table: Table, inbox: Inbox) {
+/// Checks serving engines until the pipeline is stopped, and reports the results. While none serves, sleeps until `ready`
+/// says that one does, so that an idle device is not woken.
+pub(super) async fn watch(table: Table, ready: Arc<Notify>, inbox: Inbox) {
     let mut used = HashMap::new();
     // A check of a silent engine takes a while, which must not delay the next tick.
     let mut beat = tokio::time::interval(ENGINE_LOOK_INTERVAL);
@@ -32,6 +37,12 @@ pub(super) async fn watch(table: Table, inbox: Inbox) {
             .filter(|(_, running)| running.healthy)
             .map(|(run, running)| (*run, running.clone()))
             .collect();
+        if serving.is_empty() {
+            used.clear();
+            ready.notified().await;
+            beat.reset();
+            continue;
+        }
         let looks = serving.iter().map(|(run, running)| {
             let before = used.get(run).copied();
             look(&running.address, &running.manifest.adapter.health, before, ANSWER)

@@ -130,5 +130,6 @@ pub(super) fn models(context: &Context, seen: &Seen) -> Models {
         unusable_plugins: unusable.map(|one| (one.folder.clone(), one.why.clone())).collect(),
         engines: engines.collect(),
         models,
+        containment: seen.health.as_ref().and_then(|health| health.containment),
     }
 }

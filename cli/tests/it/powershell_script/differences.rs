@@ -41,11 +41,11 @@ pub(super) const MESSAGES: &[(&str, &str)] = &[
     ),
     (
         "11 there is no HOME: set LINK_HOME to the folder to install in",
-        "Windows has APPDATA and USERPROFILE in the place of HOME",
+        "Windows has LOCALAPPDATA and USERPROFILE in the place of HOME",
     ),
     (
         "11 there is no profile of this user: set LINK_HOME to the folder to install in",
-        "Windows has APPDATA and USERPROFILE in the place of HOME",
+        "Windows has LOCALAPPDATA and USERPROFILE in the place of HOME",
     ),
     ("11 there is no folder for temporary files", "GetTempPath of .NET always has an answer"),
     // Other systems.
