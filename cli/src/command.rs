@@ -32,6 +32,7 @@ mod staging;
 mod status;
 mod support;
 mod token;
+mod trust;
 mod uninstall;
 mod up;
 mod update;
