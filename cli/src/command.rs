@@ -22,6 +22,7 @@ mod member;
 mod model;
 mod open_browser;
 mod operation;
+mod other_use;
 mod outcome;
 mod plugin;
 mod register;

@@ -43,6 +43,7 @@ error_codes! {
     DeploymentCancelled = "deployment-cancelled", "the deployment was cancelled";
     DeploymentCompleted = "deployment-completed", "the model is deployed, but cannot be served";
     DeploymentFailed = "deployment-failed", "the deployment failed";
+    DoesNotChat = "does-not-chat", "the model does not chat; it serves other requests";
     Downgrade = "downgrade", "the release or the plugin is older than what is installed";
     Download = "download", "a download failed";
     EngineDoesNotRun = "engine-does-not-run", "the build of the engine does not run on this machine";

@@ -1,12 +1,17 @@
 //! Models that are not for conversations: embeddings and ranks, through the proxy, counted in tokens.
 
+use std::{
+    io::Write as _,
+    process::{Command, Stdio},
+};
+
 use link_protocol::{
     backend_api::{Page, deployment::Deployment, usage::Usage},
     port::Port,
     task::Task,
 };
 use link_tests::{
-    backend::{OLD_ORIGIN, TestBackend},
+    backend::{EMAIL, OLD_ORIGIN, PASSWORD, TestBackend},
     device::{TestDevice, free_port},
     engines,
     wait::until,
@@ -67,6 +72,53 @@ async fn a_model_for_embeddings_is_served_as_one_and_counted() {
         assert_eq!(refused["error"]["code"], "path-not-served");
         assert_eq!(refused["error"]["type"], "not_found_error");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_does_not_chat_is_served_with_the_request_that_it_takes() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let served = serve(&backend, &device, "tiny-embeddings.gguf", "vectors").await;
+    let paths = &listed(served.port).await["data"][0]["paths"];
+    assert_eq!(paths, &json!(["/v1/embeddings"]));
+    let link = |words: &[&str]| {
+        let mut link = device.link();
+        let output = link.args(words).stdin(Stdio::null()).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let request = format!("curl http://127.0.0.1:{}/v1/embeddings -H", served.port);
+    for words in
+        [&["chat", "vectors"][..], &["chat", "vectors", "Hello"], &["run", "vectors", "Hi"]]
+    {
+        let (code, out, said) = link(words);
+        assert_eq!((code, &*out), (Some(1), ""), "{words:?}: {said}");
+        assert!(said.contains("`vectors` does not chat: it makes embeddings"), "{said}");
+        assert!(said.contains(&request), "{said}");
+    }
+    let (_, _, said) = link(&["chat", "vectors", "Hello", "--json"]);
+    assert!(said.contains(r#""error":"does-not-chat""#), "{said}");
+
+    // `link run` serves the model first.
+    let stop = backend.owner.stop(served.model_id, device.id).await.unwrap();
+    backend.result(stop.command_id).await;
+    let mut login = device.link();
+    login.args(["login", "--email", EMAIL, "--password-stdin", "--backend", &backend.url]);
+    let mut login = login.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    login.stdin.take().unwrap().write_all(PASSWORD.as_bytes()).unwrap();
+    assert!(login.wait().unwrap().success());
+    let (code, line, said) = link(&["run", "vectors"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains(&format!("`vectors` is served on port {}", served.port)), "{said}");
+    assert!(line.starts_with(&request), "{line}");
+    let answer = Command::new("sh").args(["-c", &line]).output().unwrap();
+    let answer: Value = serde_json::from_slice(&answer.stdout).unwrap();
+    assert_eq!(answer["data"][0]["embedding"].as_array().unwrap().len(), 64, "{answer}");
+    let (code, document, said) = link(&["run", "vectors", "--json"]);
+    assert_eq!(code, Some(0), "{said}");
+    let document: Value = serde_json::from_str(&document).unwrap();
+    assert_eq!(document["paths"], json!(["/v1/embeddings"]));
+    assert_eq!(document["command"], line.trim());
 }
 
 #[tokio::test(flavor = "multi_thread")]

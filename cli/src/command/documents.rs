@@ -34,6 +34,7 @@ use super::{
     member::{Members, RemovedMember, Withdrawn},
     model,
     open_browser::Address,
+    other_use::OtherUse,
     plugin,
     register::Registration,
     status::Status,
@@ -81,7 +82,7 @@ fn of_this_machine() -> Vec<Document> {
         Document::of::<plugin::MadeKey>("plugin key"),
         Document::of::<plugin::Packed>("plugin pack"),
         Document::of::<Removed<String>>("plugin remove"),
-        Document::of::<Answer<'_>>("run"),
+        Document::of::<Answer<'_>>("run").or::<OtherUse>(),
         Document::of::<Answer<'_>>("chat"),
     ]
 }

@@ -43,6 +43,14 @@ impl Live {
     pub(super) fn serves(&self, path: &str) -> bool {
         self.plugin.adapter.served(path).is_some()
     }
+
+    /// Returns the paths that the model serves, by what it is for.
+    pub(super) fn usable_paths(&self) -> impl Iterator<Item = &str> {
+        let adapter = &self.plugin.adapter;
+        let is_for_it =
+            |path: &&str| adapter.served(path).is_some_and(|served| served.is_for(self.task));
+        adapter.paths().filter(is_for_it)
+    }
 }
 
 /// Returns the paths that clients may reach on the routes. A path of several models repeats.
@@ -52,12 +60,7 @@ pub(super) fn paths(routes: &[Live]) -> impl Iterator<Item = &str> {
 
 /// Returns the paths that the models of the routes serve, each by what it is for. A path of several models repeats.
 pub(super) fn usable_paths(routes: &[Live]) -> impl Iterator<Item = &str> {
-    routes.iter().flat_map(|live| {
-        let adapter = &live.plugin.adapter;
-        let is_for_it =
-            |path: &&str| adapter.served(path).is_some_and(|served| served.is_for(live.task));
-        adapter.paths().filter(is_for_it)
-    })
+    routes.iter().flat_map(Live::usable_paths)
 }
 
 /// Returns the allowlists of all routes.
