@@ -65,6 +65,7 @@ pub(super) struct Reached {
     pub(super) secret: Secret,
     pub(super) manifest: Arc<Manifest>,
     pub(super) task: Option<Task>,
+    pub(super) build: Option<Arc<str>>,
 }
 
 /// The thread's state.
@@ -229,9 +230,9 @@ impl Spawner {
 
 impl Reached {
     fn running(self, pipeline_id: PipelineId, pid: u32) -> Running {
-        let Self { channel, folder: _, base_path, secret, manifest, task } = self;
+        let Self { channel, folder: _, base_path, secret, manifest, task, build } = self;
         let address = Address { channel, base_path, secret, pid };
-        Running { pipeline_id, address, manifest, task, healthy: false }
+        Running { pipeline_id, address, manifest, task, build, healthy: false }
     }
 }
 
@@ -304,8 +305,15 @@ mod tests {
         let manifest = crate::serving::plugins::language_model();
         let (base_path, task) = (String::new(), None);
         let folder = tempfile::tempdir().unwrap().keep();
-        let reached =
-            Reached { channel, folder: folder.clone(), base_path, secret, manifest, task };
+        let reached = Reached {
+            channel,
+            folder: folder.clone(),
+            base_path,
+            secret,
+            manifest,
+            task,
+            build: None,
+        };
         let run = Run(1);
         let rules = Rules::default();
         let start = Start { pipeline_id, run, program, rules, reached };

@@ -247,6 +247,7 @@ async fn shared_port_before(engine: Port) -> Port {
             route,
             plugin: crate::serving::plugins::language_model(),
             task: None,
+            build: None,
             engine: Some(Line::new(address)),
             usage,
         });
