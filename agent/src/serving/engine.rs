@@ -95,7 +95,6 @@ pub(crate) struct Running {
     pub(crate) manifest: Arc<Manifest>,
     /// What the model is for, if its file says so.
     pub(crate) task: Option<Task>,
-    /// The build of the engine: the name of its folder.
     pub(crate) build: Option<Arc<str>>,
     pub(crate) healthy: bool,
 }
@@ -321,8 +320,7 @@ impl Engines {
             settings: self.settings.settle(&manifest, settings)?,
             task,
         };
-        let build = executable.parent().and_then(Path::file_name);
-        let build = build.map(|name| Arc::from(name.to_string_lossy()));
+        let build = spawner::build_of(&executable);
         if let Some(folder) = executable.parent() {
             values.paths.insert("folder", folder.to_owned());
         }

@@ -4,7 +4,6 @@ use link_client::chat::Offer;
 use link_protocol::{exit_code::ExitCode, local_api::PipelineEntry, task::Task};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 use crate::{error::CliError, error_code::ErrorCode};
 
@@ -142,8 +141,8 @@ impl Request {
     /// Returns a command that sends the request to the model `alias`, which has no characters of a shell.
     fn command(self, terminal: Terminal, address: &str, alias: &str) -> String {
         let body = match self {
-            Self::Embedding => json!({ "model": alias, "input": QUERY }),
-            Self::Ranking => json!({ "model": alias, "query": QUERY, "documents": DOCUMENTS }),
+            Self::Embedding => to_json(&Embedding { model: alias, input: QUERY }),
+            Self::Ranking => to_json(&Ranking { model: alias, query: QUERY, documents: DOCUMENTS }),
             Self::File { file, .. } => {
                 let curl = match terminal {
                     Terminal::Shell => "curl",
@@ -164,6 +163,23 @@ impl Request {
     }
 }
 
+#[derive(Serialize)]
+struct Embedding<'a> {
+    model: &'a str,
+    input: &'static str,
+}
+
+#[derive(Serialize)]
+struct Ranking<'a> {
+    model: &'a str,
+    query: &'static str,
+    documents: [&'static str; 2],
+}
+
+fn to_json(body: &impl Serialize) -> String {
+    serde_json::to_string(body).expect("the members are texts")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,7 +191,7 @@ mod tests {
                 "/v1/embeddings",
                 "makes embeddings",
                 "curl http://127.0.0.1:8081/v1/embeddings -H 'content-type: application/json' -d \
-                 '{\"input\":\"How tall is the Eiffel Tower?\",\"model\":\"e5\"}'",
+                 '{\"model\":\"e5\",\"input\":\"How tall is the Eiffel Tower?\"}'",
             ),
             (
                 "/v1/audio/transcriptions",

@@ -228,6 +228,12 @@ impl Spawner {
     }
 }
 
+/// Returns the build of an engine: the name of its folder.
+pub(super) fn build_of(executable: &Path) -> Option<Arc<str>> {
+    let folder = executable.parent()?.file_name()?;
+    Some(Arc::from(folder.to_string_lossy()))
+}
+
 impl Reached {
     fn running(self, pipeline_id: PipelineId, pid: u32) -> Running {
         let Self { channel, folder: _, base_path, secret, manifest, task, build } = self;
