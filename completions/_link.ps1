@@ -1313,8 +1313,11 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show what a plugin runs, serves, counts and offers')
             [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Write the folder of a new plugin, which works as it is')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check a plugin''s folder, and test its engine, without installing the plugin')
-            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin from its folder')
-            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a plugin that was installed from a folder')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin from its folder, or from a signed archive')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs the archives of plugins, in addition to the release keys')
+            [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Make a key that signs the archives of your plugins, and print its public half')
+            [CompletionResult]::new('pack', 'pack', [CompletionResultType]::ParameterValue, 'Pack a plugin''s folder into an archive that other people can verify and install')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a plugin that was installed on this machine')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -1370,6 +1373,41 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
+        'link;plugin;trust' {
+            [CompletionResult]::new('--remove', '--remove', [CompletionResultType]::ParameterName, 'Key to stop trusting')
+            [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'List the keys that were added on this machine')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;plugin;key' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;plugin;pack' {
+            [CompletionResult]::new('--sign-with', '--sign-with', [CompletionResultType]::ParameterName, 'File of the key that signs the archive, made by `link plugin key`')
+            [CompletionResult]::new('--out', '--out', [CompletionResultType]::ParameterName, 'Folder for the archive and its signature')
+            [CompletionResult]::new('--serial', '--serial', [CompletionResultType]::ParameterName, 'Serial number, higher than that of an earlier archive of the plugin [default: the Unix time]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
         'link;plugin;remove' {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -1385,8 +1423,11 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show what a plugin runs, serves, counts and offers')
             [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Write the folder of a new plugin, which works as it is')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check a plugin''s folder, and test its engine, without installing the plugin')
-            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin from its folder')
-            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a plugin that was installed from a folder')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin from its folder, or from a signed archive')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs the archives of plugins, in addition to the release keys')
+            [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Make a key that signs the archives of your plugins, and print its public half')
+            [CompletionResult]::new('pack', 'pack', [CompletionResultType]::ParameterValue, 'Pack a plugin''s folder into an archive that other people can verify and install')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a plugin that was installed on this machine')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -1403,6 +1444,15 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;plugin;help;install' {
+            break
+        }
+        'link;plugin;help;trust' {
+            break
+        }
+        'link;plugin;help;key' {
+            break
+        }
+        'link;plugin;help;pack' {
             break
         }
         'link;plugin;help;remove' {
@@ -1951,8 +2001,11 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show what a plugin runs, serves, counts and offers')
             [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Write the folder of a new plugin, which works as it is')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check a plugin''s folder, and test its engine, without installing the plugin')
-            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin from its folder')
-            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a plugin that was installed from a folder')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin from its folder, or from a signed archive')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs the archives of plugins, in addition to the release keys')
+            [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Make a key that signs the archives of your plugins, and print its public half')
+            [CompletionResult]::new('pack', 'pack', [CompletionResultType]::ParameterValue, 'Pack a plugin''s folder into an archive that other people can verify and install')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a plugin that was installed on this machine')
             break
         }
         'link;help;plugin;list' {
@@ -1968,6 +2021,15 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;plugin;install' {
+            break
+        }
+        'link;help;plugin;trust' {
+            break
+        }
+        'link;help;plugin;key' {
+            break
+        }
+        'link;help;plugin;pack' {
             break
         }
         'link;help;plugin;remove' {

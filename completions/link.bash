@@ -604,17 +604,26 @@ _link() {
             link__subcmd__help__subcmd__plugin,install)
                 cmd="link__subcmd__help__subcmd__plugin__subcmd__install"
                 ;;
+            link__subcmd__help__subcmd__plugin,key)
+                cmd="link__subcmd__help__subcmd__plugin__subcmd__key"
+                ;;
             link__subcmd__help__subcmd__plugin,list)
                 cmd="link__subcmd__help__subcmd__plugin__subcmd__list"
                 ;;
             link__subcmd__help__subcmd__plugin,new)
                 cmd="link__subcmd__help__subcmd__plugin__subcmd__new"
                 ;;
+            link__subcmd__help__subcmd__plugin,pack)
+                cmd="link__subcmd__help__subcmd__plugin__subcmd__pack"
+                ;;
             link__subcmd__help__subcmd__plugin,remove)
                 cmd="link__subcmd__help__subcmd__plugin__subcmd__remove"
                 ;;
             link__subcmd__help__subcmd__plugin,show)
                 cmd="link__subcmd__help__subcmd__plugin__subcmd__show"
+                ;;
+            link__subcmd__help__subcmd__plugin,trust)
+                cmd="link__subcmd__help__subcmd__plugin__subcmd__trust"
                 ;;
             link__subcmd__help__subcmd__token,create)
                 cmd="link__subcmd__help__subcmd__token__subcmd__create"
@@ -796,17 +805,26 @@ _link() {
             link__subcmd__plugin,install)
                 cmd="link__subcmd__plugin__subcmd__install"
                 ;;
+            link__subcmd__plugin,key)
+                cmd="link__subcmd__plugin__subcmd__key"
+                ;;
             link__subcmd__plugin,list)
                 cmd="link__subcmd__plugin__subcmd__list"
                 ;;
             link__subcmd__plugin,new)
                 cmd="link__subcmd__plugin__subcmd__new"
                 ;;
+            link__subcmd__plugin,pack)
+                cmd="link__subcmd__plugin__subcmd__pack"
+                ;;
             link__subcmd__plugin,remove)
                 cmd="link__subcmd__plugin__subcmd__remove"
                 ;;
             link__subcmd__plugin,show)
                 cmd="link__subcmd__plugin__subcmd__show"
+                ;;
+            link__subcmd__plugin,trust)
+                cmd="link__subcmd__plugin__subcmd__trust"
                 ;;
             link__subcmd__plugin__subcmd__help,check)
                 cmd="link__subcmd__plugin__subcmd__help__subcmd__check"
@@ -817,17 +835,26 @@ _link() {
             link__subcmd__plugin__subcmd__help,install)
                 cmd="link__subcmd__plugin__subcmd__help__subcmd__install"
                 ;;
+            link__subcmd__plugin__subcmd__help,key)
+                cmd="link__subcmd__plugin__subcmd__help__subcmd__key"
+                ;;
             link__subcmd__plugin__subcmd__help,list)
                 cmd="link__subcmd__plugin__subcmd__help__subcmd__list"
                 ;;
             link__subcmd__plugin__subcmd__help,new)
                 cmd="link__subcmd__plugin__subcmd__help__subcmd__new"
                 ;;
+            link__subcmd__plugin__subcmd__help,pack)
+                cmd="link__subcmd__plugin__subcmd__help__subcmd__pack"
+                ;;
             link__subcmd__plugin__subcmd__help,remove)
                 cmd="link__subcmd__plugin__subcmd__help__subcmd__remove"
                 ;;
             link__subcmd__plugin__subcmd__help,show)
                 cmd="link__subcmd__plugin__subcmd__help__subcmd__show"
+                ;;
+            link__subcmd__plugin__subcmd__help,trust)
+                cmd="link__subcmd__plugin__subcmd__help__subcmd__trust"
                 ;;
             link__subcmd__token,create)
                 cmd="link__subcmd__token__subcmd__create"
@@ -3062,7 +3089,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__plugin)
-            opts="list show new check install remove"
+            opts="list show new check install trust key pack remove"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3090,6 +3117,20 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__plugin__subcmd__install)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__plugin__subcmd__key)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3131,6 +3172,20 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__help__subcmd__plugin__subcmd__pack)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__help__subcmd__plugin__subcmd__remove)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -3146,6 +3201,20 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__plugin__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__plugin__subcmd__trust)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4570,7 +4639,7 @@ _link() {
             return 0
             ;;
         link__subcmd__plugin)
-            opts="-q -h --json --quiet --full --utc --help list show new check install remove help"
+            opts="-q -h --json --quiet --full --utc --help list show new check install trust key pack remove help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4602,7 +4671,7 @@ _link() {
             return 0
             ;;
         link__subcmd__plugin__subcmd__help)
-            opts="list show new check install remove help"
+            opts="list show new check install trust key pack remove help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4657,6 +4726,20 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__plugin__subcmd__help__subcmd__key)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__plugin__subcmd__help__subcmd__list)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -4672,6 +4755,20 @@ _link() {
             return 0
             ;;
         link__subcmd__plugin__subcmd__help__subcmd__new)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__plugin__subcmd__help__subcmd__pack)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4713,7 +4810,35 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__plugin__subcmd__help__subcmd__trust)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__plugin__subcmd__install)
+            opts="-q -h --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__plugin__subcmd__key)
             opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4759,6 +4884,32 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__plugin__subcmd__pack)
+            opts="-q -h --sign-with --out --serial --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --sign-with)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --serial)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__plugin__subcmd__remove)
             opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -4780,6 +4931,24 @@ _link() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__plugin__subcmd__trust)
+            opts="-q -h --list --remove --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --remove)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -31,6 +31,7 @@ mod status;
 mod support;
 mod time;
 mod token;
+mod trust;
 mod up;
 
 pub use account::{AccountCommand, CreateAccount, Login, Password, Register};
@@ -52,6 +53,7 @@ pub use status::Status;
 pub use support::Support;
 pub use time::Moment;
 pub use token::TokenCommand;
+pub use trust::TrustArguments;
 pub use up::{Down, Open, Up};
 
 /// Deploys models to your devices and serves them there.

@@ -43,7 +43,8 @@ error_codes! {
     DeploymentCancelled = "deployment-cancelled", "the deployment was cancelled";
     DeploymentCompleted = "deployment-completed", "the model is deployed, but cannot be served";
     DeploymentFailed = "deployment-failed", "the deployment failed";
-    Downgrade = "downgrade", "the release is older than what is installed";
+    DoesNotChat = "does-not-chat", "the model does not chat; it serves other requests";
+    Downgrade = "downgrade", "the release or the plugin is older than what is installed";
     Download = "download", "a download failed";
     EngineDoesNotRun = "engine-does-not-run", "the build of the engine does not run on this machine";
     Expired = "expired", "the command expired before the device received it";
@@ -87,7 +88,7 @@ error_codes! {
     SelfCheck = "self-check", "the new version does not run on this machine";
     Server = "server", "this user runs a backend that was installed as a server";
     Service = "service", "the service manager failed";
-    SignatureInvalid = "signature-invalid", "a release is not signed by a trusted key, or was altered";
+    SignatureInvalid = "signature-invalid", "a release or a plugin is not signed by a trusted key, or was altered";
     SizeUnknown = "size-unknown", "the server does not state the size of the file";
     SomeFailed = "some-failed", "the command failed on some of the selected devices";
     Superseded = "superseded", "a newer command replaced this one";

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use hyper::Method;
-use link_protocol::{command::Alias, port::Port};
+use link_protocol::{command::Alias, port::Port, task::Task};
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpStream;
 
@@ -15,6 +15,10 @@ use crate::{
 };
 
 const PATH: &str = "/v1/chat/completions";
+const MODELS_PATH: &str = "/v1/models";
+
+/// How long the list of the models on a port may take. The agent answers it without an engine.
+const LIST_PATIENCE: Duration = Duration::from_secs(10);
 
 /// The data of the last event in a stream of completions.
 const DONE: &str = "[DONE]";
@@ -31,6 +35,15 @@ const EVENT_LIMIT: usize = 1024 * 1024;
 pub struct ChatClient {
     port: Port,
     alias: Alias,
+}
+
+/// What a served model offers to its clients.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
+pub struct Offer {
+    /// What the model is for, if its file says so.
+    pub task: Option<Task>,
+    /// The paths that the model serves. None if the agent is of an earlier version.
+    pub paths: Option<Vec<String>>,
 }
 
 /// One message of a conversation.
@@ -108,6 +121,18 @@ struct StreamOptions {
 }
 
 #[derive(Deserialize)]
+struct Listed {
+    data: Vec<ListedModel>,
+}
+
+#[derive(Deserialize)]
+struct ListedModel {
+    id: String,
+    #[serde(flatten)]
+    offer: Offer,
+}
+
+#[derive(Deserialize)]
 struct Chunk {
     #[serde(default)]
     choices: Vec<Choice>,
@@ -140,12 +165,26 @@ impl ChatClient {
         Self { port, alias }
     }
 
+    /// Returns what the model offers. An empty offer if the port does not list the model.
+    ///
+    /// # Errors
+    /// [`Failure`] if nothing listens on the port or the list is unreadable.
+    pub async fn offer(&self) -> Result<Offer, Failure> {
+        let asked = async {
+            let connection = self.connect().await?;
+            connection.ask(Method::GET, MODELS_PATH, None).await?.json::<Listed>().await
+        };
+        let listed = tokio::time::timeout(LIST_PATIENCE, asked).await;
+        let listed = listed.map_err(|_| self.unavailable(Cause::Timeout))??;
+        let named = listed.data.into_iter().find(|model| model.id == self.alias.as_str());
+        Ok(named.map(|model| model.offer).unwrap_or_default())
+    }
+
     /// Requests the answer to the last of `messages`.
     ///
     /// # Errors
     /// [`Failure`] if nothing listens on the port or the engine refuses the request.
     pub async fn ask(&self, messages: &[Message], sampling: &Sampling) -> Result<Reply, Failure> {
-        let name = format!("http://127.0.0.1:{}", self.port);
         let request = Request {
             model: &self.alias,
             messages,
@@ -155,18 +194,26 @@ impl ChatClient {
         };
         let body = serde_json::to_string(&request).expect("a question has only string keys");
         let asked = async {
-            let stream = TcpStream::connect(("127.0.0.1", self.port.get())).await;
-            let stream = stream.map_err(|error| Failure::Unavailable {
-                url: name.clone(),
-                cause: Cause::Connect(error.to_string()),
-            })?;
-            let connection = Connection::over(stream, name.clone()).await?;
+            let connection = self.connect().await?;
             connection.ask(Method::POST, PATH, Some(body)).await?.success().await
         };
         let answer = tokio::time::timeout(SILENCE, asked).await;
-        let silent = |_| Failure::Unavailable { url: name.clone(), cause: Cause::Timeout };
-        let answer = answer.map_err(silent)??;
+        let answer = answer.map_err(|_| self.unavailable(Cause::Timeout))??;
         Ok(Reply { answer, events: EventStream::default(), parts: [].into() })
+    }
+
+    async fn connect(&self) -> Result<Connection, Failure> {
+        let stream = TcpStream::connect(("127.0.0.1", self.port.get())).await;
+        let stream = stream.map_err(|error| self.unavailable(Cause::Connect(error.to_string())))?;
+        Connection::over(stream, self.address()).await
+    }
+
+    fn unavailable(&self, cause: Cause) -> Failure {
+        Failure::Unavailable { url: self.address(), cause }
+    }
+
+    fn address(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
     }
 }
 
@@ -264,6 +311,19 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_model_offers_what_the_list_of_its_port_says() {
+        let list = r#"{"object":"list","data":[{"id":"other","paths":["/v1/rerank"]},
+            {"id":"tiny","object":"model","task":"embeddings","paths":["/v1/embeddings"]}]}"#;
+        let paths = Some(vec!["/v1/embeddings".to_owned()]);
+        let offer = serve(StatusCode::OK, list).await.offer().await.unwrap();
+        assert_eq!(offer, Offer { task: Some(Task::Embeddings), paths });
+        let earlier = serve(StatusCode::OK, r#"{"data":[{"id":"tiny"}]}"#).await.offer().await;
+        assert_eq!(earlier.unwrap(), Offer::default());
+        assert!(serve(StatusCode::OK, "{}").await.offer().await.is_err());
+        assert!(serve(StatusCode::NOT_FOUND, list).await.offer().await.is_err());
+    }
+
+    #[tokio::test]
     async fn a_refusal_says_its_detail() {
         let problem = r#"{"type":"about:blank","title":"t","status":404,"code":"model-not-found","detail":"no such model"}"#;
         let error = ask(StatusCode::NOT_FOUND, problem).await.unwrap_err().to_string();
@@ -272,13 +332,17 @@ mod tests {
 
     /// Sends a request to a server that answers with `status` and `body`.
     async fn ask(status: StatusCode, body: &str) -> Result<Reply, Failure> {
+        let question = [Message { role: Role::User, content: "Hello?".to_owned() }];
+        serve(status, body).await.ask(&question, &Sampling::default()).await
+    }
+
+    /// Serves a model on a port that answers with `status` and `body`.
+    async fn serve(status: StatusCode, body: &str) -> ChatClient {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = Port::try_from(listener.local_addr().unwrap().port()).unwrap();
         let body = body.to_owned();
         let answer = move |_: Request| std::future::ready((status, body).into_response());
         tokio::spawn(async { axum::serve(listener, Router::new().fallback(answer)).await });
-        let question = [Message { role: Role::User, content: "Hello?".to_owned() }];
-        let client = ChatClient::new(port, "tiny".parse().unwrap());
-        client.ask(&question, &Sampling::default()).await
+        ChatClient::new(port, "tiny".parse().unwrap())
     }
 }

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     layout::Layout,
     receipt::Receipt,
+    signers::Signers,
     source::{Source, SourceError},
     trust::Trust,
 };
@@ -29,8 +30,6 @@ const AT_THE_BACKEND: &str = "releases";
 const LIMIT: usize = 4 * 1024 * 1024;
 /// The size limit of the state file, in bytes.
 const KNOWN_LIMIT: u64 = 8 * 1024 * 1024;
-/// The map key under which the serial number of the release keys is stored. No key has this id.
-const RELEASE: &str = "release";
 
 /// A possible source of a catalogue, and the keys that may sign it in addition to the release keys.
 #[derive(Clone, Debug)]
@@ -184,16 +183,10 @@ impl Catalogues<'_> {
             Ok(chain) => chain.unwrap_or_default(),
             Err(error) => return unread(error),
         };
-        let mut trusted = self
-            .trust
-            .with(&chain)
+        let signers = Signers::new(self.trust, &chain, &shelf.keys)
             .map_err(|refused| CatalogueError::Chain(address.clone(), refused))?;
-        let claimed = serde_json::from_slice::<Signed>(&file).map(|signed| signed.kid);
-        let signer = claimed.unwrap_or_default();
-        let is_release = trusted.iter().any(|key| key.kid == signer);
-        let signer = if is_release { RELEASE.to_owned() } else { signer };
-        trusted.extend(shelf.keys.iter().cloned());
-        let issue = Issue::read(&file, &trusted, known.serials.get(&signer).copied())
+        let signer = signers.claimed_by(&file);
+        let issue = Issue::read(&file, &signers.keys(), known.serials.get(&signer).copied())
             .map_err(|refused| CatalogueError::Refused(address, refused))?;
         Ok(Read::Issue { signer, issue, file: String::from_utf8_lossy(&file).into_owned() })
     }

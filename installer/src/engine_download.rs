@@ -27,9 +27,9 @@ use tokio::sync::watch;
 use crate::{
     engine::{Choice, Machine, Unfit, Wanted, choose},
     engine_index::{FoundIndex, IndexError, Indexes, Known},
-    engine_keys::OwnerKeys,
     engines::{EngineError, Engines, Origin},
     layout::Layout,
+    owner_keys::OwnerKeys,
     receipt::Receipt,
     source::Source,
     trust::{Trust, VerifyError},
@@ -168,7 +168,7 @@ impl Download<'_> {
         let engines = Engines::of(&folder, &self.wanted.engine, &self.wanted.executable);
         fs::create_private_dir(&folder)?;
         let _one_at_a_time = lock(&folder.join(".download.lock")).await?;
-        let owner_keys = OwnerKeys::in_folder(&self.roots.config);
+        let owner_keys = OwnerKeys::of_engines(&self.roots.config);
         let (trust, owner_keys, sources) = (self.trust, &owner_keys, self.sources);
         let found = Indexes { engines: &folder, trust, owner_keys, sources }.find().await?;
         let machine = this_machine();

@@ -20,7 +20,8 @@ use link_protocol::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    engine_keys::{KeyError, OwnerKeys},
+    owner_keys::{KeyError, OwnerKeys},
+    signers::Signers,
     source::{Source, SourceError},
     trust::Trust,
 };
@@ -29,8 +30,6 @@ use crate::{
 const KNOWN_FILE: &str = "known.json";
 /// The size limit of that file, in bytes.
 const KNOWN_LIMIT: u64 = 1024 * 1024;
-/// The map key under which the serial number of the release keys is stored. No key has this id.
-const RELEASE: &str = "release";
 
 /// The keys that may sign an index, and its possible sources.
 #[derive(Clone, Copy, Debug)]
@@ -125,13 +124,9 @@ impl Indexes<'_> {
         let file = source.document(INDEX_FILE, SIGNED_DOCUMENT_LIMIT).await?;
         let file = file.ok_or_else(|| Refused::Missing(address.clone()))?;
         let chain: Vec<Signed> = source.json(KEYS_FILE).await?.unwrap_or_default();
-        let mut trusted =
-            self.trust.with(&chain).map_err(|_refused| Refused::Chain(address.clone()))?;
-        let is_release = |kid: &str| trusted.iter().any(|key| key.kid == kid);
-        let claimed = serde_json::from_slice::<Signed>(&file).map(|signed| signed.kid);
-        let signer = claimed.unwrap_or_default();
-        let signer = if is_release(&signer) { RELEASE.to_owned() } else { signer };
-        trusted.extend(owner_keys.iter().cloned());
+        let signers = Signers::new(self.trust, &chain, owner_keys)
+            .map_err(|_refused| Refused::Chain(address.clone()))?;
+        let (signer, trusted) = (signers.claimed_by(&file), signers.keys());
         if trusted.is_empty() {
             return Err(Refused::Nobody);
         }
@@ -244,7 +239,7 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             fs::create_private_dir(&dir.path().join("release")).unwrap();
             let engines = dir.path().join("engines");
-            let owner_keys = OwnerKeys::in_folder(dir.path());
+            let owner_keys = OwnerKeys::of_engines(dir.path());
             Self { dir, engines, owner_keys }
         }
 

@@ -10,8 +10,7 @@ use link_protocol::command::Sha256Hex;
 use semver::Version;
 
 use crate::{
-    layout::{Layout, complete_mark},
-    plugins::PACKAGE,
+    layout::{Layout, PLUGINS, complete_mark},
     receipt::{InstalledFile, InstalledVersion, Receipt},
     trust::{Release, files_of},
     versions::{self, has_hash},
@@ -55,6 +54,6 @@ fn damaged_files(layout: &Layout, installed: &InstalledVersion) -> Vec<PathBuf> 
 
 /// Returns whether a file has the hash of the receipt, and a program is executable.
 pub(crate) fn is_intact(file: &InstalledFile) -> bool {
-    let is_data = file.path.ends_with(PACKAGE);
+    let is_data = file.path.ends_with(PLUGINS);
     has_hash(&file.path, &file.sha256) && (is_data || fs::is_executable(&file.path))
 }

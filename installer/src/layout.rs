@@ -9,6 +9,8 @@ use link_protocol::release::Package;
 pub const PROGRAMS: [&str; 3] = [program::LINK, program::AGENT, program::GUARD];
 /// The programs of a release that a backend needs. `link` installs and uninstalls the backend.
 pub const BACKEND_PROGRAMS: [&str; 2] = [program::LINK, program::BACKEND];
+/// The file of a release that holds the folders of its plugins.
+pub const PLUGINS: &str = "plugins.tar";
 
 /// The product that is installed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -9,12 +9,13 @@ pub mod catalogue;
 pub mod decide;
 pub mod engine_download;
 pub mod engine_index;
-pub mod engine_keys;
 pub mod engines;
 pub mod guard_program;
 pub mod install;
 pub mod intact;
+pub mod key_file;
 pub mod layout;
+pub mod owner_keys;
 pub mod path_files;
 pub mod plugins;
 pub mod receipt;
@@ -30,5 +31,6 @@ pub mod unpacked;
 pub mod versions;
 
 mod observe;
+mod signers;
 
 pub use decide::{engine, guard, update};

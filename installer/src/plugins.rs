@@ -10,8 +10,12 @@
     reason = "IO shell: lists the folders of plugins"
 )]
 
+mod archive;
 mod change;
+mod files;
+mod origin;
 mod shipped;
+mod tarball;
 
 #[cfg(test)]
 mod tests;
@@ -32,12 +36,18 @@ use link_protocol::{
 };
 
 pub use self::{
-    change::ChangeError,
-    shipped::{PACKAGE, package},
+    archive::{ArchiveError, MadeArchive, VerifiedArchive, pack},
+    change::{ChangeError, Holder},
+    files::FilesError,
+    origin::Origin,
+    shipped::package,
 };
 
 /// The folder of a plugin that is being replaced. It is in use until the new folder has its name.
 const OLD: &str = ".old";
+/// The file in the folder of an installed plugin that records who signed its archive. No file of an archive has a name
+/// with a dot at its beginning.
+const ORIGIN: &str = ".link-origin.json";
 /// The most folders of plugins that are read.
 const MOST: usize = 256;
 

@@ -17,7 +17,7 @@ use link_protocol::{
 use semver::Version;
 
 use crate::{
-    plugins::PACKAGE,
+    layout::PLUGINS,
     receipt::InstalledRelease,
     unpacked::{Unpacked, UnpackedError},
 };
@@ -159,7 +159,7 @@ pub(crate) fn files_of(
     programs: &[&'static str],
     holds: impl Fn(&str) -> bool,
 ) -> impl Iterator<Item = &'static str> {
-    programs.iter().copied().chain(holds(PACKAGE).then_some(PACKAGE))
+    programs.iter().copied().chain(holds(PLUGINS).then_some(PLUGINS))
 }
 
 #[cfg(test)]

@@ -42,8 +42,8 @@ exit_codes! {
     NoHashTool = 21, "no tool for SHA-256 was found";
     ChecksumMismatch = 22, "a file does not match its checksum";
     SelfCheckFailed = 23, "the program does not run on this machine";
-    SignatureInvalid = 24, "a release is not signed by a trusted key, or was altered";
-    Downgrade = 25, "a release is older than what is installed";
+    SignatureInvalid = 24, "a release or a plugin is not signed by a trusted key, or was altered";
+    Downgrade = 25, "a release or a plugin is older than what is installed";
     NotRegistered = 30, "the device is not registered";
     KeyRefused = 31, "the key was refused";
     InstalledUnreachable = 32, "installed, but the backend could not be reached to register";

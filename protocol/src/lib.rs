@@ -34,6 +34,7 @@ pub mod local_api;
 pub mod permission;
 pub mod personal_token;
 pub mod plugin;
+pub mod plugin_archive;
 pub mod port;
 pub mod problem;
 pub mod registration;

@@ -207,6 +207,15 @@ pub const ENGINE_INDEX_WORD: usize = 100;
 /// The longest signed document (an index, a catalogue) that is read, in bytes.
 pub const SIGNED_DOCUMENT_LIMIT: usize = 4 * 1024 * 1024;
 
+/// The most files of a plugin. A decision.
+pub const PLUGIN_FILES: usize = 64;
+
+/// The most bytes of a plugin's files together. A decision.
+pub const PLUGIN_SIZE: u64 = 4 * 1024 * 1024;
+
+/// The most bytes of a plugin's archive: of its files, uncompressed, with their headers. A decision.
+pub const PLUGIN_ARCHIVE_SIZE: u64 = 5 * 1024 * 1024;
+
 /// How long a manifest is fresh after its release.
 pub const RELEASE_LIFETIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 

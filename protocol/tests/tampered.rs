@@ -1,4 +1,4 @@
-//! Checks, member by member, that any change to a signed catalogue or engine index is refused.
+//! Checks, member by member, that any change to a signed catalogue, engine index or statement about a plugin is refused.
 
 #![expect(clippy::unwrap_used, reason = "a step that fails ends the test")]
 
@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use link_protocol::{
     catalogue::Catalogue,
     engine_index::EngineIndex,
+    plugin_archive::PluginArchive,
     signed_document::{Document, Issue, RefusedDocument},
     signing::SigningKey,
 };
@@ -34,6 +35,14 @@ fn an_engine_index_is_refused_whichever_member_was_changed_dropped_or_added() {
         "sha256": "0".repeat(64), "licence": "MIT",
     }]});
     assert!(refuses_every_change::<EngineIndex>(index) > 40);
+}
+
+#[test]
+fn a_statement_about_a_plugin_is_refused_whichever_member_was_changed_dropped_or_added() {
+    let statement = json!({
+        "plugin": "echo", "version": "1.0.0", "size_bytes": 1000, "sha256": "0".repeat(64),
+    });
+    assert!(refuses_every_change::<PluginArchive>(statement) > 25);
 }
 
 /// Signs `document`, tries one change after another under the same signature, and returns the number of changes.

@@ -1,12 +1,17 @@
 //! Models that are not for conversations: embeddings and ranks, through the proxy, counted in tokens.
 
+use std::{
+    io::Write as _,
+    process::{Command, Stdio},
+};
+
 use link_protocol::{
     backend_api::{Page, deployment::Deployment, usage::Usage},
     port::Port,
     task::Task,
 };
 use link_tests::{
-    backend::{OLD_ORIGIN, TestBackend},
+    backend::{EMAIL, OLD_ORIGIN, PASSWORD, TestBackend},
     device::{TestDevice, free_port},
     engines,
     wait::until,
@@ -70,6 +75,53 @@ async fn a_model_for_embeddings_is_served_as_one_and_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_does_not_chat_is_served_with_the_request_that_it_takes() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let served = serve(&backend, &device, "tiny-embeddings.gguf", "vectors").await;
+    let paths = &listed(served.port).await["data"][0]["paths"];
+    assert_eq!(paths, &json!(["/v1/embeddings"]));
+    let link = |words: &[&str]| {
+        let mut link = device.link();
+        let output = link.args(words).stdin(Stdio::null()).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let request = format!("curl http://127.0.0.1:{}/v1/embeddings -H", served.port);
+    for words in
+        [&["chat", "vectors"][..], &["chat", "vectors", "Hello"], &["run", "vectors", "Hi"]]
+    {
+        let (code, out, said) = link(words);
+        assert_eq!((code, &*out), (Some(1), ""), "{words:?}: {said}");
+        assert!(said.contains("`vectors` does not chat: it makes embeddings"), "{said}");
+        assert!(said.contains(&request), "{said}");
+    }
+    let (_, _, said) = link(&["chat", "vectors", "Hello", "--json"]);
+    assert!(said.contains(r#""error":"does-not-chat""#), "{said}");
+
+    // `link run` serves the model first.
+    let stop = backend.owner.stop(served.model_id, device.id).await.unwrap();
+    backend.result(stop.command_id).await;
+    let mut login = device.link();
+    login.args(["login", "--email", EMAIL, "--password-stdin", "--backend", &backend.url]);
+    let mut login = login.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    login.stdin.take().unwrap().write_all(PASSWORD.as_bytes()).unwrap();
+    assert!(login.wait().unwrap().success());
+    let (code, line, said) = link(&["run", "vectors"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains(&format!("`vectors` is served on port {}", served.port)), "{said}");
+    assert!(line.starts_with(&request), "{line}");
+    let answer = Command::new("sh").args(["-c", &line]).output().unwrap();
+    let answer: Value = serde_json::from_slice(&answer.stdout).unwrap();
+    assert_eq!(answer["data"][0]["embedding"].as_array().unwrap().len(), 64, "{answer}");
+    let (code, document, said) = link(&["run", "vectors", "--json"]);
+    assert_eq!(code, Some(0), "{said}");
+    let document: Value = serde_json::from_str(&document).unwrap();
+    assert_eq!(document["paths"], json!(["/v1/embeddings"]));
+    assert_eq!(document["command"], line.trim());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_ranks_documents_is_served_as_one_and_counted() {
     let backend = TestBackend::start().await;
     let device = TestDevice::start(&backend).await;
@@ -107,10 +159,57 @@ async fn a_model_for_conversations_refuses_embeddings() {
     let refused: Value = refused.json().await.unwrap();
     let said = refused["error"]["message"].as_str().unwrap();
     assert!(said.contains("`tiny` is a model for conversations"), "{said}");
-    let refused: Value = ask(served.port, "responses", &json!({})).await.json().await.unwrap();
+    let refused: Value = ask(served.port, "files", &json!({})).await.json().await.unwrap();
     let said = refused["error"]["message"].as_str().unwrap();
-    let usable = "served here: /v1/chat/completions, /v1/completions, /v1/models;";
+    let usable = "served here: /v1/chat/completions, /v1/completions, /v1/responses, /v1/models;";
     assert!(said.starts_with(usable), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn responses_are_served_and_counted_where_the_build_has_them() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let served = serve(&backend, &device, "tiny.gguf", "tiny").await;
+    let asked = json!({ "input": "Hello", "max_output_tokens": 5 });
+    let answer = ask(served.port, "responses", &asked).await;
+    assert_eq!(answer.status(), StatusCode::OK);
+    assert_eq!(answer.headers()["access-control-allow-origin"], OLD_ORIGIN);
+    let answer: Value = answer.json().await.unwrap();
+    assert_eq!(answer["output"][0]["content"][0]["type"], "output_text", "{answer}");
+    let tokens = |name: &str| answer["usage"][name].as_u64().unwrap();
+    let (input, output) = (tokens("input_tokens"), tokens("output_tokens"));
+    assert!(input > 0 && output == 5, "{answer}");
+    counted(&backend, &device, (1, input, output)).await;
+
+    let asked = json!({ "input": "Hello", "max_output_tokens": 5, "stream": true });
+    let stream = ask(served.port, "responses", &asked).await.text().await.unwrap();
+    assert!(stream.contains("event: response.output_text.delta"), "{stream}");
+    let completed = stream.lines().find(|line| line.contains(r#""type":"response.completed""#));
+    let completed = completed.unwrap().strip_prefix("data: ").unwrap();
+    let completed: Value = serde_json::from_str(completed).unwrap();
+    assert_eq!(completed["response"]["usage"]["output_tokens"], output);
+    counted(&backend, &device, (2, 2 * input, 2 * output)).await;
+
+    // A build that is older than the path says so, and serves the others.
+    let builds = device.home().join("data/engines/llama-server");
+    let used = std::fs::read_to_string(builds.join("current")).unwrap();
+    std::fs::rename(builds.join(used.trim()), builds.join("b4000")).unwrap();
+    std::fs::write(builds.join("current"), "b4000\n").unwrap();
+    let stop = backend.owner.stop(served.model_id, device.id).await.unwrap();
+    backend.result(stop.command_id).await;
+    let serve = backend.owner.serve(served.model_id, device.id, None).await.unwrap();
+    backend.result(serve.command_id).await;
+    let refused = ask(served.port, "responses", &asked).await;
+    assert_eq!(refused.status(), StatusCode::NOT_FOUND);
+    let refused: Value = refused.json().await.unwrap();
+    let said = refused["error"]["message"].as_str().unwrap();
+    let expected = "`tiny` is served by build b4000 of llama-server, and `/v1/responses` needs build \
+                    b8808 or later; install a later build with `link engine install`";
+    assert!(said.starts_with(expected), "{said}");
+    let paths = &listed(served.port).await["data"][0]["paths"];
+    assert_eq!(paths, &json!(["/v1/chat/completions", "/v1/completions"]));
+    let chat = json!({ "messages": [{ "role": "user", "content": "Hello" }] });
+    assert_eq!(ask(served.port, "chat/completions", &chat).await.status(), StatusCode::OK);
 }
 
 async fn serve(backend: &TestBackend, device: &TestDevice, file: &str, name: &str) -> Deployment {

@@ -43,6 +43,7 @@ mod network;
 mod object_store;
 mod other_user;
 mod people;
+mod plugin_archives;
 mod plugin_authors;
 mod plugins;
 mod published;

@@ -21,8 +21,8 @@ use std::{
 use anyhow::Context as _;
 use flate2::{Compression, GzBuilder};
 use link_installer::{
-    layout::Product,
-    plugins::{self, PACKAGE},
+    layout::{PLUGINS, Product},
+    plugins,
 };
 use link_protocol::{
     command::Sha256Hex,
@@ -244,7 +244,7 @@ fn contents(
     let mut files = executables(folder, target, profile, product.programs())?;
     if product == Product::Agent {
         let plugins = plugins::package(&root.join("plugins"));
-        files.push(File::data(PACKAGE, plugins.context("failed to pack the plugins")?));
+        files.push(File::data(PLUGINS, plugins.context("failed to pack the plugins")?));
     }
     Ok(files)
 }

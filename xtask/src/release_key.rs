@@ -7,13 +7,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use link_installer::key_file::{self, NewKey};
 use link_platform::fs;
 use link_protocol::{
     release::{KeySet, SCHEMA, Statement},
     signing::{Signed, SigningKey},
 };
-use ring::rand::{SecureRandom as _, SystemRandom};
 
 /// A key, and its chain of introductions, which is empty for the first key.
 pub(crate) struct ReleaseKey {
@@ -23,13 +22,9 @@ pub(crate) struct ReleaseKey {
 
 /// Creates a key in `file` and returns its public half.
 pub(crate) fn run(file: &Path, introduced_by: Option<&Path>) -> anyhow::Result<String> {
-    anyhow::ensure!(!file.exists(), "`{}` already exists", file.display());
     let old = introduced_by.map(read).transpose()?;
-    let mut seed = [0; 32];
-    SystemRandom::new()
-        .fill(&mut seed)
-        .map_err(|_| anyhow::anyhow!("the system provides no random bytes"))?;
-    let public = SigningKey::from_seed(&seed).verifying().clone();
+    let new = NewKey::draw(file)?;
+    let public = new.public.clone();
     if let Some(mut old) = old {
         let counter = old.introductions.len() as u64 + 1;
         let keys = KeySet { schema: SCHEMA, counter, keys: vec![public.clone()] };
@@ -37,15 +32,13 @@ pub(crate) fn run(file: &Path, introduced_by: Option<&Path>) -> anyhow::Result<S
         let text = serde_json::to_vec(&old.introductions).context("failed to write JSON")?;
         fs::write_atomic(&introductions_of(file), &text)?;
     }
-    fs::write_private(file, format!("{}\n", URL_SAFE_NO_PAD.encode(seed)).as_bytes())?;
+    new.write()?;
     Ok(public.public_key)
 }
 
 /// Reads a key, and the introductions beside it.
 pub(crate) fn read(file: &Path) -> anyhow::Result<ReleaseKey> {
-    let text = fs::read_to_string(file)?;
-    let seed = URL_SAFE_NO_PAD.decode(text.trim()).ok().and_then(|seed| seed.try_into().ok());
-    let seed = seed.with_context(|| format!("`{}` holds no release key", file.display()))?;
+    let key = key_file::read(file)?;
     let beside = introductions_of(file);
     let introductions = match fs::read_to_string(&beside) {
         Ok(text) => serde_json::from_str(&text)
@@ -53,7 +46,7 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<ReleaseKey> {
         Err(error) if error.is_not_found() => Vec::new(),
         Err(error) => return Err(error.into()),
     };
-    Ok(ReleaseKey { key: SigningKey::from_seed(&seed), introductions })
+    Ok(ReleaseKey { key, introductions })
 }
 
 fn introductions_of(file: &Path) -> PathBuf {

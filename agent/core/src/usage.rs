@@ -24,6 +24,9 @@ const CHOICES: u64 = 128;
 const PIECES: [&str; 4] =
     ["\"content\":\"", "\"reasoning_content\":\"", "\"text\":\"", "\"arguments\":\""];
 
+/// The beginning of an event of the Responses API. Its pieces are deltas, and other events repeat the text.
+const RESPONSES: &str = "{\"type\":\"response.";
+
 /// The framing of a response.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Framing {
@@ -76,7 +79,9 @@ struct Choice {
 
 #[derive(Deserialize)]
 struct Exact {
+    #[serde(alias = "input_tokens")]
     prompt_tokens: Option<u64>,
+    #[serde(alias = "output_tokens")]
     completion_tokens: Option<u64>,
 }
 
@@ -183,7 +188,10 @@ impl Scanner {
             self.done = true;
             return;
         }
-        let has_piece = PIECES.iter().any(|piece| opens(text, piece));
+        let has_piece = match text.trim_start().starts_with(RESPONSES) {
+            true => opens(text, "\"delta\":\""),
+            false => PIECES.iter().any(|piece| opens(text, piece)),
+        };
         let reported = find(text, self.unit).map(|usage| Usage { generation: None, ..usage });
         if !has_piece && reported.is_none() {
             return;
@@ -356,6 +364,8 @@ mod tests {
 
     const ASKED: &str = include_str!("../tests/streams/asked.sse");
     const UNASKED: &str = include_str!("../tests/streams/unasked.sse");
+    const RESPONSE: &str = include_str!("../tests/streams/responses.json");
+    const RESPONSE_EVENTS: &str = include_str!("../tests/streams/responses.sse");
     const WHOLE: &str = include_str!("../tests/streams/whole.json");
     const THREE: &str = include_str!("../tests/streams/three.sse");
     const THREE_ASKED: &str = include_str!("../tests/streams/three-asked.sse");
@@ -367,6 +377,8 @@ mod tests {
             (ASKED, Framing::Events, Provenance::Exact),
             (UNASKED, Framing::Events, Provenance::Timings),
             (WHOLE, Framing::Whole, Provenance::Exact),
+            (RESPONSE, Framing::Whole, Provenance::Exact),
+            (RESPONSE_EVENTS, Framing::Events, Provenance::Exact),
         ] {
             for cut in 0..=text.len() {
                 let (one, two) = text.as_bytes().split_at(cut);
@@ -405,6 +417,13 @@ mod tests {
         ] {
             assert_eq!(scan(unit, text), nothing, "{text}");
         }
+    }
+
+    #[test]
+    fn a_stream_of_the_responses_api_that_is_cut_counts_its_deltas() {
+        let end = RESPONSE_EVENTS.find("event: response.completed").unwrap();
+        let cut = counts(scan(Framing::Events, &RESPONSE_EVENTS[..end]));
+        assert_eq!(cut, (None, Some(4), Provenance::Counted), "each text is repeated at its end");
     }
 
     #[test]

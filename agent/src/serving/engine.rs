@@ -95,6 +95,7 @@ pub(crate) struct Running {
     pub(crate) manifest: Arc<Manifest>,
     /// What the model is for, if its file says so.
     pub(crate) task: Option<Task>,
+    pub(crate) build: Option<Arc<str>>,
     pub(crate) healthy: bool,
 }
 
@@ -320,6 +321,7 @@ impl Engines {
             settings: self.settings.settle(&manifest, settings)?,
             task,
         };
+        let build = spawner::build_of(&executable);
         if let Some(folder) = executable.parent() {
             values.paths.insert("folder", folder.to_owned());
         }
@@ -346,7 +348,7 @@ impl Engines {
         let rules = starting.rules(self.settings.containment.get(&manifest.id));
         let args = adapter.launch.arguments(&values);
         let program = Program { path: executable, args, env, log: Some(log) };
-        let reached = Reached { channel, folder, base_path, secret, manifest, task };
+        let reached = Reached { channel, folder, base_path, secret, manifest, task, build };
         let order = Order::Start(Box::new(Start { pipeline_id, run, program, rules, reached }));
         self.orders
             .try_send(order)

@@ -147,8 +147,10 @@ impl Frontends {
                 sink.usage(report, lost);
             }
         })?;
+        let build = engine.as_ref().and_then(|running| running.build.clone());
         let engine = engine.map(|running| Line::new(running.address));
-        frontend.set(Live { route, plugin: plugin.clone(), task, engine, usage: usage.clone() });
+        let (plugin_now, usage_now) = (plugin.clone(), usage.clone());
+        frontend.set(Live { route, plugin: plugin_now, task, build, engine, usage: usage_now });
         self.serving.insert(pipeline_id, Serving { plugin, task, usage, queue, thread });
         Ok(())
     }

@@ -81,7 +81,7 @@ Examples:
   link run smollm \"Why is the sky blue?\"
 
 Starts the agent, and adds, deploys and serves the model, if that is not done yet. Then it chats like
-`link chat`.";
+`link chat`. For a model that does not chat, such as one for embeddings, it prints a request that the model takes.";
 
 fn parse_temperature(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|value| (0.0..=10.0).contains(value));

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use link_protocol::{backend_api::model::LANGUAGE_MODEL, command::Sha256Hex};
 
+use super::trust::TrustArguments;
+
 /// `link engine …`.
 #[derive(Debug, Subcommand)]
 pub enum EngineCommand {
@@ -43,17 +45,7 @@ pub enum EngineCommand {
     },
     /// Trust a key that signs engine indexes, in addition to the release keys
     #[command(after_help = TRUST_EXAMPLES)]
-    Trust {
-        /// File with the public key
-        #[arg(value_name = "KEYFILE", required_unless_present_any = ["list", "remove"])]
-        key: Option<PathBuf>,
-        /// List the keys that were added on this machine
-        #[arg(long, conflicts_with = "key")]
-        list: bool,
-        /// Key to stop trusting
-        #[arg(long, value_name = "KEY", conflicts_with_all = ["key", "list"])]
-        remove: Option<String>,
-    },
+    Trust(TrustArguments),
 }
 
 /// The plugin whose engine a command concerns.

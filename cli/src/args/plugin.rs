@@ -4,6 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{Subcommand, ValueEnum};
 
+use super::trust::TrustArguments;
 use crate::args::parse_duration;
 
 /// `link plugin …`.
@@ -38,13 +39,38 @@ pub enum PluginCommand {
         #[arg(long, value_name = "TIME", default_value = "2m", value_parser = parse_duration)]
         timeout: Duration,
     },
-    /// Install a plugin from its folder
+    /// Install a plugin from its folder, or from a signed archive
     #[command(after_help = INSTALL_EXAMPLES)]
     Install {
+        /// Folder with the plugin's `plugin.toml`, or archive that `link plugin pack` made
+        #[arg(value_name = "FOLDER|ARCHIVE")]
+        from: PathBuf,
+    },
+    /// Trust a key that signs the archives of plugins, in addition to the release keys
+    #[command(after_help = TRUST_EXAMPLES)]
+    Trust(TrustArguments),
+    /// Make a key that signs the archives of your plugins, and print its public half
+    #[command(after_help = KEY_EXAMPLES)]
+    Key {
+        /// File for the key, which must not exist
+        file: PathBuf,
+    },
+    /// Pack a plugin's folder into an archive that other people can verify and install
+    #[command(after_help = PACK_EXAMPLES)]
+    Pack {
         /// Folder with the plugin's `plugin.toml`
         folder: PathBuf,
+        /// File of the key that signs the archive, made by `link plugin key`
+        #[arg(long, value_name = "FILE")]
+        sign_with: PathBuf,
+        /// Folder for the archive and its signature
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        out: PathBuf,
+        /// Serial number, higher than that of an earlier archive of the plugin [default: the Unix time]
+        #[arg(long, value_name = "N")]
+        serial: Option<u64>,
     },
-    /// Remove a plugin that was installed from a folder
+    /// Remove a plugin that was installed on this machine
     #[command(after_help = "Example:\n  link plugin remove my_plugin")]
     Remove {
         /// Id of the plugin in `link plugin list`
@@ -81,6 +107,35 @@ leave, the end within five seconds, and that no file is left. It names each clau
 const INSTALL_EXAMPLES: &str = "\
 Examples:
   link plugin install ./my_plugin
+  link plugin install ./my_plugin-1.0.0.tar.gz
 
 A plugin names the engine that it runs; `link engine install FILE --plugin my_plugin` installs a build of that
-engine. Installing a plugin runs nothing. The agent uses the plugin for the next model that it starts.";
+engine. Installing a plugin runs nothing. The agent uses the plugin for the next model that it starts.
+
+An archive needs its signature beside it, `ARCHIVE.signature.json`, by a release key or by a key that
+`link plugin trust` has added. It replaces no plugin of another publisher, and no newer one. A folder needs no
+signature, and replaces any plugin of its id: install only a folder whose files you trust.";
+
+const TRUST_EXAMPLES: &str = "\
+Examples:
+  link plugin trust ./publisher.pub
+  link plugin trust hCwvQH6Jt3LUkGw9pfq8xD1zA7VnS0mEo2RiBy5KcXs
+  link plugin trust --list
+  link plugin trust --remove 3f2a90c1d4e5b678
+
+Get the key from the publisher, and not from where the archive comes from. Whoever has the private half of such a
+key can make this user run programs: a plugin names the engine that serves a model.";
+
+const KEY_EXAMPLES: &str = "\
+Examples:
+  link plugin key ./publisher.key > publisher.pub
+
+Only you can read the file. Keep it off devices and out of repositories: whoever has it can sign plugins in your
+name, and a lost key cannot be made again. Give people the public half.";
+
+const PACK_EXAMPLES: &str = "\
+Examples:
+  link plugin pack ./my_plugin --sign-with ./publisher.key
+  link plugin pack ./my_plugin --sign-with ./publisher.key --out ./site
+
+Writes `ID-VERSION.tar.gz` and `ID-VERSION.tar.gz.signature.json`. Publish both, side by side, under these names.";

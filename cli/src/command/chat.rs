@@ -3,10 +3,12 @@
 use std::io::{self, IsTerminal as _, Read as _};
 
 use link_client::{chat::ChatClient, local::LocalClient};
+use link_platform::facts;
 use link_protocol::{command::Alias, exit_code::ExitCode, local_api::PipelineEntry};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::other_use::{OtherUse, Terminal};
 use crate::{
     args::{Chat, Question},
     backend_login,
@@ -36,7 +38,16 @@ pub(super) async fn run(context: &Context, arguments: Chat) -> Result<ExitCode, 
     }
     let entries = LocalClient::of(&context.roots).models().await?;
     let entry = served(&entries, &arguments.model)?;
+    if let Some(other) = other_use(entry).await {
+        return Err(other.refusal());
+    }
     talk(context, entry, arguments.question).await
+}
+
+/// Returns what the model is for, if it does not chat. A port that does not say so is asked as one that chats.
+pub(super) async fn other_use(entry: &PipelineEntry) -> Option<OtherUse> {
+    let offer = ChatClient::new(entry.port, entry.alias.clone()).offer().await.ok()?;
+    OtherUse::of(entry, &offer, Terminal::of(facts::os()))
 }
 
 /// Asks the given question, or holds a conversation until the user leaves.

@@ -1,9 +1,8 @@
 //! `link engine`: the builds of the inference engine on this machine.
 
 mod download;
-mod trust;
 
-pub(super) use self::{download::Installed, trust::TrustedKey};
+pub(super) use self::download::Installed;
 
 use std::path::Path;
 
@@ -14,7 +13,10 @@ use link_protocol::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::plugin;
+use super::{
+    plugin,
+    trust::{self, Purpose},
+};
 use crate::{
     args::EngineCommand,
     context::Context,
@@ -45,9 +47,7 @@ pub(super) async fn run(context: &Context, command: EngineCommand) -> Result<(),
             let engines = builds_of(context, &engine);
             install(context, &engines, &from, sha256.as_ref(), build.as_deref())
         }
-        EngineCommand::Trust { key, list: _, remove } => {
-            trust::run(context, key.as_deref(), remove.as_deref())
-        }
+        EngineCommand::Trust(arguments) => trust::run(context, Purpose::EngineIndexes, &arguments),
         EngineCommand::Remove { build, of } => {
             let engines = of_plugin(context, &of.plugin)?;
             engines.remove(&build).map_err(explain)?;

@@ -25,6 +25,7 @@ use crate::{
     command::{
         chat,
         model::{catalogue, deploy, lookup},
+        other_use::OtherUse,
         outcome,
     },
     context::{Context, idempotency_key},
@@ -53,7 +54,15 @@ pub(super) async fn run(context: &Context, arguments: Run) -> Result<ExitCode, C
         Some(entry) => entry,
         None => bring(context, &local, &arguments).await?,
     };
-    chat::talk(context, &entry, arguments.question).await
+    match chat::other_use(&entry).await {
+        None => chat::talk(context, &entry, arguments.question).await,
+        Some(other) if arguments.question.words.is_empty() => {
+            context.output.say(&other.said());
+            context.output.data(&other, OtherUse::in_words)?;
+            Ok(ExitCode::Success)
+        }
+        Some(other) => Err(other.refusal()),
+    }
 }
 
 /// Deploys and serves a model, unless that is already done.

@@ -255,6 +255,9 @@ fn of_plugins() -> Vec<String> {
     let home = Home::new();
     let checkout = concat!(env!("CARGO_MANIFEST_DIR"), "/../plugins/language_model");
     let made = home.path("echo");
+    let (key, out) = (home.path("publisher.key"), home.path(""));
+    let public = release_key().verifying().clone();
+    let (file, trusted) = (home.file("publisher.pub", &public.public_key), &public.kid);
     all(
         &home,
         &[
@@ -266,6 +269,12 @@ fn of_plugins() -> Vec<String> {
             &format!("plugin install {checkout}"),
             "plugin list",
             "plugin remove language_model",
+            &format!("plugin key {key}"),
+            &format!("plugin pack {made} --sign-with {key} --out {out}"),
+            "plugin trust --list",
+            &format!("plugin trust {file}"),
+            "plugin trust --list",
+            &format!("plugin trust --remove {trusted}"),
         ],
     )
 }

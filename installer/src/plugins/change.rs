@@ -1,10 +1,11 @@
 //! Installs and removes plugins.
 //!
 //! The new folder is complete before it replaces another one of the same id. An interrupted installation leaves the
-//! previous plugin in use.
+//! previous plugin in use. A folder is the owner's word and replaces any plugin; an archive is a publisher's word and
+//! replaces that publisher's plugins only.
 
 use std::{
-    io,
+    fmt, io,
     path::{Path, PathBuf},
 };
 
@@ -13,12 +14,16 @@ use link_platform::{
     paths::Roots,
 };
 use link_protocol::plugin::Manifest;
+use semver::Version;
 
-use super::{OLD, Place, Plugin, PluginError, Plugins, read};
+use super::{
+    OLD, ORIGIN, Origin, Place, Plugin, PluginError, Plugins,
+    archive::VerifiedArchive,
+    files::{FilesError, plain_files},
+    read,
+};
+use crate::signers::RELEASE;
 
-/// The most files of a plugin, and their most bytes together.
-const FILES_LIMIT: usize = 64;
-const BYTES_LIMIT: u64 = 4 * 1024 * 1024;
 /// The folder of a plugin that is being installed.
 const STAGED: &str = ".new";
 
@@ -29,10 +34,16 @@ pub enum ChangeError {
     Busy,
     #[error(transparent)]
     Plugin(#[from] PluginError),
-    #[error("`{}` is no plain file; a plugin has no links, no folders and no devices", .0.display())]
-    NotPlain(PathBuf),
-    #[error("the plugin has more than {FILES_LIMIT} files or {BYTES_LIMIT} bytes")]
-    TooLarge,
+    #[error(transparent)]
+    Files(#[from] FilesError),
+    /// Another publisher's plugin has the id.
+    #[error("the plugin `{plugin}` {by}, so another publisher's archive cannot replace it")]
+    Taken { plugin: String, by: Holder },
+    #[error(
+        "the archive with version {offered} of the plugin `{plugin}` is older than the installed {installed}: number \
+         {serial}, after {known}"
+    )]
+    Older { plugin: String, installed: Version, offered: Version, known: u64, serial: u64 },
     #[error("the plugin `{0}` is not installed")]
     Unknown(String),
     #[error("the plugin `{0}` belongs to this release and cannot be removed")]
@@ -52,44 +63,78 @@ impl ChangeError {
                 matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
             }
             Self::File(error) => error.is_disk_full(),
-            Self::Busy
+            Self::Files(_)
+            | Self::Busy
             | Self::Plugin(_)
-            | Self::NotPlain(_)
-            | Self::TooLarge
+            | Self::Taken { .. }
+            | Self::Older { .. }
             | Self::Unknown(_)
             | Self::Shipped(_) => false,
         }
     }
 }
 
+/// The holder of a plugin's id.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Holder {
+    /// The release has a plugin of this id.
+    Release,
+    /// The owner of this account installed a folder.
+    Folder,
+    /// A publisher's archive was installed.
+    Signer(String),
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Release => f.write_str("belongs to this release"),
+            Self::Folder => f.write_str("was installed from a folder"),
+            Self::Signer(kid) => write!(f, "was signed with the key {kid}"),
+        }
+    }
+}
+
 impl Plugins {
-    /// Installs the plugin in the folder `from`. A plugin of the same id is replaced; models that are served continue
-    /// with the settings with which they were started.
+    /// Installs the plugin in the folder `from`. A plugin of the same id is replaced, whoever published it; models that
+    /// are served continue with the settings with which they were started.
     ///
     /// # Errors
     /// [`ChangeError`]. The plugin of the same id stays in use.
     pub fn install(roots: &Roots, from: &Path) -> Result<Manifest, ChangeError> {
         read(from)?;
         let files = plain_files(from)?;
-        let all = roots.plugins();
-        let _one_at_a_time = lock(&all)?;
-        let (staged, old) = (all.join(STAGED), all.join(OLD));
-        remove_folder(&staged)?;
-        bring_back(&all)?;
-        fs::create_private_dir(&staged)?;
-        for file in &files {
-            let to = staged.join(file.file_name().unwrap_or_default());
-            std::fs::copy(file, &to).map_err(|source| failed("copy", file, source))?;
-        }
-        // The folder could have changed while it was copied.
-        let copied = read(&staged)?;
-        let place = all.join(&copied.id);
-        if place.exists() {
-            std::fs::rename(&place, &old).map_err(|source| failed("replace", &place, source))?;
-        }
-        std::fs::rename(&staged, &place).map_err(|source| failed("rename", &staged, source))?;
-        remove_folder(&old)?;
-        Ok(copied)
+        place(roots, |staged| {
+            for file in &files {
+                let to = staged.join(file.file_name().unwrap_or_default());
+                std::fs::copy(file, &to).map_err(|source| failed("copy", file, source))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Installs the plugin of a verified archive. It replaces a plugin of the same id only if the same publisher signed
+    /// that one, and earlier.
+    ///
+    /// # Errors
+    /// [`ChangeError`]. The plugin of the same id stays in use.
+    pub fn install_archive(
+        roots: &Roots,
+        archive: &VerifiedArchive,
+    ) -> Result<Manifest, ChangeError> {
+        place(roots, |staged| {
+            may_replace(roots, archive)?;
+            for file in &archive.files {
+                let to = staged.join(&file.name);
+                match file.is_program {
+                    true => fs::write_program(&to, &file.contents)?,
+                    false => fs::write_atomic(&to, &file.contents)?,
+                }
+            }
+            let (signed_by, serial) = (archive.signed_by.clone(), archive.serial);
+            let origin = Origin { signed_by, serial };
+            Ok(fs::write_atomic(&staged.join(ORIGIN), &origin.to_json())?)
+        })
     }
 
     /// Removes the installed plugin `id`. A plugin of the release with the same id is in use from then on.
@@ -103,6 +148,69 @@ impl Plugins {
             Some(Plugin { place: Place::Shipped, .. }) => Err(ChangeError::Shipped(id.to_owned())),
             Some(Plugin { place: Place::Installed(folder), .. }) => remove_folder(folder),
         }
+    }
+}
+
+/// Fills a new folder, and puts it in the place of the plugin of the same id.
+fn place(
+    roots: &Roots,
+    fill: impl FnOnce(&Path) -> Result<(), ChangeError>,
+) -> Result<Manifest, ChangeError> {
+    let all = roots.plugins();
+    let _one_at_a_time = lock(&all)?;
+    let (staged, old) = (all.join(STAGED), all.join(OLD));
+    remove_folder(&staged)?;
+    bring_back(&all)?;
+    fs::create_private_dir(&staged)?;
+    let filled = fill(&staged).and_then(|()| {
+        // A folder could have changed while it was copied.
+        Ok(read(&staged)?)
+    });
+    let manifest = match filled {
+        Ok(manifest) => manifest,
+        Err(error) => {
+            remove_folder(&staged)?;
+            return Err(error);
+        }
+    };
+    let place = all.join(&manifest.id);
+    if place.exists() {
+        std::fs::rename(&place, &old).map_err(|source| failed("replace", &place, source))?;
+    }
+    std::fs::rename(&staged, &place).map_err(|source| failed("rename", &staged, source))?;
+    remove_folder(&old)?;
+    Ok(manifest)
+}
+
+/// Checks that the archive's publisher may replace the plugin of the same id, and that the archive is not older.
+fn may_replace(roots: &Roots, archive: &VerifiedArchive) -> Result<(), ChangeError> {
+    let id = &archive.manifest.id;
+    let taken = |by| Err(ChangeError::Taken { plugin: id.clone(), by });
+    let installed = roots.plugins().join(id);
+    match Plugins::find(roots).by_id(id) {
+        // A damaged plugin is replaced by its publisher alone.
+        None if installed.exists() => match Origin::of(&installed) {
+            Some(origin) if origin.signed_by == archive.signed_by => Ok(()),
+            Some(origin) => taken(Holder::Signer(origin.signed_by)),
+            None => taken(Holder::Folder),
+        },
+        None => Ok(()),
+        Some(Plugin { place: Place::Shipped, .. }) if archive.signed_by == RELEASE => Ok(()),
+        Some(Plugin { place: Place::Shipped, .. }) => taken(Holder::Release),
+        Some(Plugin { place: Place::Installed(folder), manifest }) => match Origin::of(folder) {
+            None => taken(Holder::Folder),
+            Some(origin) if origin.signed_by != archive.signed_by => {
+                taken(Holder::Signer(origin.signed_by))
+            }
+            Some(origin) if archive.serial < origin.serial => Err(ChangeError::Older {
+                plugin: id.clone(),
+                installed: manifest.version.clone(),
+                offered: archive.manifest.version.clone(),
+                known: origin.serial,
+                serial: archive.serial,
+            }),
+            Some(_) => Ok(()),
+        },
     }
 }
 
@@ -121,25 +229,6 @@ fn bring_back(all: &Path) -> Result<(), ChangeError> {
 fn lock(all: &Path) -> Result<Lock, ChangeError> {
     fs::create_private_dir(all)?;
     fs::try_lock(&all.join(".lock"))?.ok_or(ChangeError::Busy)
-}
-
-fn plain_files(folder: &Path) -> Result<Vec<PathBuf>, ChangeError> {
-    let entries = std::fs::read_dir(folder).map_err(|source| failed("read", folder, source))?;
-    let (mut files, mut bytes) = (Vec::new(), 0_u64);
-    for entry in entries {
-        let path = entry.map_err(|source| failed("read", folder, source))?.path();
-        let found = std::fs::symlink_metadata(&path);
-        let found = found.map_err(|source| failed("read", &path, source))?;
-        if !found.is_file() {
-            return Err(ChangeError::NotPlain(path));
-        }
-        bytes = bytes.saturating_add(found.len());
-        if files.len() == FILES_LIMIT || bytes > BYTES_LIMIT {
-            return Err(ChangeError::TooLarge);
-        }
-        files.push(path);
-    }
-    Ok(files)
 }
 
 fn remove_folder(path: &Path) -> Result<(), ChangeError> {

@@ -4,22 +4,20 @@
 
 use std::{
     collections::BTreeMap,
-    io::{self, Read as _},
-    path::{Component, Path, PathBuf},
+    io,
+    path::{Path, PathBuf},
 };
 
 use link_protocol::plugin::{Manifest, PROJECT_FILE, SIZE_LIMIT};
 
-use super::{PluginError, read as read_folder};
+use super::{
+    PluginError, read as read_folder,
+    tarball::{self, Bounds, PackedFile, RefusedArchive},
+};
+use crate::layout::PLUGINS;
 
-/// The file of a release that holds the folders of its plugins.
-pub const PACKAGE: &str = "plugins.tar";
-/// The size limit of the file, in bytes.
-const PACKAGE_LIMIT: u64 = 4 * 1024 * 1024;
-/// The most files in it.
-const FILES_LIMIT: usize = 512;
-/// The modification time of every entry: 1 January 2026, in Unix seconds.
-const MODIFIED: u64 = 1_767_225_600;
+/// The bounds of the file.
+const PACKAGE_BOUNDS: Bounds = Bounds { files: 512, bytes: 4 * 1024 * 1024 };
 /// The environment variable with a folder of plugins that replaces the release's, for developers.
 const FOLDER: &str = "LINK_PLUGINS";
 
@@ -32,7 +30,7 @@ pub(super) fn read() -> Vec<(String, Result<Manifest, PluginError>)> {
         return in_checkout(&folder);
     }
     let program = std::env::current_exe().ok();
-    let package = program.and_then(|program| Some(program.parent()?.join(PACKAGE)));
+    let package = program.and_then(|program| Some(program.parent()?.join(PLUGINS)));
     match package.map(|path| (std::fs::File::open(&path), path)) {
         Some((Ok(file), path)) => in_package(file, &path),
         // A program of a checkout has no release beside it.
@@ -55,11 +53,23 @@ pub(super) fn in_package(
     package: impl io::Read,
     path: &Path,
 ) -> Vec<(String, Result<Manifest, PluginError>)> {
-    let unreadable = |source| PluginError::Package { doing: "read", path: path.to_owned(), source };
-    let plugins = match unpack(package) {
-        Ok(plugins) => plugins,
-        Err(source) => return vec![(path.display().to_string(), Err(unreadable(source)))],
+    let unreadable = |refused: RefusedArchive| PluginError::Package {
+        doing: "read",
+        path: path.to_owned(),
+        source: io::Error::other(refused),
     };
+    let packed = match tarball::read(package, PACKAGE_BOUNDS) {
+        Ok(packed) => packed,
+        Err(refused) => return vec![(path.display().to_string(), Err(unreadable(refused)))],
+    };
+    let mut plugins = BTreeMap::<String, Files>::new();
+    for PackedFile { folder, name, contents, is_program: _ } in packed {
+        // Files that are no text are no part of a manifest.
+        let text = String::from_utf8(contents).ok();
+        if let Some(text) = text.filter(|text| text.len() as u64 <= SIZE_LIMIT) {
+            plugins.entry(folder).or_default().insert(name, text);
+        }
+    }
     let read = |(name, files): (String, Files)| {
         let place = path.join(&name);
         let text = |file: &str| {
@@ -71,36 +81,6 @@ pub(super) fn in_package(
     plugins.into_iter().map(read).collect()
 }
 
-/// Returns the files of each folder in the archive. Files that are no text are left out.
-fn unpack(package: impl io::Read) -> io::Result<BTreeMap<String, Files>> {
-    let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
-    let mut plugins = BTreeMap::<String, Files>::new();
-    let mut archive = tar::Archive::new(package.take(PACKAGE_LIMIT));
-    for (count, entry) in archive.entries()?.enumerate() {
-        let entry = entry?;
-        if count == FILES_LIMIT || entry.header().entry_type() != tar::EntryType::Regular {
-            return Err(invalid("it holds more than plain files"));
-        }
-        let path = entry.path()?.into_owned();
-        let parts: Vec<&str> = path
-            .components()
-            .filter_map(|part| match part {
-                Component::Normal(name) => name.to_str(),
-                Component::Prefix(_)
-                | Component::RootDir
-                | Component::CurDir
-                | Component::ParentDir => None,
-            })
-            .collect();
-        let [folder, file] = parts[..] else { return Err(invalid("a name in it is no `ID/FILE`")) };
-        let mut text = String::new();
-        if entry.take(SIZE_LIMIT).read_to_string(&mut text).is_ok() {
-            plugins.entry(folder.to_owned()).or_default().insert(file.to_owned(), text);
-        }
-    }
-    Ok(plugins)
-}
-
 /// Packs the plugins of the checkout's folder `plugins` into the file of a release. The bytes depend only on the files.
 ///
 /// # Errors
@@ -108,7 +88,7 @@ fn unpack(package: impl io::Read) -> io::Result<BTreeMap<String, Files>> {
 pub fn package(folder: &Path) -> Result<Vec<u8>, PluginError> {
     let failed =
         |path: &Path, source| PluginError::Package { doing: "pack", path: path.to_owned(), source };
-    let mut archive = tar::Builder::new(Vec::new());
+    let mut packed = Vec::new();
     for (path, manifest) in in_checkout(folder) {
         let (id, path) = (manifest?.id, PathBuf::from(path));
         let mut files: Vec<PathBuf> = std::fs::read_dir(&path)
@@ -121,17 +101,8 @@ pub fn package(folder: &Path) -> Result<Vec<u8>, PluginError> {
         for file in files {
             let contents = std::fs::read(&file).map_err(|source| failed(&file, source))?;
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let mut header = tar::Header::new_ustar();
-            header.set_entry_type(tar::EntryType::Regular);
-            header.set_size(contents.len() as u64);
-            header.set_mode(0o644);
-            header.set_mtime(MODIFIED);
-            header.set_uid(0);
-            header.set_gid(0);
-            archive
-                .append_data(&mut header, format!("{id}/{name}"), contents.as_slice())
-                .map_err(|source| failed(&file, source))?;
+            packed.push(PackedFile { folder: id.clone(), name, contents, is_program: false });
         }
     }
-    archive.into_inner().map_err(|source| failed(folder, source))
+    tarball::write(&packed).map_err(|source| failed(folder, source))
 }

@@ -9,7 +9,10 @@ use super::{
     Argument, InvalidArgument, InvalidPlugin, InvalidSetting, LIST_LIMIT, ModelFiles, Setting,
     Values, arguments, ensure, is_id,
 };
-use crate::task::Task;
+use crate::{
+    build_name::{is_build_name, is_older},
+    task::Task,
+};
 
 /// The longest path of a request, in bytes.
 const PATH_LIMIT: usize = 128;
@@ -82,6 +85,9 @@ pub struct Served {
     /// What a model must be for, so that the path is served. Empty: every model.
     #[serde(default)]
     pub tasks: Vec<Task>,
+    /// The first build of the engine that has the path, if not all have it.
+    #[serde(default)]
+    pub from_build: Option<String>,
     /// Whether an answer is an inference, whose usage is measured.
     #[serde(default)]
     pub metered: bool,
@@ -107,7 +113,7 @@ pub struct UsageRule {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
-    /// `usage.prompt_tokens` and `usage.completion_tokens`, or the `timings` of a stream without `usage`.
+    /// `usage.prompt_tokens` and `usage.completion_tokens` (in the Responses API `input_tokens` and `output_tokens`), or the `timings` of a stream without `usage`.
     Tokens,
     /// `usage.seconds`: seconds of audio.
     Seconds,
@@ -302,6 +308,15 @@ impl Served {
         self.tasks.is_empty() || task.is_none_or(|task| self.tasks.contains(&task))
     }
 
+    /// Returns whether the build of the engine has the path. A build that cannot be compared has every path.
+    #[must_use]
+    pub fn is_in(&self, build: Option<&str>) -> bool {
+        match (&self.from_build, build) {
+            (Some(first), Some(build)) => !is_older(build, first),
+            (None, _) | (_, None) => true,
+        }
+    }
+
     fn has_plain_fields(&self) -> bool {
         let is_plain = |(name, value): (&String, &String)| is_id(name) && super::is_line(value);
         let are_plain = |fields: &BTreeMap<String, String>| {
@@ -326,6 +341,8 @@ fn check_paths(health: &Health, serve: &[Served]) -> Result<(), InvalidPlugin> {
         "serve",
         "a list whose `engine_path` are paths",
     )?;
+    let mut builds = serve.iter().filter_map(|served| served.from_build.as_deref());
+    ensure(builds.all(is_build_name), "serve.from_build", "the name of a build")?;
     let are_plain = serve.iter().all(Served::has_plain_fields);
     ensure(are_plain, "serve", "a list whose `form` and `refused` are lines of text")?;
     let is_closed = !own.iter().any(|path| {

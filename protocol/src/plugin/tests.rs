@@ -98,7 +98,8 @@ fn a_model_serves_the_paths_of_what_it_is_for() {
         let served = adapter.serve.iter().filter(|served| served.is_for(task));
         served.map(|served| served.path.as_str()).collect::<Vec<_>>()
     };
-    assert_eq!(paths(Some(Task::Chat)), ["/v1/chat/completions", "/v1/completions"]);
+    let chat = ["/v1/chat/completions", "/v1/completions", "/v1/responses"];
+    assert_eq!(paths(Some(Task::Chat)), chat);
     assert_eq!(paths(Some(Task::Embeddings)), ["/v1/embeddings"]);
     assert_eq!(paths(Some(Task::Rerank)), ["/v1/rerank"]);
     assert_eq!(paths(None).len(), 4);
@@ -187,6 +188,7 @@ fn an_adapter_is_refused_with_its_fault() {
         ("[settings.threads]", "[settings.model]", "the setting `model` is unusable"),
         ("\"integer\"\ndescription = \"context", "\"shell\"\ndescription = \"context", "readable"),
         ("path = \"/health\"", "path = \"/v1/completions\"", "without the paths of `health`"),
+        ("from_build = \"b8808\"", "from_build = \"../b1\"", "`serve.from_build` must be"),
         ("path = \"/v1/completions\"", "path = \"/v1/../x\"", "`serve` must be 1 to 64 paths"),
         (
             "path = \"/v1/completions\"",

@@ -212,6 +212,21 @@ pub(super) const PLUGINS: &[Example] = &[
     example("link plugin check ./my_plugin --timeout 10s").shows("the engine was not tested"),
     example("link plugin install ./my_plugin").shows("installed the plugin my_plugin"),
     example("link plugin remove my_plugin").shows("removed the plugin my_plugin"),
+    example("link plugin key ./publisher.key > publisher.pub").shows("made the key"),
+    example("link plugin pack ./my_plugin --sign-with ./publisher.key")
+        .after("sed -i 's/^version.*/version = \"1.0.0\"/' my_plugin/plugin.toml")
+        .shows("packed the plugin my_plugin 1.0.0"),
+    example("link plugin pack ./my_plugin --sign-with ./publisher.key --out ./site")
+        .after("mkdir site")
+        .shows("packed the plugin my_plugin 1.0.0"),
+    example("link plugin trust ./publisher.pub").shows("trusting archives of plugins"),
+    example("link plugin install ./my_plugin-1.0.0.tar.gz").shows("signed by the key"),
+    example("link plugin trust hCwvQH6Jt3LUkGw9pfq8xD1zA7VnS0mEo2RiBy5KcXs")
+        .shows("trusting archives of plugins"),
+    example("link plugin trust --list"),
+    example("link plugin trust --remove 3f2a90c1d4e5b678")
+        .given(&[("3f2a90c1d4e5b678", "link plugin trust --list | head -n 1")])
+        .shows("is no longer trusted"),
 ];
 
 /// The answer of the tiny model.

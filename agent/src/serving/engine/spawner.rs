@@ -65,6 +65,7 @@ pub(super) struct Reached {
     pub(super) secret: Secret,
     pub(super) manifest: Arc<Manifest>,
     pub(super) task: Option<Task>,
+    pub(super) build: Option<Arc<str>>,
 }
 
 /// The thread's state.
@@ -227,11 +228,17 @@ impl Spawner {
     }
 }
 
+/// Returns the build of an engine: the name of its folder.
+pub(super) fn build_of(executable: &Path) -> Option<Arc<str>> {
+    let folder = executable.parent()?.file_name()?;
+    Some(Arc::from(folder.to_string_lossy()))
+}
+
 impl Reached {
     fn running(self, pipeline_id: PipelineId, pid: u32) -> Running {
-        let Self { channel, folder: _, base_path, secret, manifest, task } = self;
+        let Self { channel, folder: _, base_path, secret, manifest, task, build } = self;
         let address = Address { channel, base_path, secret, pid };
-        Running { pipeline_id, address, manifest, task, healthy: false }
+        Running { pipeline_id, address, manifest, task, build, healthy: false }
     }
 }
 
@@ -304,8 +311,15 @@ mod tests {
         let manifest = crate::serving::plugins::language_model();
         let (base_path, task) = (String::new(), None);
         let folder = tempfile::tempdir().unwrap().keep();
-        let reached =
-            Reached { channel, folder: folder.clone(), base_path, secret, manifest, task };
+        let reached = Reached {
+            channel,
+            folder: folder.clone(),
+            base_path,
+            secret,
+            manifest,
+            task,
+            build: None,
+        };
         let run = Run(1);
         let rules = Rules::default();
         let start = Start { pipeline_id, run, program, rules, reached };

@@ -176,6 +176,9 @@ async fn forward(
     if !served.is_for(live.task) {
         return Err(not_for(live));
     }
+    if !served.is_in(live.build.as_deref()) {
+        return Err(later_build(live, served));
+    }
     if parts.method.as_str() != served.method.as_str() {
         return Ok(method_not_allowed(served.method));
     }
@@ -324,8 +327,7 @@ fn path_not_served<'a>(served: impl Iterator<Item = &'a str>) -> Problem {
 
 /// Returns the problem of a request for something that the model is not for.
 fn not_for(live: &Live) -> Problem {
-    let served = live.plugin.adapter.serve.iter().filter(|served| served.is_for(live.task));
-    let served: Vec<&str> = served.map(|served| served.path.as_str()).collect();
+    let served: Vec<&str> = live.usable_paths().collect();
     let what = match live.task {
         Some(Task::Chat) => "a model for conversations",
         Some(Task::Embeddings) => "a model for embeddings",
@@ -334,6 +336,20 @@ fn not_for(live: &Live) -> Problem {
     };
     let detail = format!("`{}` is {what}; it serves {}", live.route.alias, served.join(", "));
     Problem::new(Code::PathNotServed, detail)
+}
+
+/// Returns the problem of a request for something that the build of the engine does not have yet.
+fn later_build(live: &Live, served: &Served) -> Problem {
+    let (engine, first) = (&live.plugin.engine.name, served.from_build.as_deref());
+    let detail = format!(
+        "`{}` is served by build {} of {engine}, and `{}` needs build {} or later",
+        live.route.alias,
+        live.build.as_deref().unwrap_or_default(),
+        served.path,
+        first.unwrap_or_default()
+    );
+    let hint = "install a later build with `link engine install`, then stop and serve the model";
+    Problem { hint: Some(hint.to_owned()), ..Problem::new(Code::PathNotServed, detail) }
 }
 
 fn method_not_allowed(allowed: plugin::Method) -> Response<Body> {

@@ -29,14 +29,12 @@ pub(super) fn answer(
     }
     let Some(name) = rest.strip_prefix(LIST)?.strip_prefix('/') else {
         let shown = routes.iter().filter(|live| route::admits(live, origin));
-        let data: Vec<_> = shown.map(|live| openai::model(&live.route, live.task)).collect();
+        let data: Vec<_> = shown.map(entry).collect();
         return Some(Ok(answer::json(&json!({"object": "list", "data": data}), vec![])));
     };
     let found = routes.iter().find(|live| live.route.alias.as_str() == name);
     Some(match found {
-        Some(live) if route::admits(live, origin) => {
-            Ok(answer::json(&openai::model(&live.route, live.task), vec![]))
-        }
+        Some(live) if route::admits(live, origin) => Ok(answer::json(&entry(live), vec![])),
         Some(live) => Err(route::not_admitted(live)),
         None => {
             let name: String = name.chars().take(64).collect();
@@ -45,6 +43,10 @@ pub(super) fn answer(
             Err(Problem::new(Code::ModelNotServed, detail))
         }
     })
+}
+
+fn entry(live: &Live) -> openai::Model<'_> {
+    openai::model(&live.route, live.task, live.usable_paths().collect())
 }
 
 /// Returns whether `path` is the list or an entry.

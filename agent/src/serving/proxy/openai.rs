@@ -35,6 +35,8 @@ pub(super) struct Model<'a> {
     /// What the model is for, once its engine has been started.
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<Task>,
+    /// The paths that the model serves.
+    paths: Vec<&'a str>,
 }
 
 /// Converts a problem for both kinds of clients.
@@ -48,8 +50,8 @@ pub(super) fn document(problem: &Problem) -> Document<'_> {
     Document { problem, error }
 }
 
-/// Creates the list entry of one model.
-pub(super) fn model(route: &Route, task: Option<Task>) -> Model<'_> {
+/// Creates the list entry of one model, which serves `paths`.
+pub(super) fn model<'a>(route: &'a Route, task: Option<Task>, paths: Vec<&'a str>) -> Model<'a> {
     let made = route.model_id.uuid().get_timestamp().map(|time| time.to_unix().0);
     Model {
         id: route.alias.as_str(),
@@ -57,6 +59,7 @@ pub(super) fn model(route: &Route, task: Option<Task>) -> Model<'_> {
         created: made.unwrap_or_default(),
         owned_by: "link",
         task,
+        paths,
     }
 }
 

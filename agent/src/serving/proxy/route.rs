@@ -6,7 +6,7 @@ use std::sync::Arc;
 use link_agent_core::effect::Route;
 use link_protocol::{
     allowlist::Allowlist,
-    plugin::Manifest,
+    plugin::{Manifest, Served},
     problem::{Code, Problem},
     task::Task,
 };
@@ -22,6 +22,8 @@ pub(super) struct Live {
     pub(super) plugin: Arc<Manifest>,
     /// What the model is for, if its file says so.
     pub(super) task: Option<Task>,
+    /// The build of the engine, while it is known.
+    pub(super) build: Option<Arc<str>>,
     /// Absent while the engine loads.
     pub(super) engine: Option<Line>,
     pub(super) usage: UsageSender,
@@ -43,6 +45,14 @@ impl Live {
     pub(super) fn serves(&self, path: &str) -> bool {
         self.plugin.adapter.served(path).is_some()
     }
+
+    /// Returns the paths that the model serves, by what it is for.
+    pub(super) fn usable_paths(&self) -> impl Iterator<Item = &str> {
+        let adapter = &self.plugin.adapter;
+        let is_usable =
+            |served: &Served| served.is_for(self.task) && served.is_in(self.build.as_deref());
+        adapter.paths().filter(move |path| adapter.served(path).is_some_and(is_usable))
+    }
 }
 
 /// Returns the paths that clients may reach on the routes. A path of several models repeats.
@@ -52,12 +62,7 @@ pub(super) fn paths(routes: &[Live]) -> impl Iterator<Item = &str> {
 
 /// Returns the paths that the models of the routes serve, each by what it is for. A path of several models repeats.
 pub(super) fn usable_paths(routes: &[Live]) -> impl Iterator<Item = &str> {
-    routes.iter().flat_map(|live| {
-        let adapter = &live.plugin.adapter;
-        let is_for_it =
-            |path: &&str| adapter.served(path).is_some_and(|served| served.is_for(live.task));
-        adapter.paths().filter(is_for_it)
-    })
+    routes.iter().flat_map(Live::usable_paths)
 }
 
 /// Returns the allowlists of all routes.
@@ -164,6 +169,7 @@ mod tests {
             },
             plugin: plugins::language_model(),
             task: None,
+            build: None,
             engine: None,
             usage: usage_queue().0,
         }

@@ -111,6 +111,7 @@ async fn serve(engine: Port, telemetry: bool) -> (Port, Frontend, UsageReceiver)
         route,
         plugin: crate::serving::plugins::language_model(),
         task: None,
+        build: None,
         engine: Some(Line::new(address)),
         usage,
     });

@@ -306,6 +306,7 @@ async fn serve(engine: &Fake, connections: usize) -> Serving {
         route,
         plugin: crate::serving::plugins::language_model(),
         task: None,
+        build: None,
         engine: Some(Line::new(engine)),
         usage,
     });

@@ -75,7 +75,7 @@ async fn an_engine_gets_the_query_of_a_request() {
 #[tokio::test]
 async fn a_path_that_is_not_served_is_refused_with_those_that_are() {
     let port = shared_port().await;
-    for path in ["/v1/responses", "/tiny/v1/responses", "/props", "/tiny/props", "/v1/modelsx"] {
+    for path in ["/v1/files", "/tiny/v1/files", "/props", "/tiny/props", "/v1/modelsx"] {
         let refused = ask(port, "POST", path).await;
         assert_eq!(refused.status, 404, "{path}");
         let problem = refused.json();
@@ -247,6 +247,7 @@ async fn shared_port_before(engine: Port) -> Port {
             route,
             plugin: crate::serving::plugins::language_model(),
             task: None,
+            build: None,
             engine: Some(Line::new(address)),
             usage,
         });

@@ -1,8 +1,8 @@
-//! The keys that the owner of this account has added. This machine trusts an engine index that one of these keys
-//! signed.
+//! The keys that the owner of this account has added. This machine trusts an engine index, or the archive of a plugin,
+//! that one of these keys signed.
 //!
-//! The keys are stored in a file that only this user can write, one public key per line. No message from the network
-//! adds a key.
+//! The keys for each kind of document are stored in a file that only this user can write, one public key per line. No
+//! message from the network adds a key.
 
 use std::path::{Path, PathBuf};
 
@@ -30,10 +30,16 @@ pub struct OwnerKeys {
 }
 
 impl OwnerKeys {
-    /// Returns the set of keys that is stored in the configuration folder.
+    /// Returns the keys that may sign engine indexes. They are stored in the configuration folder.
     #[must_use]
-    pub fn in_folder(configuration: &Path) -> Self {
+    pub fn of_engines(configuration: &Path) -> Self {
         Self { path: configuration.join("engine-keys") }
+    }
+
+    /// Returns the keys that may sign the archives of plugins. They are stored in the configuration folder.
+    #[must_use]
+    pub fn of_plugins(configuration: &Path) -> Self {
+        Self { path: configuration.join("plugin-keys") }
     }
 
     /// Returns the keys.
@@ -48,13 +54,16 @@ impl OwnerKeys {
         }
     }
 
-    /// Adds the public keys in `file`, and returns them.
+    /// Adds a public key, or the public keys in a file, and returns what was added.
     ///
     /// # Errors
-    /// If the file contains anything else.
-    pub fn add(&self, file: &Path) -> Result<Vec<VerifyingKey>, KeyError> {
-        let added = parse(&fs::read_limited(file, LIMIT)?).filter(|keys| !keys.is_empty());
-        let added = added.ok_or_else(|| KeyError::NoKey(file.to_owned()))?;
+    /// If `given` is no public key, and the file of that name contains anything else.
+    pub fn add(&self, given: &Path) -> Result<Vec<VerifyingKey>, KeyError> {
+        let added = match given.to_str().and_then(|text| text.parse().ok()) {
+            Some(key) => Some(vec![key]),
+            None => parse(&fs::read_plain(given, LIMIT)?).filter(|keys| !keys.is_empty()),
+        };
+        let added = added.ok_or_else(|| KeyError::NoKey(given.to_owned()))?;
         let mut keys = self.list()?;
         keys.extend(added.iter().filter(|key| !keys.contains(key)).cloned().collect::<Vec<_>>());
         self.write(&keys)?;
@@ -97,13 +106,13 @@ mod tests {
     #[test]
     fn a_key_is_added_once_and_removed_by_its_name() {
         let dir = tempfile::tempdir().unwrap();
-        let keys = OwnerKeys::in_folder(&dir.path().join("config"));
+        let keys = OwnerKeys::of_plugins(&dir.path().join("config"));
         assert_eq!(keys.list().unwrap(), []);
         let one = SigningKey::from_seed(&[1; 32]).verifying().clone();
         let file = dir.path().join("key.pub");
         fs::write_atomic(&file, format!("{}\n", one.public_key).as_bytes()).unwrap();
-        for _ in 0..2 {
-            assert_eq!(keys.add(&file).unwrap(), std::slice::from_ref(&one));
+        for given in [&file, Path::new(&one.public_key)] {
+            assert_eq!(keys.add(given).unwrap(), std::slice::from_ref(&one));
             assert_eq!(keys.list().unwrap(), std::slice::from_ref(&one));
         }
         for bad in ["", "no key", "-----BEGIN PUBLIC KEY-----"] {
@@ -111,6 +120,7 @@ mod tests {
             assert!(matches!(keys.add(&file), Err(KeyError::NoKey(_))), "{bad}");
         }
         assert!(matches!(keys.remove("0"), Err(KeyError::Unknown(_))));
+        assert_eq!(OwnerKeys::of_engines(&dir.path().join("config")).list().unwrap(), []);
         keys.remove(&one.kid).unwrap();
         assert_eq!(keys.list().unwrap(), []);
     }
