@@ -106,7 +106,7 @@ export async function answerCost(browser: Browser, fake: Fake, talker: Talker, s
   const { page, protocol } = await opened(browser, fake.origin, slowed);
   await page.goto(`${fake.origin}/workspace`);
   await page.locator('#message').fill('Tell me everything.');
-  const tasks = await watchTasks(page);
+  const tasks = await watchTasks(browser, page);
   await page.locator('#message').press('Enter');
   await page.locator('.answered').waitFor();
   const shares: Taken[] = [];

@@ -180,16 +180,13 @@ export class GrowingMarkdown {
     if (!long) return;
     this.#long = null;
     if (tail) this.#loose(long, tail);
-    const blocks = this.#lex(long.head + (tail?.raw.slice(long.prefix.length) ?? '')).filter(({ type }) => type !== 'space');
-    const last = tail ? this.#fragment(long, tail) : '';
-    const shell = shellOf(long.type, last);
-    const [only] = blocks;
-    const markup = blocks.length === 1 && only ? rendered(only, this.#links) : null;
-    if (shell && markup === long.markup + shell.parts + shell.after) {
-      this.#steps.push({ do: 'part', type: long.type, markup: last });
-      this.#settleMarkup(markup, true);
+    const markup = tail ? this.#fragment(long, tail) : '';
+    const shell = shellOf(long.type, markup);
+    if (shell) {
+      this.#steps.push({ do: 'part', type: long.type, markup });
+      this.#settleMarkup(long.markup + shell.parts + shell.after, true);
     } else {
-      for (const token of blocks) this.#settleToken(token);
+      for (const token of this.#lex(long.head + (tail?.raw.slice(long.prefix.length) ?? ''))) this.#settleToken(token);
     }
     for (const token of others) this.#settleToken(token);
   }
