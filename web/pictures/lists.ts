@@ -63,12 +63,15 @@ export async function keystrokeCost(page: Page): Promise<number> {
 }
 
 export interface Scrolled {
-  /** The length of frames, in milliseconds, from short to long. */
+  /** The length of each frame by the clock, in milliseconds. */
   frames: number[];
+  /** What a frame takes of the main thread, in milliseconds. */
+  cost: number;
 }
 
 /** Scrolls from the first row to the last one, a screen in four frames. */
-export async function scrolling(page: Page): Promise<Scrolled> {
+export async function scrolling({ page, protocol }: Opened): Promise<Scrolled> {
+  const before = await taken(protocol);
   const frames = await page.evaluate(() => new Promise<number[]>((resolve) => {
     const list = document.querySelector('.table-scroll');
     const step = (list?.clientHeight ?? 0) / 4;
@@ -87,8 +90,9 @@ export async function scrolling(page: Page): Promise<Scrolled> {
     };
     requestAnimationFrame(frame);
   }));
+  const { task } = await taken(protocol);
   await page.evaluate(() => document.querySelector('.table-scroll')?.scrollTo(0, 0));
-  return { frames: frames.sort((a, b) => a - b) };
+  return { frames, cost: ((task - before.task) * 1_000) / frames.length };
 }
 
 /** Returns a device as its next report makes it, the same at every run. */

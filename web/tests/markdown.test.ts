@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { GrowingMarkdown } from '../src/workspace/growing';
 import { markup } from '../src/workspace/markdown';
+import { cutOf } from '../src/workspace/parts';
 import { readable, Sentences } from '../src/workspace/plain';
 import { fill } from '../src/workspace/safe';
 import { Paper } from '../src/pages/workspace/paper';
@@ -189,14 +190,14 @@ describe('an answer that grows', () => {
   it.each(LONG_BLOCKS)('costs the same for each character of a long %s', (_, words) => {
     const [once, twice] = [words, words + words.slice(words.indexOf('\n', 9_000) + 1)].map((all) => {
       const markdown = new GrowingMarkdown();
-      for (const piece of cut(all, 40, numbers(9))) {
+      for (const piece of cut(all, 100, numbers(9))) {
         markdown.push(piece);
         markdown.grow();
       }
       return markdown.parsed / all.length;
     });
     // A part is parsed at each of some hundred drawings while it is the last one, however long the text.
-    expect(twice).toBeLessThan(Math.max(400, (once ?? 0) * 1.3));
+    expect(twice).toBeLessThan(Math.max(200, (once ?? 0) * 1.3));
   });
 
   it('parses each part a bounded number of times', () => {
@@ -243,6 +244,22 @@ describe('an answer that grows', () => {
   });
 });
 
+describe('a long paragraph', () => {
+  const rest = 'x'.repeat(200);
+  it.each([
+    ['plain words and ', 'more', 'plain words and '],
+    ['one **bold two** three ', '**four five', 'one **bold two** three '],
+    ['one `code * two` three ', '*four five', 'one `code * two` three '],
+    ['2 * 3 and snake_case ', 'word', '2 * 3 and snake_case '],
+    ['please see [the ', 'page](x)', 'please see '],
+    ['a line  \nand ', 'another', 'a line  \nand '],
+    ['', 'endless', ''],
+  ])('%j is cut before %j', (head, tail, cutOff) => {
+    const words = `${head}${tail}${rest}`;
+    expect(words.slice(0, cutOf(words))).toBe(cutOff);
+  });
+});
+
 describe('readable text', () => {
   it('keeps lines, tabs and joiners of words, and shows what hides', () => {
     expect(readable('a\tb\r\nc')).toBe('a\tb\nc');
@@ -257,5 +274,11 @@ describe('readable text', () => {
     expect(sentences.push('you? 3.5 is')).toBe('How are you?');
     expect(sentences.end()).toBe('3.5 is');
     expect(sentences.end()).toBe('');
+    // What has no sentences is cut at a space, so that it is not searched again and again.
+    const endless = Array.from({ length: 400 }, (_, at) => `word${at} `);
+    const heard = endless.map((word) => sentences.push(word)).filter((words) => words !== '');
+    expect(heard.length).toBeGreaterThan(3);
+    expect(heard.every((words) => words.length < 700)).toBe(true);
+    expect(`${heard.join(' ')} ${sentences.end()}`.trim()).toBe(endless.join('').trim());
   });
 });

@@ -13,8 +13,8 @@ const SHELLS: Readonly<Record<Divisible, RegExp>> = {
 };
 /** How many characters before the end of a paragraph are not cut off. */
 const UNCUT = 200;
-/** What brings a paragraph into another state, and back. */
-const PAIRED = ['`', '*', '_', '~', '[', ']', '<', '>', '$'] as const;
+/** Where a paragraph could be cut, and what begins and ends something in it. */
+const SIGNS = / |`+|\*+|_+|~+|\[|\]/g;
 
 export interface Shell {
   before: string;
@@ -71,18 +71,25 @@ export function headOf(token: Token): Head | null {
 
 /** Returns where the words of a paragraph are cut: after a space outside of emphasis, code and links if there is one. */
 export function cutOf(words: string): number {
-  const counts = new Map<string, number>(PAIRED.map((sign) => [sign, 0]));
-  let [outside, any] = [0, 0];
-  const even = (sign: string): boolean => (counts.get(sign) ?? 0) % 2 === 0;
+  const open = new Set<string>();
   const most = words.length - UNCUT;
-  for (let at = 0; at < most; at += 1) {
-    const sign = words[at] ?? '';
-    const count = counts.get(sign);
-    if (count !== undefined) counts.set(sign, count + 1);
-    if (sign !== ' ' || at === 0 || /\s/.test(`${words[at - 1] ?? ''}${words[at + 1] ?? ''}`)) continue;
-    any = at + 1;
-    const closed = even('`') && even('*') && even('_') && even('~') && counts.get('[') === counts.get(']');
-    if (closed) outside = any;
+  let [outside, any] = [0, 0];
+  for (const { 0: sign, index } of words.matchAll(SIGNS)) {
+    const behind = index + sign.length;
+    if (behind > most) break;
+    const [before, after] = [words[index - 1] ?? ' ', words[behind] ?? ' '];
+    if (sign === ' ') {
+      if (/\s/.test(before + after)) continue;
+      any = behind;
+      if (open.size === 0) outside = any;
+    } else if (sign === '[') {
+      open.add(sign);
+    } else if (sign === ']') {
+      open.delete('[');
+    } else if (!(/\s/.test(before) && /\s/.test(after)) && !(sign === '_' && /\w/.test(before) && /\w/.test(after))) {
+      // Signs of emphasis and code: the same ones end what they begin.
+      if (!open.delete(sign)) open.add(sign);
+    }
   }
   return outside > most / 4 ? outside : any;
 }
