@@ -37,7 +37,8 @@ export class Drawing {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#paper.draw(this.#markdown.close());
     this.drawn();
-    this.#mend(this.#markdown.mended());
+    const work = this.#markdown.mended();
+    setTimeout(() => this.#mend(work));
   }
 
   #mend(work: Generator<undefined, Mended[]>): void {
