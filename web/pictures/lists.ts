@@ -180,7 +180,9 @@ async function differing(page: Page, fake: Fake): Promise<number> {
 }
 
 /** Returns the bytes of the heap of scripts after the garbage is collected. */
-export async function heap({ protocol }: Opened): Promise<number> {
+export async function heap({ page, protocol }: Opened): Promise<number> {
+  // What was sent last is taken.
+  await page.waitForTimeout(3_000);
   await protocol.send('HeapProfiler.enable');
   await protocol.send('HeapProfiler.collectGarbage');
   await protocol.send('HeapProfiler.collectGarbage');
