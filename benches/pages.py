@@ -1,6 +1,6 @@
 """Measures the pages of a real backend with simulated devices, in Chromium.
 
-  usage: pages.py --work DIR --programs DIRS --node NODE [--devices N]
+  usage: pages.py --work DIR --programs DIRS --node NODE [--devices N] [--tokens N]
 """
 
 import argparse
@@ -23,6 +23,7 @@ def main():
     for name in ("--work", "--programs", "--node"):
         parser.add_argument(name, required=True)
     parser.add_argument("--devices", type=int, default=10_000)
+    parser.add_argument("--tokens", type=int, default=20_000)
     chosen = parser.parse_args()
     backend = Backend(f"{chosen.work}/backend", chosen.programs)
     password = (backend.folder / "password").read_text().strip()
@@ -37,8 +38,9 @@ def main():
         token = answer["access_token"]
         wait_for("the devices", lambda: online(backend, token) >= chosen.devices, 840)
         measured = subprocess.run(
-            [chosen.node, "pictures/measure.ts", backend.url, EMAIL, backend.folder / "password",
-             str(chosen.devices)], cwd="web", check=False)
+            [chosen.node, "pictures/measure.ts", "--devices", str(chosen.devices), "--tokens",
+             str(chosen.tokens), backend.url, EMAIL, backend.folder / "password"], cwd="web",
+            check=False)
         raise SystemExit(measured.returncode)
     finally:
         if devices:

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 import type { InstallInfo } from '../src/data/types.ts';
 import { metricsOf, usageOf } from './figures.ts';
@@ -24,6 +25,8 @@ export const ME = { user_id: 'usr_1', account_id: 'acc_1', account_name: 'city-c
 
 export interface Fake {
   origin: string;
+  /** Where the built pages are. */
+  pages: URL;
   /** What the pages see from now on. */
   world: World;
   /** Whether reads of lists fail. */
@@ -35,9 +38,10 @@ export interface Fake {
   close: () => Promise<void>;
 }
 
-export async function serve(world: World): Promise<Fake> {
+/** Begins to serve. `built` is the folder of the pages, if they are not those of this checkout. */
+export async function serve(world: World, built?: string): Promise<Fake> {
   const policies = await policiesOf();
-  const fake: Fake = { origin: '', world, broken: false, streams: new Set(), upgraded: false, close: () => Promise.resolve() };
+  const fake: Fake = { origin: '', pages: built ? pathToFileURL(`${built}/`) : BUILT, world, broken: false, streams: new Set(), upgraded: false, close: () => Promise.resolve() };
   const server: Server = createServer((request, response) => {
     // The backend's clock is that of the pictures: the pages tell times by it.
     response.setHeader('date', new Date(NOW).toUTCString());
@@ -71,13 +75,13 @@ async function answer(fake: Fake, policies: { usual: string; workspace: string }
   if (path.startsWith('/api/v1/')) {
     api(fake, url, request, response);
   } else if (path.startsWith('/app/') || path.startsWith('/assets/')) {
-    const [base, name] = path.startsWith('/app/') ? [BUILT, path.slice(5)] : [BUNDLED, path.slice(8)];
+    const [base, name] = path.startsWith('/app/') ? [fake.pages, path.slice(5)] : [BUNDLED, path.slice(8)];
     response.setHeader('content-type', TYPES[extname(name)] ?? 'application/octet-stream');
     response.end(await readFile(new URL(name, base)));
   } else {
     response.setHeader('content-type', 'text/html; charset=utf-8');
     response.setHeader('content-security-policy', path === '/workspace' ? policies.workspace : policies.usual);
-    const page = await readFile(new URL('index.html', BUILT), 'utf8');
+    const page = await readFile(new URL('index.html', fake.pages), 'utf8');
     response.end(fake.upgraded ? page.replace(/index-[\w-]+\.js/, 'index-another1.js') : page);
   }
 }

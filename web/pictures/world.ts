@@ -60,9 +60,11 @@ const KINDS: readonly { name: string; plugin: string; size: number; file: string
   { name: 'bge-small', plugin: 'language_model', size: 0.07 * GB, file: 'bge-small-f16.gguf', task: 'embeddings' },
 ];
 
-export function worldOf(name: WorldName): World {
+const COUNTS = { empty: 0, one: 1, many: 240, failing: 60 } as const;
+
+/** Makes an account. Devices beyond those of the pictures have no models. */
+export function worldOf(name: WorldName, count: number = COUNTS[name]): World {
   const wrong = name === 'failing';
-  const count = { empty: 0, one: 1, many: 240, failing: 60 }[name];
   const devices = Array.from({ length: count }, (_, at) => deviceOf(at, name));
   const kinds = KINDS.slice(0, { empty: 0, one: 1, many: KINDS.length, failing: KINDS.length }[name]);
   const models = kinds.map((kind, at): Model => ({
@@ -81,7 +83,7 @@ export function worldOf(name: WorldName): World {
       ? { architecture: 'phi3', parameters: 3.8e9, context_length: 131_072, quantization: 'Q4_K_M', memory_bytes: kind.size * 1.2, task: kind.task ?? 'chat' }
       : null,
   }));
-  const deployments = devices.flatMap((device, at) =>
+  const deployments = devices.slice(0, COUNTS[name]).flatMap((device, at) =>
     models.slice(0, name === 'one' ? 1 : 1 + (at % 3)).map((model, nth) => deploymentOf(device, model, at * 3 + nth, wrong)),
   );
   const [last, second] = [models.at(-1), devices[2]];

@@ -2,7 +2,9 @@
 
 import { describe, expect, it, vi } from 'vitest';
 
-import { GrowingMarkdown, markup } from '../src/workspace/markdown';
+import { GrowingMarkdown } from '../src/workspace/growing';
+import { markup } from '../src/workspace/markdown';
+import { cutOf } from '../src/workspace/parts';
 import { readable, Sentences } from '../src/workspace/plain';
 import { fill } from '../src/workspace/safe';
 import { Paper } from '../src/pages/workspace/paper';
@@ -15,6 +17,31 @@ const DOCUMENT = [
   '- [ ] open\n- [x] done', '```rust\nfn main() {\n\n    let x = "```";\n}\n```', '| a | b |\n|---|--:|\n| 1 | 2 |',
   '> quoted\nlazily', 'Setext\n===', '~~~\ntilde\n```\n~~~', 'Tabs\tand\r\nlines', '***', '    indented code', 'The end.',
 ].join('\n\n');
+
+/** What blocks begin, go on and end with, and what makes one another. */
+const SCRAPS = [
+  'word ', 'two words', '\n', '\n', '\n\n', '\n\n', '  ', '    ', '\t', '- ', '* ', '1. ', '2) ', '- [ ] ', '> ', '# ', '### ', '```', '```js\n', '~~~\n', '`', '**', '*', '_',
+  '~~', '[a]', '[a]: https://example.com', ' "title', 'title"', '[b](https://example.org)', '![c](https://example.net/c.png)', '| a | b |\n', '|---|:-:|\n', '| 1 | 2 |\n',
+  '===', '---', '<div>', '</div>', '<!--', '-->', '<script>', '<br>', '<b>', '&amp;', '\\', 'https://example.com/x', '\r\n', '\r', '\u200b', '\u202e', '👩‍💻', '[', ']', '(', '!', '|',
+];
+
+/** Blocks of many thousand characters, and whether they can be drawn part by part. */
+const LONG_BLOCKS: [string, string, boolean][] = [
+  ['list', Array.from({ length: 400 }, (_, at) => `- item **${at}** with \`code\` and some words more\n`).join(''), true],
+  ['list of numbers', Array.from({ length: 400 }, (_, at) => `${at + 1}. item **${at}** with words\n   and a second line\n`).join(''), true],
+  ['list that comes apart', Array.from({ length: 400 }, (_, at) => `- item **${at}** with some words and more${at === 300 ? '\n\n' : '\n'}`).join(''), false],
+  ['list of lists', Array.from({ length: 200 }, (_, at) => `- item **${at}**\n  - one below it\n\n    of two paragraphs\n  - and another\n`).join(''), true],
+  ['list of one item', `- one\n${Array.from({ length: 400 }, (_, at) => `  - item ${at} with **some** words\n`).join('')}`, false],
+  ['table', `| a | b |\n|---|--:|\n${Array.from({ length: 400 }, (_, at) => `| cell ${at} | **${at}** and words |\n`).join('')}`, true],
+  ['paragraph', Array.from({ length: 2_000 }, (_, at) => (at % 9 === 4 ? `**bold ${at}** ` : `word${at} `)).join(''), true],
+  ['paragraph of lines', Array.from({ length: 800 }, (_, at) => (at % 9 === 4 ? `\`code ${at}\`\n` : `some words and more ${at}\n`)).join(''), true],
+  ['paragraph that begins what never ends', `**begun ${Array.from({ length: 3_000 }, (_, at) => `word${at} `).join('')}`, false],
+  ['paragraph with what looks like blocks', Array.from({ length: 1_500 }, (_, at) => `a ${['- ', '# ', '1. ', '> ', '| '][at % 5] ?? ''}b `).join(''), true],
+  ['heading in the end', `${Array.from({ length: 2_000 }, (_, at) => `word${at} `).join('')}\n===\n\nmore\n`, false],
+  ['word', 'x'.repeat(20_000), false],
+  ['quotation', Array.from({ length: 400 }, (_, at) => `> some words and **more** ${at}\n`).join(''), false],
+  ['code', `\`\`\`rust\n${Array.from({ length: 600 }, (_, at) => `    let x${at} = ${at};\n`).join('')}\`\`\``, false],
+];
 
 function html(words: string): string {
   const element = document.createElement('div');
@@ -29,22 +56,46 @@ function drawn(pieces: readonly string[]): { element: HTMLElement; parsed: numbe
   const markdown = new GrowingMarkdown();
   for (const piece of pieces) {
     markdown.push(piece);
-    paper.draw(markdown);
+    paper.draw(markdown.grow());
   }
   return { element, parsed: markdown.parsed };
 }
 
-/** Grows a text in pieces, and returns its markup and what it cost. */
-function grown(pieces: readonly string[]): { html: string; parsed: number } {
+/** Draws a text in pieces and to its end, and returns what is on the page without buttons and groups. */
+function ended(pieces: readonly string[]): { html: string; mended: number; parsed: number } {
+  const element = document.createElement('div');
+  const paper = new Paper(element);
   const markdown = new GrowingMarkdown();
-  let [settled, open] = ['', ''];
   for (const piece of pieces) {
     markdown.push(piece);
-    const growth = markdown.grow();
-    settled += growth.settled.join('');
-    open = growth.open;
+    paper.draw(markdown.grow());
   }
-  return { html: settled + open, parsed: markdown.parsed };
+  paper.draw(markdown.close());
+  const edits = whole(markdown.mended());
+  paper.mend(edits);
+  return { html: shownIn(element), mended: edits.length, parsed: markdown.parsed };
+}
+
+function whole<T>(work: Generator<undefined, T>): T {
+  for (let step = work.next(); ; step = work.next()) if (step.done) return step.value;
+}
+
+/** Returns the markup of all blocks, without what the page adds to code. */
+function shownIn(element: HTMLElement): string {
+  for (const frame of element.querySelectorAll('.code-block')) frame.replaceWith(...frame.querySelectorAll('pre'));
+  for (const pre of element.querySelectorAll('pre')) pre.removeAttribute('tabindex');
+  return [...element.querySelectorAll('.block')].map((block) => block.innerHTML).join('');
+}
+
+/** Cuts a text into pieces of 1 to `most` characters. */
+function cut(words: string, most: number, random: () => number): string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < words.length; ) {
+    const length = 1 + Math.floor(random() * most);
+    pieces.push(words.slice(at, at + length));
+    at += length;
+  }
+  return pieces;
 }
 
 describe('markup of a model', () => {
@@ -89,16 +140,10 @@ describe('markup of a model', () => {
 
 describe('an answer that grows', () => {
   it('ends as if it had come at once, whatever the cuts', () => {
-    const whole = grown([DOCUMENT]);
     const random = numbers(7);
-    for (let round = 0; round < 300; round += 1) {
-      const pieces: string[] = [];
-      for (let at = 0; at < DOCUMENT.length; ) {
-        const length = 1 + Math.floor(random() * (round < 100 ? 3 : 40));
-        pieces.push(DOCUMENT.slice(at, at + length));
-        at += length;
-      }
-      expect(grown(pieces).html, pieces.join('¦')).toBe(whole.html);
+    for (let round = 0; round < 60; round += 1) {
+      const pieces = cut(DOCUMENT, round < 10 ? 3 : 40, random);
+      expect(ended(pieces).html, pieces.join('¦')).toBe(html(DOCUMENT));
     }
     const { element } = drawn([DOCUMENT]);
     expect(element.querySelectorAll('pre')).toHaveLength(3);
@@ -106,16 +151,71 @@ describe('an answer that grows', () => {
     expect([...element.querySelectorAll('ol')].map((list) => list.children.length)).toEqual([3]);
   });
 
+  it('ends as if it had come at once, whatever the text', () => {
+    const random = numbers(11);
+    for (let round = 0; round < 400; round += 1) {
+      const words = Array.from({ length: 2 + Math.floor(random() * 14) }, () => SCRAPS[Math.floor(random() * SCRAPS.length)]).join('');
+      const pieces = cut(words, 12, random);
+      expect(ended(pieces).html, JSON.stringify(pieces)).toBe(html(words));
+    }
+  });
+
+  it.each(LONG_BLOCKS)('ends as if it had come at once, as a long %s', (_, words) => {
+    const shown = ended(cut(words, 400, numbers(3))).html;
+    // Without a comparison of two long texts line by line, should they differ.
+    const until = [...html(words)].findIndex((sign, at) => sign !== shown[at]);
+    expect(until === -1 ? '' : shown.slice(until - 60, until + 60)).toBe('');
+    expect(shown.length).toBe(html(words).length);
+  });
+
+  it.each(LONG_BLOCKS.filter(([, , apart]) => apart))('draws no part of a long %s twice', (_, words) => {
+    expect(ended(cut(words, 400, numbers(5))).mended).toBe(0);
+    const element = document.createElement('div');
+    const paper = new Paper(element);
+    const markdown = new GrowingMarkdown();
+    const [first = '', rest = ''] = [words.slice(0, 12_000), words.slice(12_000)];
+    for (const piece of cut(first, 400, numbers(5))) {
+      markdown.push(piece);
+      paper.draw(markdown.grow());
+    }
+    const part = element.querySelector('li, td, strong, code');
+    for (const piece of cut(rest, 400, numbers(6))) {
+      markdown.push(piece);
+      paper.draw(markdown.grow());
+    }
+    paper.draw(markdown.close());
+    expect(element.querySelector('li, td, strong, code')).toBe(part);
+  });
+
+  it.each(LONG_BLOCKS)('costs the same for each character of a long %s', (_, words) => {
+    const [once, twice] = [words, words + words.slice(words.indexOf('\n', 9_000) + 1)].map((all) => {
+      const markdown = new GrowingMarkdown();
+      for (const piece of cut(all, 100, numbers(9))) {
+        markdown.push(piece);
+        markdown.grow();
+      }
+      return markdown.parsed / all.length;
+    });
+    // A part is parsed at each of some hundred drawings while it is the last one, however long the text.
+    expect(twice).toBeLessThan(Math.max(200, (once ?? 0) * 1.3));
+  });
+
   it('parses each part a bounded number of times', () => {
     const tokens = 20_000;
     const words = Array.from({ length: tokens }, (_, index) => (index % 40 === 39 ? 'end.\n\n' : `word${index % 7} `));
     const frames: string[] = [];
     for (let at = 0; at < tokens; at += 4) frames.push(words.slice(at, at + 4).join(''));
-    const half = grown(frames.slice(0, frames.length / 2)).parsed;
-    const whole = grown(frames).parsed;
-    expect(whole).toBeLessThan(words.join('').length * 20);
-    expect(whole / half).toBeGreaterThan(1.9);
-    expect(whole / half).toBeLessThan(2.1);
+    const half = ended(frames.slice(0, frames.length / 2)).parsed;
+    const all = ended(frames).parsed;
+    expect(all).toBeLessThan(words.join('').length * 20);
+    expect(all / half).toBeGreaterThan(1.9);
+    expect(all / half).toBeLessThan(2.1);
+  });
+
+  it('knows a link that was named below its use, once the text is whole', () => {
+    const words = 'see [a] and [b]\n\nfirst\n\n[a]: https://example.com\n\nlast\n';
+    expect(ended(cut(words, 5, numbers(1)))).toMatchObject({ html: html(words), mended: 1 });
+    expect(html(words)).toContain('<a href="https://example.com"');
   });
 
   it('parses no line of an open code block, and keeps what was drawn', () => {
@@ -130,17 +230,33 @@ describe('an answer that grows', () => {
     const paper = new Paper(element);
     const markdown = new GrowingMarkdown();
     markdown.push('one\n\ntwo\n\nthr');
-    paper.draw(markdown);
+    paper.draw(markdown.grow());
     const first = element.querySelector('.block p');
     expect(first?.textContent).toBe('one');
     markdown.push('ee\n\nfour\n');
-    paper.draw(markdown);
+    paper.draw(markdown.grow());
     expect(element.querySelector('.block p')).toBe(first);
   });
 
   it('knows a link that was named before', () => {
     const { element } = drawn(['[a]: https://example.com\n\nfirst\n\nsee [a]\n\nlast\n']);
     expect(element.querySelector('a')?.href).toBe('https://example.com/');
+  });
+});
+
+describe('a long paragraph', () => {
+  const rest = 'x'.repeat(200);
+  it.each([
+    ['plain words and ', 'more', 'plain words and '],
+    ['one **bold two** three ', '**four five', 'one **bold two** three '],
+    ['one `code * two` three ', '*four five', 'one `code * two` three '],
+    ['2 * 3 and snake_case ', 'word', '2 * 3 and snake_case '],
+    ['please see [the ', 'page](x)', 'please see '],
+    ['a line  \nand ', 'another', 'a line  \nand '],
+    ['', 'endless', ''],
+  ])('%j is cut before %j', (head, tail, cutOff) => {
+    const words = `${head}${tail}${rest}`;
+    expect(words.slice(0, cutOf(words))).toBe(cutOff);
   });
 });
 
@@ -158,5 +274,11 @@ describe('readable text', () => {
     expect(sentences.push('you? 3.5 is')).toBe('How are you?');
     expect(sentences.end()).toBe('3.5 is');
     expect(sentences.end()).toBe('');
+    // What has no sentences is cut at a space, so that it is not searched again and again.
+    const endless = Array.from({ length: 400 }, (_, at) => `word${at} `);
+    const heard = endless.map((word) => sentences.push(word)).filter((words) => words !== '');
+    expect(heard.length).toBeGreaterThan(3);
+    expect(heard.every((words) => words.length < 700)).toBe(true);
+    expect(`${heard.join(' ')} ${sentences.end()}`.trim()).toBe(endless.join('').trim());
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { Rows } from '../src/data/rows';
 import type { Device } from '../src/data/types';
@@ -33,6 +33,32 @@ describe('rows', () => {
     rows.loaded([device('b')]);
     rows.endLoad();
     expect(rows.all().map(({ name }) => name)).toEqual(['b']);
+  });
+
+  it('are shown at once when they are the first ones, and further pages of a load together', () => {
+    vi.useFakeTimers();
+    try {
+      const rows = rowsOf();
+      rows.clear();
+      const seen: number[] = [];
+      const stop = rows.revision.subscribe(() => seen.push(rows.size));
+      const mine = rows.beginLoad();
+      rows.loaded([device('a')], mine);
+      vi.advanceTimersByTime(0);
+      expect(seen.at(-1)).toBe(1);
+      rows.loaded([device('b')], mine);
+      vi.advanceTimersByTime(900);
+      rows.loaded([device('c')], mine);
+      expect(seen.at(-1)).toBe(1);
+      vi.advanceTimersByTime(100);
+      expect(seen.at(-1)).toBe(3);
+      rows.loaded([device('d')], mine);
+      rows.endLoad(mine);
+      expect(seen.at(-1)).toBe(4);
+      stop();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('redraw only the row that has changed', () => {

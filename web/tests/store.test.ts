@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { type Follower, followers } from '../src/data/followers';
-import { apply, deployments, devices, heard, live, reload, stop } from '../src/data/store';
+import { signal } from '@preact/signals';
+
+import { Rows } from '../src/data/rows';
+import { apply, deployments, devices, heard, live, load, reload, stop, type Loading } from '../src/data/store';
+import type { Device } from '../src/data/types';
 import { EventParser } from '../src/data/sse';
 import { deployment, device } from './fixtures';
 
@@ -64,6 +68,35 @@ describe('events become rows', () => {
     expect(live.value).toBe(first);
     heard({ type: 'ready', id: '1', resumed: true });
     expect(live.value).toEqual({ state: 'live' });
+  });
+});
+
+describe('a list of several pages', () => {
+  it('asks for the next page before it takes one, and for none after the last', async () => {
+    const rows = new Rows<Device>((item) => item.device_id);
+    const loading = signal<Loading>({ state: 'idle', error: null });
+    const asked: [string | undefined, number][] = [];
+    await load(rows, loading, ({ cursor }) => {
+      asked.push([cursor, rows.size]);
+      const next = { undefined: '1', 1: '2', 2: null }[String(cursor)] ?? null;
+      return Promise.resolve({ items: [device(String(cursor))], next_cursor: next });
+    });
+    expect(asked).toEqual([[undefined, 0], ['1', 0], ['2', 1]]);
+    expect(rows.size).toBe(3);
+    expect(loading.value.state).toBe('ready');
+  });
+
+  it('takes no page after a newer load has begun', async () => {
+    const rows = new Rows<Device>((item) => item.device_id);
+    const loading = signal<Loading>({ state: 'idle', error: null });
+    let asked = 0;
+    await load(rows, loading, () => {
+      asked += 1;
+      if (asked === 2) rows.beginLoad();
+      return Promise.resolve({ items: [device(String(asked))], next_cursor: 'more' });
+    });
+    expect(asked).toBe(2);
+    expect(rows.size).toBe(0);
   });
 });
 

@@ -12,6 +12,7 @@ import { render } from 'preact';
 
 import { resume, session } from '../data/session';
 import { start, stop } from '../data/store';
+import { language } from '../text';
 import { failure } from '../ui/notices';
 import { App } from './app';
 import { listen } from './router';
@@ -31,4 +32,6 @@ if (import.meta.env.DEV && location.pathname === '/ui') {
 } else {
   if (root) render(<App />, root);
   void resume();
+  // The first number that is written takes a slow processor longer than a frame: that passes while answers are on their way.
+  setTimeout(() => (0).toLocaleString(language));
 }

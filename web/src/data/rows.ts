@@ -5,6 +5,8 @@ import { batch, signal, type ReadonlySignal, type Signal } from '@preact/signals
 
 /** The shortest time between two values of `revision`, in milliseconds. */
 const REVISION_GAP = 400;
+/** The same while a list is loaded: to put thousands of rows in order takes the time of several pages of them. */
+const LOADING_GAP = 1_000;
 
 export class Rows<T extends object> {
   readonly #rows = new Map<string, Signal<T>>();
@@ -61,6 +63,7 @@ export class Rows<T extends object> {
   /** Takes a page of a load. */
   loaded(items: readonly T[], load = this.#load): void {
     if (!this.isNewest(load)) return;
+    const first = this.#rows.size === 0;
     batch(() => {
       for (const item of items) {
         const id = this.#idOf(item);
@@ -69,7 +72,7 @@ export class Rows<T extends object> {
         if (said === 'all' || said === 'removed') continue;
         this.#write(id, said ? { ...item, ...this.#kept(id, said) } : item);
       }
-      this.#touch();
+      this.#touch(first);
     });
   }
 
@@ -143,8 +146,12 @@ export class Rows<T extends object> {
     else this.#rows.set(id, signal(item));
   }
 
-  #touch(): void {
-    this.#timer ??= setTimeout(() => this.#show(), this.#revision.peek() === 0 ? 0 : REVISION_GAP);
+  /** Shows what has changed, a moment later. The first rows of a list are shown at once. */
+  #touch(first = false): void {
+    if (first && this.#timer !== null) clearTimeout(this.#timer);
+    if (first) this.#timer = null;
+    const gap = first || this.#revision.peek() === 0 ? 0 : this.#said ? LOADING_GAP : REVISION_GAP;
+    this.#timer ??= setTimeout(() => this.#show(), gap);
   }
 
   #show(): void {

@@ -237,12 +237,12 @@ export async function load<T extends object>(
   if (failures === 0) loading.value = { state: again ? 'refreshing' : 'loading', error: null };
   const mine = rows.beginLoad();
   try {
-    let cursor: { cursor?: string } | null = {};
-    while (cursor !== null) {
-      const { items, next_cursor: next } = await page(cursor);
+    for (let asked: ReturnType<Page<T>> | null = page({}); asked !== null; ) {
+      const { items, next_cursor: next }: Awaited<ReturnType<Page<T>>> = await asked;
       if (!rows.isNewest(mine)) return;
+      // The backend looks for the next page while this one is taken.
+      asked = next ? page({ cursor: next }) : null;
       rows.loaded(items, mine);
-      cursor = next ? { cursor: next } : null;
     }
     rows.endLoad(mine);
     loading.value = { state: 'ready', error: null };

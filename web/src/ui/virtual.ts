@@ -1,9 +1,7 @@
 // Only the rows that can be seen are in the document. The virtualizer decides which; this binds it to a component.
 
 import { useSignal } from '@preact/signals';
-import {
-  elementScroll, observeElementOffset, observeElementRect, Virtualizer, type VirtualItem,
-} from '@tanstack/virtual-core';
+import { elementScroll, observeElementOffset, Virtualizer, type Rect, type VirtualItem } from '@tanstack/virtual-core';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 
@@ -11,6 +9,22 @@ export interface Virtual {
   items: VirtualItem[];
   total: number;
 }
+
+/** Tells the size of the scrolled element when the browser has laid it out. To ask for it would lay out the page at once, within
+ * the task that draws the first rows. */
+function observeRect({ scrollElement }: Virtualizer<HTMLElement, HTMLElement>, sized: (rect: Rect) => void): () => void {
+  const observer = new ResizeObserver((entries) => {
+    const { width = 0, height = 0 } = entries.at(-1)?.contentRect ?? {};
+    sized({ width: Math.round(width), height: Math.round(height) });
+  });
+  if (scrollElement) observer.observe(scrollElement);
+  return () => observer.disconnect();
+}
+
+/** Scrolls, but not to the begin of a list that was never scrolled: where it is would be asked for, as above. */
+const scrollTo: typeof elementScroll = (offset, options, instance) => {
+  if (offset !== 0 || instance.scrollOffset !== 0) elementScroll(offset, options, instance);
+};
 
 /** Returns the rows of `count` that are in sight of `scroller`, each `height` pixels high. */
 export function useVirtual(scroller: RefObject<HTMLElement | null>, count: number, height: number): Virtual {
@@ -20,8 +34,8 @@ export function useVirtual(scroller: RefObject<HTMLElement | null>, count: numbe
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
     overscan: 8,
-    scrollToFn: elementScroll,
-    observeElementRect,
+    scrollToFn: scrollTo,
+    observeElementRect: observeRect,
     observeElementOffset,
     // Few rows at first: what is in sight is measured with them, and the others follow.
     initialRect: { width: 0, height: 300 },

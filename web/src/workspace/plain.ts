@@ -10,6 +10,10 @@ export function readable(words: string): string {
   return words.replace(/\r\n?/g, '\n').replace(HIDDEN, SIGN).replace(JOINERS, SIGN);
 }
 
+/** A sentence that has no end is cut after so many characters, at a space. */
+const LONGEST_SENTENCE = 600;
+const ENDS = /[.!?…。！？]["'”’)\]]*(?=\s)|\n/gu;
+
 /** Cuts a growing text into whole sentences, each handed out once. */
 export class Sentences {
   #rest = '';
@@ -17,7 +21,9 @@ export class Sentences {
   /** Takes a piece, and returns the sentences that it completes. */
   push(piece: string): string {
     this.#rest += piece;
-    const end = /^[\s\S]*(?:[.!?…。！？]["'”’)\]]*(?=\s)|\n)/u.exec(this.#rest)?.[0].length ?? 0;
+    let end = 0;
+    for (const found of this.#rest.matchAll(ENDS)) end = found.index + found[0].length;
+    if (this.#rest.length - end > LONGEST_SENTENCE) end = Math.max(end, this.#rest.lastIndexOf(' ') + 1);
     const whole = this.#rest.slice(0, end);
     this.#rest = this.#rest.slice(end);
     return spoken(whole);
