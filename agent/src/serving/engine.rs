@@ -177,11 +177,7 @@ impl Engines {
             .context("cannot start the thread of the engines")?;
         let health = {
             let (table, inbox) = (table.clone(), inbox.clone());
-            Pipeline::spawn("health", move |_stop| async move {
-                let ready = Arc::new(Notify::new());
-                let serving = watch::watch(table.clone(), ready.clone(), inbox.clone());
-                tokio::join!(health::watch(table, started, ready, inbox), serving);
-            })?
+            Pipeline::spawn("health", move |_stop| watch::check(table, started, inbox))?
         };
         Ok(Self {
             plugins: PluginFolder::new(roots),

@@ -21,9 +21,16 @@ const ANSWER: Duration = Duration::from_secs(5);
 /// An engine that has used this much processor time since the last check is busy.
 const WORK: Duration = Duration::from_millis(100);
 
+/// Checks loading and serving engines until the pipeline is stopped. `started` says that an engine was started.
+pub(super) async fn check(table: Table, started: Arc<Notify>, inbox: Inbox) {
+    let ready = Arc::new(Notify::new());
+    let loading = health::watch(table.clone(), started, ready.clone(), inbox.clone());
+    tokio::join!(loading, watch(table, ready, inbox));
+}
+
 /// Checks serving engines until the pipeline is stopped, and reports the results. While none serves, sleeps until `ready`
 /// says that one does, so that an idle device is not woken.
-pub(super) async fn watch(table: Table, ready: Arc<Notify>, inbox: Inbox) {
+async fn watch(table: Table, ready: Arc<Notify>, inbox: Inbox) {
     let mut used = HashMap::new();
     // A check of a silent engine takes a while, which must not delay the next tick.
     let mut beat = tokio::time::interval(ENGINE_LOOK_INTERVAL);
