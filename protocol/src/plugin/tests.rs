@@ -50,7 +50,7 @@ fn text_and_speech_pin_their_engine_builds() {
 fn text_generation_opens_no_control_path() {
     let manifest = read(PROJECT, ADAPTER).unwrap();
     assert_eq!(manifest.id, "language_model");
-    for closed in ["/props", "/slots", "/metrics", "/models/load", "/health", "/v1/responses"] {
+    for closed in ["/props", "/slots", "/metrics", "/models/load", "/health", "/tokenize"] {
         assert!(manifest.adapter.served(closed).is_none(), "{closed}");
     }
     assert!(manifest.adapter.served("/v1/chat/completions").unwrap().metered);
@@ -102,7 +102,7 @@ fn a_model_serves_the_paths_of_what_it_is_for() {
     assert_eq!(paths(Some(Task::Chat)), chat);
     assert_eq!(paths(Some(Task::Embeddings)), ["/v1/embeddings"]);
     assert_eq!(paths(Some(Task::Rerank)), ["/v1/rerank"]);
-    assert_eq!(paths(None).len(), 4);
+    assert_eq!(paths(None).len(), 5);
     let without = ADAPTER.replace("metadata = \"gguf\"", "");
     let refused = read(PROJECT, &without).unwrap_err();
     assert!(refused.contains("`model.metadata` must be named"), "{refused}");
