@@ -67,7 +67,7 @@ pub(crate) fn findings(facts: &Models) -> Vec<Finding> {
 fn contained(containment: Containment) -> Finding {
     match containment::missing(containment) {
         None => {
-            Finding::ok(Area::Plugins, "engines reach their own files only and open no connections")
+            Finding::ok(Area::Plugins, "this system can keep engines from what they do not need")
         }
         Some(missing) => Finding::warning(
             Area::Plugins,
