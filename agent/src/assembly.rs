@@ -43,7 +43,7 @@ use crate::{
     serving::{
         download::Downloads,
         engine::{self, EngineDownloads, Engines},
-        plugins::PluginFolder,
+        plugins::{self, PluginFolder},
         proxy::Frontends,
     },
     state::{
@@ -212,6 +212,7 @@ fn start(
     let brought = EngineDownloads::new(roots, &memory.identity.backend_url, keys);
     let settings = engine::Settings::of(args, config);
     let engines = Engines::start(settings, roots, brought.clone(), inbox.clone())?;
+    plugins::tidy(roots);
     let frontends = Frontends::start(PluginFolder::new(roots), reporter.clone())?;
     let downloads = Downloads::start(roots.models(), &memory.identity, brought, inbox.clone())?;
     if memory.doubtful {

@@ -6,10 +6,13 @@ use std::{
     process::{Output, Stdio},
 };
 
+use link_platform::checkpoint::KILL_AT;
+use link_protocol::port::Port;
 use link_tests::{
     backend::{EMAIL, PASSWORD, TestBackend},
     chat,
     device::{TestDevice, free_port},
+    wait::until,
 };
 use serde_json::Value;
 
@@ -92,6 +95,23 @@ fn refused(device: &TestDevice, archive: &Path) -> (Option<i32>, String, String)
     (output.status.code(), of("error"), format!("{}; {}", of("message"), of("hint")))
 }
 
+/// Serves a model by the plugin `echo`, which is installed in `folder`.
+fn serve_echo(backend: &TestBackend, device: &TestDevice, folder: &str) -> Port {
+    // The engine of this plugin is a file of the plugin.
+    done(&link(device, &["engine", "install", folder, "--plugin", "echo", "--build", "0.1.0"]));
+    let mut login = device.link();
+    login.args(["login", "--email", EMAIL, "--password-stdin", "--backend", &backend.url]);
+    let mut login = login.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    login.stdin.take().unwrap().write_all(PASSWORD.as_bytes()).unwrap();
+    assert!(login.wait().unwrap().success());
+    let sample = Path::new(folder).join("sample.txt");
+    done(&link(device, &["model", "add", text(&sample), "--plugin", "echo", "--name", "echo"]));
+    let port = free_port();
+    let number = port.to_string();
+    done(&link(device, &["model", "deploy", "echo", "--port", &number, "--serve", "--wait"]));
+    port
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_archive_of_a_trusted_publisher_is_installed_and_its_model_served() {
     let backend = TestBackend::start().await;
@@ -110,19 +130,7 @@ async fn the_archive_of_a_trusted_publisher_is_installed_and_its_model_served() 
     assert_eq!(installed["signed_by"], publisher.kid());
     let shown = done(&link(&device, &["plugin", "show", "echo"]));
     assert!(shown.contains(&format!("signed by    the key {}", publisher.kid())), "{shown}");
-    // The engine of this plugin is a file of the plugin.
-    let folder = installed["folder"].as_str().unwrap();
-    done(&link(&device, &["engine", "install", folder, "--plugin", "echo", "--build", "0.1.0"]));
-    let mut login = device.link();
-    login.args(["login", "--email", EMAIL, "--password-stdin", "--backend", &backend.url]);
-    let mut login = login.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    login.stdin.take().unwrap().write_all(PASSWORD.as_bytes()).unwrap();
-    assert!(login.wait().unwrap().success());
-    let sample = Path::new(folder).join("sample.txt");
-    done(&link(&device, &["model", "add", text(&sample), "--plugin", "echo", "--name", "echo"]));
-    let port = free_port();
-    let number = port.to_string();
-    done(&link(&device, &["model", "deploy", "echo", "--port", &number, "--serve", "--wait"]));
+    let port = serve_echo(&backend, &device, installed["folder"].as_str().unwrap());
     let (answer, _usage) = chat::whole(chat::ask(port, None, false).await.unwrap()).await;
     assert!(answer.starts_with("a model for "), "{answer}");
 
@@ -131,6 +139,77 @@ async fn the_archive_of_a_trusted_publisher_is_installed_and_its_model_served() 
     let installed = json(&link(&device, &["plugin", "install", text(&newer), "--json"]));
     assert_eq!(installed["version"], "1.1.0");
     assert!(chat::ask(port, None, false).await.unwrap().status().is_success());
+}
+
+/// Every checkpoint of a replacement, in this order, and whether the new version is in use from there on.
+const OF_REPLACEMENT: [(&str, bool); 6] = [
+    ("plugin-begun", false),
+    ("plugin-file-written", false),
+    ("plugin-filled", false),
+    ("plugin-set-aside", false),
+    ("plugin-placed", true),
+    ("plugin-replaced", true),
+];
+
+/// Every checkpoint of a removal.
+const OF_REMOVAL: [&str; 2] = ["plugin-withdrawn", "plugin-removed"];
+
+/// Runs a command that changes the plugins, and that is killed at `checkpoint`.
+fn killed_at(device: &TestDevice, checkpoint: &str, words: &[&str]) {
+    use std::os::unix::process::ExitStatusExt as _;
+    let output = device.link().env(KILL_AT, checkpoint).args(words).output().unwrap();
+    assert_eq!(output.status.signal(), Some(9), "{checkpoint}: {}", said(&output));
+}
+
+/// The names in the folder of the plugins, except for that of the lock.
+fn left(device: &TestDevice) -> Vec<String> {
+    let folder = std::fs::read_dir(device.home().join("data/plugins")).unwrap();
+    let names = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name != ".lock").collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_that_is_killed_at_any_step_leaves_the_plugin_whole_and_its_model_served() {
+    let backend = TestBackend::start().await;
+    let mut device = TestDevice::start(&backend).await;
+    let publisher = Publisher::new();
+    done(&link(&device, &["plugin", "trust", &publisher.public_key]));
+    let first = publisher.pack("1.0.0", 1);
+    let installed = json(&link(&device, &["plugin", "install", text(&first), "--json"]));
+    let port = serve_echo(&backend, &device, installed["folder"].as_str().unwrap());
+    let answers = async || chat::ask(port, None, false).await.unwrap().status().is_success();
+
+    let mut version = "1.0.0".to_owned();
+    for (serial, (checkpoint, is_new)) in (2..).zip(OF_REPLACEMENT) {
+        let offered = format!("1.{serial}.0");
+        let archive = publisher.pack(&offered, serial);
+        killed_at(&device, checkpoint, &["plugin", "install", text(&archive)]);
+        version = if is_new { offered } else { version };
+        let shown = json(&link(&device, &["plugin", "show", "echo", "--json"]));
+        assert_eq!(shown["version"], version, "{checkpoint}");
+        assert!(answers().await, "{checkpoint}");
+    }
+    let last = publisher.pack("2.0.0", 10);
+    killed_at(&device, "plugin-filled", &["plugin", "install", text(&last)]);
+    assert!(left(&device).len() > 1, "the staged folder is left");
+    device.kill();
+    device.run(&[]);
+    until("the agent to delete what was left", async || (left(&device) == ["echo"]).then_some(()))
+        .await;
+    until("the model to be served again", async || {
+        let answer = chat::ask(port, None, false).await;
+        answer.is_ok_and(|answer| answer.status().is_success()).then_some(())
+    })
+    .await;
+
+    for checkpoint in OF_REMOVAL {
+        done(&link(&device, &["plugin", "install", text(&last)]));
+        killed_at(&device, checkpoint, &["plugin", "remove", "echo"]);
+        assert!(!done(&link(&device, &["plugin", "list"])).contains("echo"), "{checkpoint}");
+        assert!(answers().await, "{checkpoint}");
+    }
+    done(&link(&device, &["plugin", "install", text(&last)]));
+    assert_eq!(left(&device), ["echo"]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use link_agent_core::components;
 use link_installer::plugins::Plugins;
 use link_platform::paths::Roots;
-use link_protocol::plugin::Manifest;
+use link_protocol::{error_chain::chain, plugin::Manifest};
 
 /// Finds plugins. Clones read the same folders.
 #[derive(Clone, Debug)]
@@ -32,6 +32,16 @@ impl PluginFolder {
                  installed ones"
             ),
         }
+    }
+}
+
+/// Finishes or undoes a change of the plugins that was interrupted.
+pub(crate) fn tidy(roots: &Roots) {
+    if let Err(error) = Plugins::tidy(roots) {
+        tracing::warn!(
+            "failed to delete what an interrupted change of the plugins left: {}",
+            chain(&error)
+        );
     }
 }
 

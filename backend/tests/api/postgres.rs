@@ -3,7 +3,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "starts itself again")]
 
-use std::process::Command;
+use std::{
+    process::Command,
+    time::{Duration, Instant},
+};
 
 use crate::{
     cluster::{Cluster, required},
@@ -27,6 +30,9 @@ const SUBSET: [&str; 13] = [
     "lists::",
 ];
 
+/// The tests must end within this time. It is less than what a whole test may take, so that what they said is told.
+const DEADLINE: Duration = Duration::from_secs(480);
+
 #[test]
 fn the_api_behaves_on_postgresql_as_on_sqlite() {
     let Some(mut cluster) = Cluster::start() else {
@@ -46,11 +52,25 @@ fn the_api_behaves_on_postgresql_as_on_sqlite() {
     if !required() {
         command.args(SUBSET);
     }
-    let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
+    let folder = tempfile::tempdir().unwrap();
+    let printed = folder.path().join("printed");
+    let mut tests = command.stdout(std::fs::File::create(&printed).unwrap()).spawn().unwrap();
+    let begun = Instant::now();
+    let ended = loop {
+        match tests.try_wait().unwrap() {
+            Some(status) => break Some(status),
+            None if begun.elapsed() > DEADLINE => break None,
+            None => std::thread::sleep(Duration::from_millis(100)),
+        }
+    };
+    let said = std::fs::read_to_string(&printed).unwrap();
+    let Some(status) = ended else {
+        tests.kill().unwrap();
+        panic!("the tests did not end: {said}");
+    };
     let counted = said.lines().rfind(|line| line.starts_with("test result: ok. "));
     let passed = counted.and_then(|line| line.split(' ').nth(3)?.parse::<u32>().ok());
-    assert!(output.status.success() && passed.is_some_and(|passed| passed >= 20), "{said}");
+    assert!(status.success() && passed.is_some_and(|passed| passed >= 20), "{said}");
     println!("{}", counted.unwrap_or_default());
     cluster.end("INT");
 }

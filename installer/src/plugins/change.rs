@@ -1,8 +1,11 @@
 //! Installs and removes plugins.
 //!
-//! The new folder is complete before it replaces another one of the same id. An interrupted installation leaves the
-//! previous plugin in use. A folder is the owner's word and replaces any plugin; an archive is a publisher's word and
-//! replaces that publisher's plugins only.
+//! The new folder is complete, and on disk, before it replaces another one of the same id. A plugin leaves its place in
+//! one step, too. So whatever interrupts a change, the plugin is whole: in its old version, in its new one, or absent. The
+//! next change, or the next start of the agent, deletes what an interrupted change has left.
+//!
+//! A folder is the owner's word and replaces any plugin; an archive is a publisher's word and replaces that publisher's
+//! plugins only.
 
 use std::{
     fmt, io,
@@ -10,6 +13,7 @@ use std::{
 };
 
 use link_platform::{
+    checkpoint,
     fs::{self, FileError, Lock},
     paths::Roots,
 };
@@ -26,6 +30,8 @@ use crate::signers::RELEASE;
 
 /// The folder of a plugin that is being installed.
 const STAGED: &str = ".new";
+/// The folder of a plugin that is being deleted.
+const REMOVED: &str = ".removed";
 
 /// A plugin could not be installed or removed.
 #[derive(Debug, thiserror::Error)]
@@ -107,7 +113,9 @@ impl Plugins {
         place(roots, |staged| {
             for file in &files {
                 let to = staged.join(file.file_name().unwrap_or_default());
-                std::fs::copy(file, &to).map_err(|source| failed("copy", file, source))?;
+                let contents =
+                    std::fs::read(file).map_err(|source| failed("read", file, source))?;
+                write(&to, &contents, fs::is_executable(file))?;
             }
             Ok(())
         })
@@ -125,11 +133,7 @@ impl Plugins {
         place(roots, |staged| {
             may_replace(roots, archive)?;
             for file in &archive.files {
-                let to = staged.join(&file.name);
-                match file.is_program {
-                    true => fs::write_program(&to, &file.contents)?,
-                    false => fs::write_atomic(&to, &file.contents)?,
-                }
+                write(&staged.join(&file.name), &file.contents, file.is_program)?;
             }
             let (signed_by, serial) = (archive.signed_by.clone(), archive.serial);
             let origin = Origin { signed_by, serial };
@@ -142,11 +146,30 @@ impl Plugins {
     /// # Errors
     /// [`ChangeError`].
     pub fn remove(roots: &Roots, id: &str) -> Result<(), ChangeError> {
-        let _one_at_a_time = lock(&roots.plugins())?;
+        let all = roots.plugins();
+        let _one_at_a_time = lock(&all)?;
+        clear(&all)?;
         match Self::find(roots).by_id(id) {
             None => Err(ChangeError::Unknown(id.to_owned())),
             Some(Plugin { place: Place::Shipped, .. }) => Err(ChangeError::Shipped(id.to_owned())),
-            Some(Plugin { place: Place::Installed(folder), .. }) => remove_folder(folder),
+            Some(Plugin { place: Place::Installed(folder), .. }) => withdraw(&all, folder),
+        }
+    }
+
+    /// Finishes or undoes a change that was interrupted, and deletes what it has left. Does nothing while another
+    /// command changes the plugins.
+    ///
+    /// # Errors
+    /// [`ChangeError`] if a folder cannot be renamed or deleted.
+    pub fn tidy(roots: &Roots) -> Result<(), ChangeError> {
+        let all = roots.plugins();
+        if !all.is_dir() {
+            return Ok(());
+        }
+        match lock(&all) {
+            Ok(_one_at_a_time) => clear(&all),
+            Err(ChangeError::Busy) => Ok(()),
+            Err(error) => Err(error),
         }
     }
 }
@@ -158,10 +181,10 @@ fn place(
 ) -> Result<Manifest, ChangeError> {
     let all = roots.plugins();
     let _one_at_a_time = lock(&all)?;
+    clear(&all)?;
     let (staged, old) = (all.join(STAGED), all.join(OLD));
-    remove_folder(&staged)?;
-    bring_back(&all)?;
     fs::create_private_dir(&staged)?;
+    checkpoint::reach("plugin-begun");
     let filled = fill(&staged).and_then(|()| {
         // A folder could have changed while it was copied.
         Ok(read(&staged)?)
@@ -169,17 +192,41 @@ fn place(
     let manifest = match filled {
         Ok(manifest) => manifest,
         Err(error) => {
-            remove_folder(&staged)?;
+            fs::remove_dir(&staged)?;
             return Err(error);
         }
     };
+    checkpoint::reach("plugin-filled");
     let place = all.join(&manifest.id);
     if place.exists() {
-        std::fs::rename(&place, &old).map_err(|source| failed("replace", &place, source))?;
+        fs::rename(&place, &old)?;
+        checkpoint::reach("plugin-set-aside");
     }
-    std::fs::rename(&staged, &place).map_err(|source| failed("rename", &staged, source))?;
-    remove_folder(&old)?;
+    fs::rename(&staged, &place)?;
+    checkpoint::reach("plugin-placed");
+    fs::remove_dir(&old)?;
+    checkpoint::reach("plugin-replaced");
     Ok(manifest)
+}
+
+/// Writes a file of a plugin that is being installed. The file is on disk when this returns.
+fn write(to: &Path, contents: &[u8], is_program: bool) -> Result<(), ChangeError> {
+    match is_program {
+        true => fs::write_program(to, contents)?,
+        false => fs::write_atomic(to, contents)?,
+    }
+    checkpoint::reach("plugin-file-written");
+    Ok(())
+}
+
+/// Takes the plugin in `folder` out of use in one step, and deletes it.
+fn withdraw(all: &Path, folder: &Path) -> Result<(), ChangeError> {
+    let removed = all.join(REMOVED);
+    fs::rename(folder, &removed)?;
+    checkpoint::reach("plugin-withdrawn");
+    fs::remove_dir(&removed)?;
+    checkpoint::reach("plugin-removed");
+    Ok(())
 }
 
 /// Checks that the archive's publisher may replace the plugin of the same id, and that the archive is not older.
@@ -214,29 +261,24 @@ fn may_replace(roots: &Roots, archive: &VerifiedArchive) -> Result<(), ChangeErr
     }
 }
 
-/// Undoes the first half of an interrupted replacement, or removes what its second half has left.
-fn bring_back(all: &Path) -> Result<(), ChangeError> {
+/// Deletes what an interrupted change has left, after undoing the first half of a replacement.
+fn clear(all: &Path) -> Result<(), ChangeError> {
+    for left in [STAGED, REMOVED] {
+        fs::remove_dir(&all.join(left))?;
+    }
     let old = all.join(OLD);
     if let Ok(manifest) = read(&old) {
         let place = all.join(&manifest.id);
         if !place.exists() {
-            return std::fs::rename(&old, &place).map_err(|source| failed("rename", &old, source));
+            return Ok(fs::rename(&old, &place)?);
         }
     }
-    remove_folder(&old)
+    Ok(fs::remove_dir(&old)?)
 }
 
 fn lock(all: &Path) -> Result<Lock, ChangeError> {
     fs::create_private_dir(all)?;
     fs::try_lock(&all.join(".lock"))?.ok_or(ChangeError::Busy)
-}
-
-fn remove_folder(path: &Path) -> Result<(), ChangeError> {
-    match std::fs::remove_dir_all(path) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(source) => Err(failed("delete", path, source)),
-    }
 }
 
 fn failed(doing: &'static str, path: &Path, source: io::Error) -> ChangeError {
