@@ -1,7 +1,11 @@
 //! Runs this test program again on a PostgreSQL server: with `LINK_TEST_POSTGRES=1` all tests, otherwise those with
 //! conflicting requests.
 
-#![expect(clippy::disallowed_methods, reason = "starts itself again")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "starts itself again, and reads what it prints"
+)]
 
 use std::{
     process::Command,
