@@ -37,8 +37,9 @@ const LOAD_WINDOW: Duration = Duration::from_millis(500);
 /// The wait between two messages of the device once its connection is full. It keeps the connection full; without it, the
 /// messages would take a processor from the repairs, also after the connection has ended.
 const KEEPS_FULL: Duration = Duration::from_millis(5);
-/// A repair that takes longer than this was delayed.
-const HELD_UP: Duration = Duration::from_secs(4);
+/// The time that the backend gives a device to acknowledge a command. A repair that takes longer was dropped because of
+/// the other device, and delivered again.
+const HELD_UP: Duration = Duration::from_secs(10);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_device_that_does_not_read_holds_up_nobody() {
