@@ -1225,6 +1225,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the installed builds of the inference engine, and why each was chosen')
             [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a build of the inference engine and switch to it')
+            [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Switch to another installed build of the inference engine')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a build of the inference engine')
             [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs engine indexes, in addition to the release keys')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -1243,8 +1244,19 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;engine;install' {
             [CompletionResult]::new('--sha256', '--sha256', [CompletionResultType]::ParameterName, 'Expected SHA-256 of the archive')
-            [CompletionResult]::new('--build', '--build', [CompletionResultType]::ParameterName, 'Name of the build [default: the version that the engine reports]')
+            [CompletionResult]::new('--build', '--build', [CompletionResultType]::ParameterName, 'Name of the build [default: the version that the engine reports, or the best build in the signed index]')
             [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'Folder with a signed index, on a web server (https) or on this machine (file://)')
+            [CompletionResult]::new('--plugin', '--plugin', [CompletionResultType]::ParameterName, 'Plugin that runs the engine')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;engine;use' {
             [CompletionResult]::new('--plugin', '--plugin', [CompletionResultType]::ParameterName, 'Plugin that runs the engine')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -1281,6 +1293,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;engine;help' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the installed builds of the inference engine, and why each was chosen')
             [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a build of the inference engine and switch to it')
+            [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Switch to another installed build of the inference engine')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a build of the inference engine')
             [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs engine indexes, in addition to the release keys')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -1290,6 +1303,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;engine;help;install' {
+            break
+        }
+        'link;engine;help;use' {
             break
         }
         'link;engine;help;remove' {
@@ -1313,7 +1329,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show what a plugin runs, serves, counts and offers')
             [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Write the folder of a new plugin, which works as it is')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check a plugin''s folder, and test its engine, without installing the plugin')
-            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin from its folder, or from a signed archive')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin by its id, from its folder, or from a signed archive')
             [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs the archives of plugins, in addition to the release keys')
             [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Make a key that signs the archives of your plugins, and print its public half')
             [CompletionResult]::new('pack', 'pack', [CompletionResultType]::ParameterValue, 'Pack a plugin''s folder into an archive that other people can verify and install')
@@ -1364,6 +1380,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;plugin;install' {
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'Folder with published plugins, on a web server (https) or on this machine (file://), for an id')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -1423,7 +1440,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show what a plugin runs, serves, counts and offers')
             [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Write the folder of a new plugin, which works as it is')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check a plugin''s folder, and test its engine, without installing the plugin')
-            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin from its folder, or from a signed archive')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin by its id, from its folder, or from a signed archive')
             [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs the archives of plugins, in addition to the release keys')
             [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Make a key that signs the archives of your plugins, and print its public half')
             [CompletionResult]::new('pack', 'pack', [CompletionResultType]::ParameterValue, 'Pack a plugin''s folder into an archive that other people can verify and install')
@@ -1980,6 +1997,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;help;engine' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the installed builds of the inference engine, and why each was chosen')
             [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a build of the inference engine and switch to it')
+            [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Switch to another installed build of the inference engine')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a build of the inference engine')
             [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs engine indexes, in addition to the release keys')
             break
@@ -1988,6 +2006,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;engine;install' {
+            break
+        }
+        'link;help;engine;use' {
             break
         }
         'link;help;engine;remove' {
@@ -2001,7 +2022,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show what a plugin runs, serves, counts and offers')
             [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Write the folder of a new plugin, which works as it is')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check a plugin''s folder, and test its engine, without installing the plugin')
-            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin from its folder, or from a signed archive')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin by its id, from its folder, or from a signed archive')
             [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs the archives of plugins, in addition to the release keys')
             [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Make a key that signs the archives of your plugins, and print its public half')
             [CompletionResult]::new('pack', 'pack', [CompletionResultType]::ParameterValue, 'Pack a plugin''s folder into an archive that other people can verify and install')

@@ -295,6 +295,9 @@ _link() {
             link__subcmd__engine,trust)
                 cmd="link__subcmd__engine__subcmd__trust"
                 ;;
+            link__subcmd__engine,use)
+                cmd="link__subcmd__engine__subcmd__use"
+                ;;
             link__subcmd__engine__subcmd__help,help)
                 cmd="link__subcmd__engine__subcmd__help__subcmd__help"
                 ;;
@@ -309,6 +312,9 @@ _link() {
                 ;;
             link__subcmd__engine__subcmd__help,trust)
                 cmd="link__subcmd__engine__subcmd__help__subcmd__trust"
+                ;;
+            link__subcmd__engine__subcmd__help,use)
+                cmd="link__subcmd__engine__subcmd__help__subcmd__use"
                 ;;
             link__subcmd__fleet,help)
                 cmd="link__subcmd__fleet__subcmd__help"
@@ -522,6 +528,9 @@ _link() {
                 ;;
             link__subcmd__help__subcmd__engine,trust)
                 cmd="link__subcmd__help__subcmd__engine__subcmd__trust"
+                ;;
+            link__subcmd__help__subcmd__engine,use)
+                cmd="link__subcmd__help__subcmd__engine__subcmd__use"
                 ;;
             link__subcmd__help__subcmd__fleet,list)
                 cmd="link__subcmd__help__subcmd__fleet__subcmd__list"
@@ -1801,7 +1810,7 @@ _link() {
             return 0
             ;;
         link__subcmd__engine)
-            opts="-q -h --json --quiet --full --utc --help list install remove trust help"
+            opts="-q -h --json --quiet --full --utc --help list install use remove trust help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1815,7 +1824,7 @@ _link() {
             return 0
             ;;
         link__subcmd__engine__subcmd__help)
-            opts="list install remove trust help"
+            opts="list install use remove trust help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1885,6 +1894,20 @@ _link() {
             return 0
             ;;
         link__subcmd__engine__subcmd__help__subcmd__trust)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__engine__subcmd__help__subcmd__use)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1972,6 +1995,24 @@ _link() {
             fi
             case "${prev}" in
                 --remove)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__engine__subcmd__use)
+            opts="-q -h --plugin --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --plugin)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2501,7 +2542,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__engine)
-            opts="list install remove trust"
+            opts="list install use remove trust"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2557,6 +2598,20 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__engine__subcmd__trust)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__engine__subcmd__use)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4825,12 +4880,16 @@ _link() {
             return 0
             ;;
         link__subcmd__plugin__subcmd__install)
-            opts="-q -h --json --quiet --full --utc --help"
+            opts="-q -h --source --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

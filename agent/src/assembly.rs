@@ -228,6 +228,7 @@ fn start(
         reporter: reporter.clone(),
         engines: engines.clone(),
         models: roots.models(),
+        builds: roots.engines(),
         sampled_every: components::sampled_every(config),
         latest: Latest::default(),
     };

@@ -52,6 +52,8 @@ pub(crate) struct Parts {
     pub(crate) reporter: Reporter,
     pub(crate) engines: Engines,
     pub(crate) models: PathBuf,
+    /// The folder of all engines.
+    pub(crate) builds: PathBuf,
     pub(crate) sampled_every: Duration,
     pub(crate) latest: Latest,
 }
@@ -142,7 +144,7 @@ async fn take_commands(parts: Parts) -> anyhow::Result<()> {
 }
 
 async fn measure(parts: Parts) -> anyhow::Result<()> {
-    let mut monitor = Monitor::new(parts.models.clone())?;
+    let mut monitor = Monitor::new(parts.models.clone(), parts.builds.clone())?;
     loop {
         let engines = engines_of(&parts).await;
         let report = monitor.sample(&engines).await;

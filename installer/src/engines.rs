@@ -19,8 +19,10 @@ use link_protocol::{engine_index::is_build_name, limits::ENGINE_SIZE};
 use serde::{Deserialize, Serialize};
 
 use self::files::{DEPTH, MOST_FILES, copy, find, unpack, verify};
+pub use self::in_use::in_use;
 
 mod files;
+mod in_use;
 
 /// The engine of language models.
 pub const LLAMA_SERVER: &str = "llama-server";
@@ -200,6 +202,19 @@ impl Engines {
         let installed = self.stage(from, sha256, name, &staged, origin);
         fs::remove_dir(&staged)?;
         installed
+    }
+
+    /// Makes an installed build the build in use. It runs once first.
+    ///
+    /// # Errors
+    /// [`EngineError::Unknown`], or [`EngineError::DoesNotRun`]. The build that was in use before stays in use.
+    pub fn switch(&self, name: &str) -> Result<(), EngineError> {
+        let _one_at_a_time = self.lock()?;
+        if !self.list()?.iter().any(|build| build.name == name) {
+            return Err(EngineError::Unknown(name.to_owned()));
+        }
+        self.start(name)?;
+        self.point(name)
     }
 
     /// Removes a build. If it is in use, the last of the other builds becomes the build in use.

@@ -47,6 +47,12 @@ pub struct EngineBuild {
     pub sha256: Sha256Hex,
     /// The licence of the build, as an SPDX expression.
     pub licence: String,
+    /// How the publisher obtained the build, such as a package and its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obtained: Option<String>,
+    /// Whether the publisher has run the build with a model. A build for another machine than the publisher's has not run.
+    #[serde(default)]
+    pub ran: bool,
 }
 
 /// The hardware on which an engine computes.
@@ -67,7 +73,7 @@ pub enum Accelerator {
 impl fmt::Display for Accelerator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Cpu => "processor",
+            Self::Cpu => "the processor",
             Self::Vulkan => "Vulkan",
             Self::Rocm => "ROCm",
             Self::Cuda => "CUDA",
@@ -107,7 +113,8 @@ impl EngineBuild {
             let length = 1..=limits::ENGINE_INDEX_WORD;
             length.contains(&word.len()) && word.chars().all(|c| c.is_ascii_graphic() || c == ' ')
         };
-        if !words.into_iter().chain(&self.needs).all(|word| is_word(word)) {
+        let words = words.into_iter().chain(&self.needs).chain(&self.obtained);
+        if !words.into_iter().all(|word| is_word(word)) {
             return Err(format!("`{file}`: a word is empty, too long or not plain ASCII"));
         }
         if !file.ends_with(".tar.gz") {
@@ -189,8 +196,17 @@ mod tests {
         assert!(refused(&|build| build.size_bytes = u64::MAX).contains("larger than"));
         assert!(refused(&|build| build.licence = String::new()).contains("a word is empty"));
         assert!(refused(&|build| build.needs = vec!["\u{1b}[2J".to_owned()]).contains("a word"));
+        assert!(refused(&|build| build.obtained = Some("\n".to_owned())).contains("a word"));
         let twice = EngineIndex { builds: vec![build(), build()] };
         assert_eq!(twice.check().unwrap_err(), "`one.tar.gz` is listed twice");
+    }
+
+    #[test]
+    fn a_build_of_an_earlier_index_has_not_run() {
+        let mut earlier = serde_json::to_value(build()).unwrap();
+        earlier.as_object_mut().unwrap().remove("ran");
+        let read: EngineBuild = serde_json::from_value(earlier).unwrap();
+        assert_eq!((read.ran, read.obtained), (false, None));
     }
 
     #[test]
@@ -213,6 +229,8 @@ mod tests {
             unpacked_bytes: 400,
             sha256: "0".repeat(64).parse().unwrap(),
             licence: "MIT".to_owned(),
+            obtained: None,
+            ran: false,
         }
     }
 }

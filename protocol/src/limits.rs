@@ -192,6 +192,12 @@ pub const GPUS_REPORTED: usize = 16;
 /// The most engines that a device reports.
 pub const ENGINES_REPORTED: usize = 64;
 
+/// The most builds of engines in a sample of a device's load.
+pub const BUILDS_REPORTED: usize = 16;
+
+/// The longest reason for choosing a build in such a sample, in characters.
+pub const ENGINE_REASON_LENGTH: usize = 500;
+
 /// The longest name of a reported GPU, in characters. The rest is cut off.
 pub const GPU_NAME_LENGTH: usize = 100;
 

@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     id::ModelId,
-    limits::{ENGINES_REPORTED, GPU_NAME_LENGTH, GPUS_REPORTED},
+    limits::{
+        BUILDS_REPORTED, ENGINE_INDEX_WORD, ENGINE_REASON_LENGTH, ENGINES_REPORTED,
+        GPU_NAME_LENGTH, GPUS_REPORTED,
+    },
     shown,
 };
 
@@ -36,6 +39,9 @@ pub struct SystemReport {
     pub gpus: Vec<GpuUsage>,
     #[serde(default)]
     pub engines: Vec<EngineUsage>,
+    /// The build of each installed engine that the next model starts with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub builds: Vec<EngineInUse>,
     pub agent: ProcessUsage,
 }
 
@@ -82,6 +88,18 @@ pub struct EngineUsage {
     pub memory_bytes: u64,
 }
 
+/// The build of an engine that the next model starts with.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct EngineInUse {
+    /// The engine, such as `llama-server`.
+    pub engine: String,
+    /// The name of the build.
+    pub build: String,
+    /// Why the build was chosen, as text for a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
 /// A process.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct ProcessUsage {
@@ -119,8 +137,24 @@ impl SystemReport {
             temperature_celsius: self.temperature_celsius.map(temperature),
             gpus,
             engines,
+            builds: self
+                .builds
+                .into_iter()
+                .take(BUILDS_REPORTED)
+                .map(EngineInUse::bounded)
+                .collect(),
             agent: ProcessUsage { cpu_percent, ..self.agent },
             ..self
+        }
+    }
+}
+
+impl EngineInUse {
+    fn bounded(self) -> Self {
+        Self {
+            engine: cut(&self.engine, ENGINE_INDEX_WORD),
+            build: cut(&self.build, ENGINE_INDEX_WORD),
+            why: self.why.map(|why| cut(&why, ENGINE_REASON_LENGTH)),
         }
     }
 }
@@ -128,12 +162,17 @@ impl SystemReport {
 impl GpuUsage {
     fn bounded(self) -> Self {
         Self {
-            name: shown::one_line(&self.name).chars().take(GPU_NAME_LENGTH).collect(),
+            name: cut(&self.name, GPU_NAME_LENGTH),
             utilisation_percent: self.utilisation_percent.map(percent),
             temperature_celsius: self.temperature_celsius.map(temperature),
             ..self
         }
     }
+}
+
+/// Returns the first `most` characters of a text, on one line.
+fn cut(text: &str, most: usize) -> String {
+    shown::one_line(text).chars().take(most).collect()
 }
 
 fn percent(share: f64) -> f64 {
@@ -173,6 +212,11 @@ mod tests {
         };
         let engine =
             EngineUsage { model_id: model, pid: 1, cpu_percent: f64::INFINITY, memory_bytes: 1 };
+        let build = EngineInUse {
+            engine: "e\n".repeat(1000),
+            build: "b".repeat(1000),
+            why: Some("\u{1b}".repeat(1000)),
+        };
         let report = SystemReport {
             cpu_percent: f64::NAN,
             cpu_count: 4,
@@ -182,6 +226,7 @@ mod tests {
             temperature_celsius: Some(1e300),
             gpus: vec![gpu; 100],
             engines: vec![engine; 100],
+            builds: vec![build; 100],
             agent: ProcessUsage { cpu_percent: 0.26, memory_bytes: 1 },
         };
         let bounded = report.bounded();
@@ -197,6 +242,11 @@ mod tests {
             (Some(u64::MAX), Some(-273.0))
         );
         assert_eq!(bounded.engines[63].cpu_percent, 400.0);
+        let build = &bounded.builds[0];
+        let lengths = [&build.engine, &build.build, build.why.as_ref().unwrap()];
+        let lengths = lengths.map(|text| text.chars().count());
+        assert_eq!(lengths, [ENGINE_INDEX_WORD, ENGINE_INDEX_WORD, ENGINE_REASON_LENGTH]);
+        assert_eq!(bounded.builds.len(), BUILDS_REPORTED);
         assert_eq!(bounded.clone().bounded(), bounded);
         let text = serde_json::to_string(&bounded).unwrap();
         assert_eq!(serde_json::from_str::<SystemReport>(&text).unwrap(), bounded);

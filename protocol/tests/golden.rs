@@ -48,7 +48,8 @@ use link_protocol::{
     secret::Secret,
     signing::{SigningKey, VerifyingKey},
     system::{
-        DiskUsage, EngineUsage, GpuUsage, MemoryUsage, ProcessUsage, SystemReport, SystemSample,
+        DiskUsage, EngineInUse, EngineUsage, GpuUsage, MemoryUsage, ProcessUsage, SystemReport,
+        SystemSample,
     },
     update::{UpdateEnd, UpdateOutcome, UpdatePhase, UpdateProgress, UpdateRequest},
     zenoh::ZenohAccess,
@@ -133,7 +134,12 @@ fn a_log_record_without_a_category_is_of_the_category_other() {
     let record: LogRecord =
         serde_json::from_str(r#"{"message": "hello", "severity": "info"}"#).unwrap();
     assert_eq!(record.category, "other");
-    for unknown in ["debug", "INFO", "Warning"] {
+    let least: LogRecord = serde_json::from_str(r#"{"message": "hello"}"#).unwrap();
+    assert_eq!(least, record);
+    let debug: LogRecord =
+        serde_json::from_str(r#"{"message": "hello", "severity": "debug"}"#).unwrap();
+    assert_eq!(debug, record);
+    for unknown in ["DEBUG", "INFO", "Warning"] {
         let text = format!(r#"{{"message": "hello", "severity": "{unknown}"}}"#);
         assert!(serde_json::from_str::<LogRecord>(&text).is_err(), "{unknown}");
     }
@@ -382,6 +388,7 @@ fn reports() -> Vec<Example> {
                 temperature_celsius: None,
                 gpus: vec![],
                 engines: vec![],
+                builds: vec![],
                 ..system_report()
             },
         ),
@@ -568,6 +575,11 @@ fn system_report() -> SystemReport {
             pid: 4711,
             cpu_percent: 230.5,
             memory_bytes: 4_294_967_296,
+        }],
+        builds: vec![EngineInUse {
+            engine: "llama-server".to_owned(),
+            build: "b9789".to_owned(),
+            why: Some("the default build for the processor".to_owned()),
         }],
         agent: ProcessUsage { cpu_percent: 0.1, memory_bytes: 7_340_032 },
     }

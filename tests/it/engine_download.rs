@@ -33,7 +33,7 @@ async fn a_device_without_an_engine_serves_a_model_by_itself() {
 
     let status = device.link().arg("status").output().unwrap();
     let status = String::from_utf8_lossy(&status.stdout).into_owned();
-    let expected = "Engine     b10068 (an accepted build for processor; passed over: b9789 does not run \
+    let expected = "Engine     llama-server b10068 (an accepted build for the processor; passed over: b9789 does not run \
                     on this machine (a signal ended it))";
     assert!(status.contains(expected), "{status}");
     let engines = device.home().join("data/engines/llama-server");
@@ -76,7 +76,7 @@ async fn an_index_of_a_stranger_makes_no_device_run_a_program_until_its_owner_tr
     assert_eq!(server.requests(".tar.gz"), 1);
     let listed = device.link().args(["engine", "list"]).output().unwrap();
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-    assert!(listed.contains("b10068  used  an accepted build for processor"), "{listed}");
+    assert!(listed.contains("b10068  used  an accepted build for the processor"), "{listed}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -163,6 +163,42 @@ async fn a_disk_that_fills_between_engine_and_model_keeps_the_engine_for_the_nex
     assert_eq!(ended.state, DeploymentState::Completed, "{:?}", ended.reason);
     device.serves().await;
     assert_eq!(server.requests(".tar.gz"), 1, "the engine is not downloaded again");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_plugin_brings_its_engine_from_an_index_of_builds_that_ran() {
+    let backend = TestBackend::start().await;
+    let indexes = EngineIndexes::new();
+    let said = indexes.publish_all();
+    assert_eq!(said.matches("; ran with a sample model; ").count(), 4, "{said}");
+    let server = ReleaseServer::start(&indexes.folder(), "none", Fault::None).await;
+    let mut device = without_engine(&backend, &server.url).await;
+    device.set("LINK_DEV_RELEASE_KEYS", &indexes.trusted);
+    device.run(&[]);
+    backend.online(device.id, true).await;
+
+    let onnx = |name: &str| std::fs::read(engines::onnx(name)).unwrap();
+    for (plugin, file, bytes) in [
+        ("language_model", "tiny.gguf", engines::model("tiny.gguf")),
+        ("audio_transcriber", "empty.bin", engines::model("ggml-empty.bin")),
+        ("image_classifier", "orientation.tar", onnx("orientation.tar")),
+        ("audio_classifier", "voice.tar", onnx("voice.tar")),
+    ] {
+        let model = backend.upload_for(plugin, file, plugin, bytes).await;
+        let deployment = backend.deploy(model.model_id, device.id, free_port(), true).await;
+        backend.serving(deployment.deployment_id, true).await;
+    }
+    let status = device.link().arg("status").output().unwrap();
+    let status = String::from_utf8_lossy(&status.stdout).into_owned();
+    for build in [
+        "audio-classifier 1.3.0 (the default build for the processor)",
+        "image-classifier 1.3.0 (the default build for the processor)",
+        "llama-server b10068 (an accepted build for the processor)",
+        "whisper-server v1.8.5 (an accepted build for the processor)",
+    ] {
+        assert!(status.contains(&format!("Engine     {build}")), "{status}");
+    }
+    assert_eq!(server.requests(".tar.gz"), 4);
 }
 
 /// A registered device without an engine, whose releases come from `source`. Its agent does not run.

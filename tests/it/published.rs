@@ -314,6 +314,8 @@ impl Offer {
                 unpacked_bytes: 1,
                 sha256: hash(&engine),
                 licence: "MIT".to_owned(),
+                obtained: None,
+                ran: false,
             }],
         };
         let signed = Issue::new(number, Timestamp::UNIX_EPOCH, index).seal(&self.key).unwrap();

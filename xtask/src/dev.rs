@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use checkout::Checkout;
+pub(crate) use checkout::Checkout;
 pub(crate) use trouble::exit_code;
 pub(crate) use words::check as check_words;
 
@@ -67,14 +67,6 @@ pub(crate) struct BuildOption {
     /// Use the programs that are already built
     #[arg(long)]
     no_build: bool,
-}
-
-/// Installs the engine for tests on this machine unless it is there, and returns its folder.
-///
-/// # Errors
-/// If the engine is not available or does not run on this machine.
-pub(crate) fn prepared_engines(root: &Path) -> anyhow::Result<std::path::PathBuf> {
-    checkout::Checkout::of_user(root)?.prepare(&["engine"])
 }
 
 /// Runs a command.

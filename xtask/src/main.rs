@@ -16,6 +16,7 @@ mod dev;
 mod dist;
 mod engines;
 mod generate;
+mod prepared;
 mod release_key;
 #[cfg(test)]
 mod texts;
@@ -70,7 +71,7 @@ enum Task {
     Screenshots(web::Pictures),
     /// Make a release folder: build the static executables and pack them
     Dist(dist::Options),
-    /// Make a signed index of engines from builds on this machine
+    /// Test builds of engines with a sample model, and make a signed index of them
     Engines(engines::Options),
     /// Check a list of models and sign it as the catalogue that is published next to the releases
     Catalogue(catalogue::Options),
@@ -119,9 +120,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Web(options) => println!("{}", web::run(root, &options)?),
         Task::Screenshots(options) => web::pictures(root, &options)?,
         Task::Dist(options) => println!("{}", dist::run(root, &options)?),
-        Task::Engines(options) => {
-            println!("{}", engines::run(&options, || dev::prepared_engines(root))?);
-        }
+        Task::Engines(options) => println!("{}", engines::run(&options, root)?),
         Task::Catalogue(options) => println!("{}", catalogue::run(&options)?),
         Task::ReleaseKey { file, introduced_by } => {
             println!("{}", release_key::run(&file, introduced_by.as_deref())?);

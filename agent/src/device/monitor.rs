@@ -13,6 +13,7 @@ mod nvidia;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use link_installer::engines;
 use link_platform::disk;
 use link_protocol::{
     id::ModelId,
@@ -33,6 +34,8 @@ const PROCESSOR_SENSORS: &[&str] =
 /// Samples this machine.
 pub(crate) struct Monitor {
     models: PathBuf,
+    /// The folder of all engines.
+    engines: PathBuf,
     system: System,
     agent: Pid,
     sensors: Components,
@@ -43,17 +46,18 @@ pub(crate) struct Monitor {
 }
 
 impl Monitor {
-    /// Finds sensors and drivers, once. `models` selects the disk to sample; the folder may not
-    /// exist yet.
+    /// Finds sensors and drivers, once. `models` selects the disk to sample, and `engines` has the
+    /// builds of all engines; the folders may not exist yet.
     ///
     /// # Errors
     /// If this system cannot be sampled at all.
-    pub(crate) fn new(models: PathBuf) -> anyhow::Result<Self> {
+    pub(crate) fn new(models: PathBuf, engines: PathBuf) -> anyhow::Result<Self> {
         let system = System::new().context("cannot sample this system")?;
         let sensors = Components::new_with_refreshed_list().context("cannot look for sensors")?;
         let labels: Vec<_> = sensors.iter().map(sysinfo::Component::label).collect();
         let mut monitor = Self {
             models,
+            engines,
             system,
             agent: Pid::from_u32(std::process::id()),
             sensor: processor_sensor(&labels),
@@ -87,6 +91,7 @@ impl Monitor {
             temperature_celsius: self.temperature(),
             gpus,
             engines: engines.iter().filter_map(|engine| self.engine(*engine)).collect(),
+            builds: engines::in_use(&self.engines),
             agent: self
                 .process(self.agent)
                 .unwrap_or(ProcessUsage { cpu_percent: 0.0, memory_bytes: 0 }),

@@ -235,6 +235,7 @@ mod tests {
             temperature_celsius: None,
             gpus: vec![gpu, silent],
             engines: vec![engine],
+            builds: vec![],
             agent: ProcessUsage { cpu_percent: 0.0, memory_bytes: 6 },
         };
         let text = samples(&text(&state(), &[], &moment(Some(system))));

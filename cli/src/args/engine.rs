@@ -26,12 +26,21 @@ pub enum EngineCommand {
         /// Expected SHA-256 of the archive
         #[arg(long, value_name = "HEX", requires = "from")]
         sha256: Option<Sha256Hex>,
-        /// Name of the build [default: the version that the engine reports]
-        #[arg(long, value_name = "BUILD", requires = "from")]
+        /// Name of the build [default: the version that the engine reports, or the best build in the
+        /// signed index]
+        #[arg(long, value_name = "BUILD")]
         build: Option<String>,
         /// Folder with a signed index, on a web server (https) or on this machine (file://)
         #[arg(long, value_name = "URL", conflicts_with = "from")]
         source: Option<String>,
+        #[command(flatten)]
+        of: OfPlugin,
+    },
+    /// Switch to another installed build of the inference engine
+    #[command(after_help = USE_EXAMPLES)]
+    Use {
+        /// Name of the build in `link engine list`
+        build: String,
         #[command(flatten)]
         of: OfPlugin,
     },
@@ -59,13 +68,23 @@ pub struct OfPlugin {
 const INSTALL_EXAMPLES: &str = "\
 Examples:
   link engine install
+  link engine install --build b9789
   link engine install ./llama-b9789-bin-ubuntu-x64.tar.gz --sha256 2c26…b0d4
   link engine install ./llama.cpp/build/bin
 
 Without FILE, the best build comes from a signed index, at the release source or at the backend of this
 device. A release key must have signed the index, or a key that `link engine trust` has added.
 Engines are programs: install them only from a source that you trust. A new build runs once to report its
-version. Served models keep their engine until they are restarted.";
+version. Served models keep their engine until they are restarted. The build stays in use until you install or
+choose another one.";
+
+const USE_EXAMPLES: &str = "\
+Examples:
+  link engine use b8808
+  link engine use v1.8.4 --plugin audio_transcriber
+
+Served models keep their engine until they are restarted. The build stays in use until you install or choose
+another one.";
 
 const TRUST_EXAMPLES: &str = "\
 Examples:

@@ -71,6 +71,7 @@ fn of_this_machine() -> Vec<Document> {
         Document::of::<Uninstalled<'_>>("uninstall"),
         Document::of::<Vec<engine::Build<'_>>>("engine list"),
         Document::of::<engine::Installed<'_>>("engine install"),
+        Document::of::<engine::Installed<'_>>("engine use"),
         Document::of::<Removed<String>>("engine remove"),
         Document::of::<Vec<TrustedKey<'_>>>("engine trust").or::<Removed<String>>(),
         Document::of::<Vec<plugin::Listed>>("plugin list"),

@@ -42,10 +42,16 @@ pub(super) async fn run(context: &Context, command: EngineCommand) -> Result<(),
         EngineCommand::Install { from, sha256, build, source, of } => {
             let engine = plugin::find(context, &of.plugin)?.manifest.engine;
             let Some(from) = from else {
-                return download::run(context, &engine, source.as_deref()).await;
+                return download::run(context, &engine, source.as_deref(), build.as_deref()).await;
             };
             let engines = builds_of(context, &engine);
             install(context, &engines, &from, sha256.as_ref(), build.as_deref())
+        }
+        EngineCommand::Use { build, of } => {
+            let engines = of_plugin(context, &of.plugin)?;
+            engines.switch(&build).map_err(explain)?;
+            context.output.say(&format!("models use the build {build} from their next start"));
+            context.output.data(&Installed { build: &build, why: None }, |_| String::new())
         }
         EngineCommand::Trust(arguments) => trust::run(context, Purpose::EngineIndexes, &arguments),
         EngineCommand::Remove { build, of } => {

@@ -5,7 +5,7 @@
 mod watch;
 
 use link_client::{containment, local::LocalClient};
-use link_installer::{engines::Engines, service::Availability};
+use link_installer::{engines, service::Availability};
 use link_protocol::{
     exit_code::ExitCode,
     identity::Identity,
@@ -14,6 +14,7 @@ use link_protocol::{
     },
     registration::TransportType,
     report::{LifecycleStatus, ModelState},
+    system::EngineInUse,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -45,19 +46,10 @@ pub(super) struct Status {
     local_port: Option<u16>,
     #[schemars(with = "Vec<Component<PipelineEntry>>")]
     pipelines: Vec<PipelineEntry>,
-    /// The build of the engine that future model processes use. Absent if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    engine: Option<Engine>,
+    /// The build of each installed engine that future model processes use.
+    #[schemars(with = "Vec<Component<EngineInUse>>")]
+    engines: Vec<EngineInUse>,
     availability: Availability,
-}
-
-/// A build of the engine.
-#[derive(Debug, JsonSchema, Serialize)]
-struct Engine {
-    /// The name of the build.
-    build: String,
-    /// Why the build was chosen, as text for a person.
-    why: Option<String>,
 }
 
 pub(super) async fn run(context: &Context, arguments: &args::Status) -> Result<ExitCode, CliError> {
@@ -105,16 +97,9 @@ async fn look(
         local_port: agent.as_ref().and_then(|_| local.port()),
         agent,
         pipelines,
-        engine: engine(context),
+        engines: engines::in_use(&context.roots.engines()),
         availability,
     })
-}
-
-/// Finds the build that future model processes use. None if there is none or it cannot be read.
-fn engine(context: &Context) -> Option<Engine> {
-    let builds = Engines::of_language_models(&context.roots.engines()).list().ok()?;
-    let build = builds.into_iter().find(|build| build.current)?;
-    Some(Engine { build: build.name, why: build.origin.map(|origin| origin.why) })
 }
 
 /// Returns the exit code of `link status` and the advice.
@@ -174,7 +159,7 @@ fn text(status: &Status, view: &View) -> String {
     if let Some(port) = status.local_port {
         lines.push(format!("Local API  http://127.0.0.1:{port}"));
     }
-    lines.extend(status.engine.as_ref().map(engine_in_words));
+    lines.extend(status.engines.iter().map(engine_in_words));
     let contained = status.agent.as_ref().and_then(|agent| agent.containment);
     lines.extend(contained.and_then(containment::missing).map(|missing| {
         format!(
@@ -190,9 +175,9 @@ fn text(status: &Status, view: &View) -> String {
     lines.join("\n")
 }
 
-fn engine_in_words(engine: &Engine) -> String {
-    let why = engine.why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
-    format!("Engine     {}{why}", engine.build)
+fn engine_in_words(EngineInUse { engine, build, why }: &EngineInUse) -> String {
+    let why = why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+    format!("Engine     {engine} {build}{why}")
 }
 
 fn deploying(deployment: &DeploymentProgress) -> String {
@@ -295,7 +280,7 @@ mod tests {
             agent: None,
             local_port: None,
             pipelines: Vec::new(),
-            engine: None,
+            engines: Vec::new(),
             availability: Availability {
                 tier: Tier::Detached,
                 survives_logout: true,

@@ -145,7 +145,7 @@ fn a_device_that_is_not_registered_says_so() {
         status,
         json!({
             "registered": false, "running": false, "backend_url": null, "device_id": null,
-            "agent": null, "local_port": null, "pipelines": [], "availability": null,
+            "agent": null, "local_port": null, "pipelines": [], "engines": [], "availability": null,
         })
     );
 }

@@ -292,6 +292,7 @@ fn of_engines() -> Vec<String> {
             "engine list",
             &format!("engine install {build} --build b9789"),
             "engine list",
+            "engine use b9789",
             "engine remove b9789",
             "engine trust --list",
             &format!("engine trust {file}"),

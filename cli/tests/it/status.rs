@@ -41,6 +41,7 @@ fn json_holds_what_the_agent_said() {
         "availability",
         "backend_url",
         "device_id",
+        "engines",
         "local_port",
         "pipelines",
         "registered",

@@ -207,6 +207,8 @@ mod tests {
             unpacked_bytes: 1,
             sha256: "0".repeat(64).parse().unwrap(),
             licence: accelerator.to_owned(),
+            obtained: None,
+            ran: false,
         }
     }
 

@@ -23,7 +23,7 @@ async fn a_build_that_does_not_run_here_is_passed_over_and_said_and_not_download
     bench.publish(1, &[bench.build("b2", RUNS), bench.build("b1", DIES)]);
     let brought = bench.bring(&["b1", "b2"]).await.unwrap();
     assert_eq!(brought.build, "b2");
-    let said = "an accepted build for processor; passed over: b1 does not run on this machine (a signal ended it)";
+    let said = "an accepted build for the processor; passed over: b1 does not run on this machine (a signal ended it)";
     assert_eq!(brought.why, said);
     assert_eq!(bench.installed(), ["b2 current"]);
     assert_eq!(bench.engines().list().unwrap()[0].origin.as_ref().unwrap().why, said);
@@ -41,7 +41,10 @@ async fn a_build_that_does_not_run_here_is_passed_over_and_said_and_not_download
 async fn a_new_build_is_used_and_the_one_before_is_kept() {
     let bench = Bench::new();
     bench.publish(1, &[bench.build("b1", RUNS)]);
-    assert_eq!(bench.bring(&["b1", "b2"]).await.unwrap().why, "the default build for processor");
+    assert_eq!(
+        bench.bring(&["b1", "b2"]).await.unwrap().why,
+        "the default build for the processor"
+    );
     bench.publish(2, &[bench.build("b1", RUNS), bench.build("b2", RUNS)]);
     bench.bring(&["b2", "b1"]).await.unwrap();
     assert_eq!(bench.installed(), ["b1", "b2 current"]);
@@ -169,6 +172,8 @@ impl Bench {
             unpacked_bytes: 1000,
             sha256: Sha256Hex::from_digest(&Sha256::digest(&archive)),
             licence: "MIT".to_owned(),
+            obtained: None,
+            ran: false,
         }
     }
 }

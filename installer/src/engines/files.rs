@@ -94,30 +94,49 @@ pub(super) fn find(folder: &Path, executable: &str, depth: usize) -> Option<Path
     folders.take(MOST_FILES).find_map(|entry| find(&entry.path(), executable, below))
 }
 
-/// Copies the files of a folder, and its links to files in the same folder.
+/// Copies the files of a folder and of the folders in it, and links to files in the same folder.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<(), EngineError> {
-    std::fs::create_dir_all(to).map_err(|source| failed("create", to, source))?;
-    let (mut files, mut bytes) = (0_usize, 0_u64);
-    for entry in std::fs::read_dir(from).map_err(|source| failed("read", from, source))? {
-        let entry = entry.map_err(|source| failed("read", from, source))?;
-        let (path, target) = (entry.path(), to.join(entry.file_name()));
-        let metadata = std::fs::symlink_metadata(&path);
-        let metadata = metadata.map_err(|source| failed("read", &path, source))?;
-        files += 1;
-        bytes = bytes.saturating_add(metadata.len());
-        if files > MOST_FILES || bytes > ENGINE_SIZE {
-            return Err(EngineError::TooLarge);
+    let mut copied = Copied::default();
+    copied.folder(from, to, DEPTH)
+}
+
+/// What was copied so far.
+#[derive(Default)]
+struct Copied {
+    files: usize,
+    bytes: u64,
+}
+
+impl Copied {
+    fn folder(&mut self, from: &Path, to: &Path, depth: usize) -> Result<(), EngineError> {
+        std::fs::create_dir_all(to).map_err(|source| failed("create", to, source))?;
+        for entry in std::fs::read_dir(from).map_err(|source| failed("read", from, source))? {
+            let entry = entry.map_err(|source| failed("read", from, source))?;
+            let (path, target) = (entry.path(), to.join(entry.file_name()));
+            let metadata = std::fs::symlink_metadata(&path);
+            let metadata = metadata.map_err(|source| failed("read", &path, source))?;
+            self.files += 1;
+            self.bytes = self.bytes.saturating_add(metadata.len());
+            if self.files > MOST_FILES || self.bytes > ENGINE_SIZE {
+                return Err(EngineError::TooLarge);
+            }
+            let copied = if metadata.is_dir() {
+                match depth.checked_sub(1) {
+                    Some(below) => self.folder(&path, &target, below)?,
+                    None => return Err(EngineError::NotPlain(path.display().to_string())),
+                }
+                Ok(())
+            } else if metadata.is_file() {
+                std::fs::copy(&path, &target).map(|_| ())
+            } else if metadata.is_symlink() {
+                link(&path, &target)
+            } else {
+                Ok(())
+            };
+            copied.map_err(|source| failed("copy", &path, source))?;
         }
-        let copied = if metadata.is_file() {
-            std::fs::copy(&path, &target).map(|_| ())
-        } else if metadata.is_symlink() {
-            link(&path, &target)
-        } else {
-            Ok(())
-        };
-        copied.map_err(|source| failed("copy", &path, source))?;
+        Ok(())
     }
-    Ok(())
 }
 
 /// Copies the target of a link under the link's name, if the target is in the same folder.

@@ -16,12 +16,26 @@ fn a_build_is_installed_from_a_folder_or_an_archive_and_used() {
     assert_eq!(engines.install(&folder, None, None).unwrap(), "b8808");
     let library = engines.folder.join("b8808/libx.so");
     assert_eq!(std::fs::read_to_string(library).unwrap(), "a library", "a link to a neighbour");
+    assert!(engines.folder.join("b8808/lib/liby.so").is_file());
 
     let archive = dir.path().join("llama.tar.gz");
     pack(&build(dir.path(), "version: 9789 (def)"), &archive);
     let sum = hash(&archive);
     assert_eq!(engines.install(&archive, Some(&sum), None).unwrap(), "b9789");
     assert_eq!(names(&engines), ["b8808", "b9789 current"]);
+    let all = in_use(&dir.path().join("engines"));
+    assert_eq!(
+        (all.len(), all[0].engine.as_str(), all[0].build.as_str()),
+        (1, LLAMA_SERVER, "b9789")
+    );
+    assert!(all[0].why.as_ref().unwrap().starts_with("installed by hand from"));
+
+    engines.switch("b8808").unwrap();
+    assert_eq!(names(&engines), ["b8808 current", "b9789"]);
+    assert!(matches!(engines.switch("b1"), Err(EngineError::Unknown(_))));
+    std::fs::write(engines.folder.join("b9789/llama-server"), "#!/bin/sh\nexit 1\n").unwrap();
+    assert!(matches!(engines.switch("b9789"), Err(EngineError::DoesNotRun(_))));
+    assert_eq!(names(&engines), ["b8808 current", "b9789"]);
 
     engines.remove("b9789").unwrap();
     assert_eq!(names(&engines), ["b8808 current"]);
@@ -29,6 +43,7 @@ fn a_build_is_installed_from_a_folder_or_an_archive_and_used() {
     engines.remove("b8808").unwrap();
     assert_eq!(names(&engines), [""; 0]);
     assert_eq!(engines.current().unwrap(), None);
+    assert_eq!(in_use(&dir.path().join("engines")), []);
 }
 
 #[test]
@@ -84,6 +99,8 @@ fn build(dir: &Path, version: &str) -> PathBuf {
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     std::fs::write(folder.join("libx.so.1"), "a library").unwrap();
     symlink("libx.so.1", folder.join("libx.so")).unwrap();
+    std::fs::create_dir(folder.join("lib")).unwrap();
+    std::fs::write(folder.join("lib/liby.so"), "a library in a folder").unwrap();
     folder
 }
 

@@ -164,6 +164,7 @@ fn request(
                 disk: None,
                 temperature_celsius: None,
                 gpus: Vec::new(),
+                builds: vec![],
                 engines: Vec::new(),
                 agent: ProcessUsage { cpu_percent: 0.1, memory_bytes: 14 << 20 },
             };

@@ -195,6 +195,16 @@ pub(super) const ENGINES: &[Example] = &[
     example("link engine trust ./engines.pub").shows("trusting indexes of engines"),
     example("link engine trust --list"),
     example("link engine install").shows("installed the build b9789"),
+    example("link engine install --build b9789").shows("installed the build b9789"),
+    example("link engine use b8808")
+        .after("link engine install ./llama.cpp/build/bin --build b8808; link engine install")
+        .shows("models use the build b8808"),
+    example("link engine use v1.8.4 --plugin audio_transcriber")
+        .after(
+            "mkdir whisper; printf '#!/bin/sh\\n' > whisper/whisper-server; chmod +x whisper/whisper-server; \
+             link engine install ./whisper --build v1.8.4 --plugin audio_transcriber",
+        )
+        .shows("models use the build v1.8.4"),
     example("link engine trust --remove 3f2a90c1d4e5b678")
         .given(&[("3f2a90c1d4e5b678", "link engine trust --list")])
         .shows("is no longer trusted"),
@@ -221,6 +231,10 @@ pub(super) const PLUGINS: &[Example] = &[
         .shows("packed the plugin my_plugin 1.0.0"),
     example("link plugin trust ./publisher.pub").shows("trusting archives of plugins"),
     example("link plugin install ./my_plugin-1.0.0.tar.gz").shows("signed by the key"),
+    example("link plugin install my_plugin --source https://plugins.example/site")
+        .given(&[("https://plugins.example/site", "echo file://$PWD/site")])
+        .after("mkdir -p site; cp my_plugin-1.0.0.tar.gz* my_plugin.signature.json site")
+        .shows("signed by the key"),
     example("link plugin trust hCwvQH6Jt3LUkGw9pfq8xD1zA7VnS0mEo2RiBy5KcXs")
         .shows("trusting archives of plugins"),
     example("link plugin trust --list"),

@@ -2225,6 +2225,15 @@ export interface components {
              */
             p95?: number | null;
         };
+        /** @description The build of an engine that the next model starts with. */
+        EngineInUse: {
+            /** @description The name of the build. */
+            build: string;
+            /** @description The engine, such as `llama-server`. */
+            engine: string;
+            /** @description Why the build was chosen, as text for a person. */
+            why?: string | null;
+        };
         /** @description The process that serves a model. */
         EngineUsage: {
             /**
@@ -3355,6 +3364,8 @@ export interface components {
         /** @description A sample of the load of a device. Shares of time cover the time since the previous sample. */
         SystemReport: {
             agent: components["schemas"]["ProcessUsage"];
+            /** @description The build of each installed engine that the next model starts with. */
+            builds?: components["schemas"]["EngineInUse"][];
             /**
              * Format: int32
              * @description The number of logical processors.

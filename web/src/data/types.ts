@@ -10,6 +10,7 @@ export type SessionOpened = Schemas['SessionOpened'];
 export type PendingDevice = Schemas['PendingDevice'];
 export type SessionInfo = Schemas['SessionInfo'];
 export type Device = Schemas['Device'];
+export type EngineInUse = Schemas['EngineInUse'];
 export type SystemSample = Schemas['SystemSample'];
 export type Deployment = Schemas['Deployment'];
 export type Model = Schemas['Model'];

@@ -23,8 +23,12 @@ const HOME: &str = "link-home";
 /// The packages to build: the backend, to try it out, and the programs of a device.
 const PACKAGES: [&str; 4] = ["link-backend", "link-agent", "link-cli", "link-installer"];
 
+/// The profile of the programs of a release.
+const SHIPPED: &str = "dist";
+
 /// A checkout of the sources.
-pub(super) struct Checkout {
+#[derive(Debug)]
+pub(crate) struct Checkout {
     root: PathBuf,
     /// The folder of the built programs, which also holds this program.
     programs: PathBuf,
@@ -49,7 +53,7 @@ impl Checkout {
     ///
     /// # Errors
     /// If the path of this program is unknown.
-    pub(super) fn of_user(root: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn of_user(root: &Path) -> anyhow::Result<Self> {
         Self::find(root, &HomeOption { home: None })
     }
 
@@ -59,7 +63,7 @@ impl Checkout {
     }
 
     /// The folder of the programs.
-    pub(super) fn programs(&self) -> &Path {
+    pub(crate) fn programs(&self) -> &Path {
         &self.programs
     }
 
@@ -80,6 +84,22 @@ impl Checkout {
         )
     }
 
+    /// Builds packages as they are shipped, and returns the folder of their programs.
+    ///
+    /// # Errors
+    /// If the build fails.
+    pub(crate) fn build_shipped(&self, packages: &[&str]) -> anyhow::Result<PathBuf> {
+        say("building the programs as they are shipped");
+        let packages = packages.iter().flat_map(|package| ["-p", package]);
+        done(
+            self.cargo().args(["build", "--profile", SHIPPED]).args(packages),
+            "the programs do not build",
+            "correct what Cargo says, and run it again",
+        )?;
+        let target = self.programs.parent().context("this program is in no target folder")?;
+        Ok(target.join(SHIPPED))
+    }
+
     /// Returns a Cargo command.
     pub(super) fn cargo(&self) -> Command {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
@@ -87,7 +107,7 @@ impl Checkout {
     }
 
     /// Returns a command that runs in the checkout.
-    pub(super) fn command(&self, program: impl AsRef<OsStr>) -> Command {
+    pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.root);
         command
@@ -105,7 +125,7 @@ impl Checkout {
     ///
     /// # Errors
     /// If the program is not built.
-    pub(super) fn program(&self, name: &str) -> anyhow::Result<PathBuf> {
+    pub(crate) fn program(&self, name: &str) -> anyhow::Result<PathBuf> {
         let path = self.programs.join(format!("{name}{}", env::consts::EXE_SUFFIX));
         let missing = || format!("`{}` is not built", path.display());
         if !path.is_file() {
@@ -118,7 +138,7 @@ impl Checkout {
     ///
     /// # Errors
     /// If the script fails.
-    pub(super) fn prepare(&self, parts: &[&str]) -> anyhow::Result<PathBuf> {
+    pub(crate) fn prepare(&self, parts: &[&str]) -> anyhow::Result<PathBuf> {
         let mut prepare = self.command(self.root.join("scripts/prepare"));
         let ran = prepare.args(parts).stderr(Stdio::inherit()).output();
         let ran = ran.context("failed to start `scripts/prepare`")?;

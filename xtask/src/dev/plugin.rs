@@ -13,59 +13,15 @@ use super::{
     checkout::{Checkout, done, say},
     trouble::Trouble,
 };
+use crate::prepared;
 
 /// The plugin whose engine every checkout gets. `install-plugin` installs the others.
 pub(super) const FIRST: &str = "language_model";
-
-/// The engines that a checkout can provide.
-const ENGINES: [Source; 4] = [
-    Source {
-        engine: "llama-server",
-        build: "b10068",
-        target: "engine",
-        folder: "llama",
-        program: None,
-    },
-    Source {
-        engine: "whisper-server",
-        build: "v1.8.5",
-        target: "whisper",
-        folder: "whisper",
-        program: None,
-    },
-    Source {
-        engine: "image-classifier",
-        build: env!("CARGO_PKG_VERSION"),
-        target: "classifiers",
-        folder: "onnx",
-        program: Some("link-image-classifier"),
-    },
-    Source {
-        engine: "audio-classifier",
-        build: env!("CARGO_PKG_VERSION"),
-        target: "classifiers",
-        folder: "onnx",
-        program: Some("link-audio-classifier"),
-    },
-];
-
-/// How a checkout provides an engine.
-struct Source {
-    engine: &'static str,
-    /// The name of the build.
-    build: &'static str,
-    /// The part of `scripts/prepare` that provides the engine or its libraries, and their folder.
-    target: &'static str,
-    folder: &'static str,
-    /// The program of this checkout that is the engine, if `scripts/prepare` provides only its libraries.
-    program: Option<&'static str>,
-}
 
 /// A plugin of the checkout.
 #[derive(Debug)]
 pub(super) struct Plugin {
     name: String,
-    engine: String,
     script: PathBuf,
 }
 
@@ -73,12 +29,6 @@ pub(super) struct Plugin {
 #[derive(Deserialize)]
 struct Manifest {
     id: String,
-    engine: Engine,
-}
-
-#[derive(Deserialize)]
-struct Engine {
-    name: String,
 }
 
 /// Returns the plugin called `name`.
@@ -120,8 +70,8 @@ pub(super) fn all(root: &Path) -> anyhow::Result<Vec<Plugin>> {
 fn read(manifest: &Path, script: PathBuf) -> anyhow::Result<Plugin> {
     let failed = || format!("failed to read `{}`", manifest.display());
     let text = std::fs::read_to_string(manifest).with_context(failed)?;
-    let Manifest { id, engine } = toml::from_str(&text).with_context(failed)?;
-    Ok(Plugin { name: id, engine: engine.name, script })
+    let Manifest { id } = toml::from_str(&text).with_context(failed)?;
+    Ok(Plugin { name: id, script })
 }
 
 impl Plugin {
@@ -142,17 +92,17 @@ impl Plugin {
     /// If the engine is not available or does not run on this machine.
     pub(super) fn install_engine(&self, checkout: &Checkout, engines: &Path) -> anyhow::Result<()> {
         say(&format!("installing the engine of {}", self.name));
-        let Some(source) = ENGINES.iter().find(|source| source.engine == self.engine) else {
-            let what = format!("`scripts/prepare` does not provide `{}`", self.engine);
+        let Some(source) = prepared::of(&self.name) else {
+            let what = format!("`scripts/prepare` provides no engine of `{}`", self.name);
             let next = format!("run `{}` with a build of the engine", self.script.display());
             return Err(Trouble::new(what, next).into());
         };
-        let prepared = checkout.prepare(&[source.target])?.join(source.folder);
+        let folder = checkout.prepare(&[source.part])?.join(source.folder);
         let together = tempfile::tempdir().context("failed to create a temporary folder")?;
         let from = match source.program {
-            None => prepared,
+            None => folder,
             Some(program) => {
-                join(&prepared, &checkout.programs().join(program), together.path())?;
+                prepared::join(&folder, &checkout.programs().join(program), together.path())?;
                 together.path().to_owned()
             }
         };
@@ -161,21 +111,6 @@ impl Plugin {
         script.arg(from).arg(source.build).arg(engines);
         done(&mut script, &what, "do what the script says above, and run it again")
     }
-}
-
-/// Copies the libraries of `prepared` and a program of the checkout into the folder `to`.
-fn join(prepared: &Path, program: &Path, to: &Path) -> anyhow::Result<()> {
-    let entries = std::fs::read_dir(prepared)
-        .with_context(|| format!("failed to read `{}`", prepared.display()))?;
-    let libraries = entries.flatten().map(|entry| entry.path());
-    let libraries = libraries
-        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().contains(".so")));
-    for file in libraries.chain([program.to_owned()]) {
-        let target = to.join(file.file_name().unwrap_or_default());
-        std::fs::copy(&file, target)
-            .with_context(|| format!("failed to copy `{}`; build it first", file.display()))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -187,7 +122,7 @@ mod tests {
         let plugins = all(crate::repository()).unwrap();
         assert!(!plugins.is_empty());
         for plugin in plugins {
-            assert!(ENGINES.iter().any(|source| source.engine == plugin.engine), "{plugin:?}");
+            assert!(prepared::of(&plugin.name).is_some(), "{plugin:?}");
         }
     }
 
@@ -197,7 +132,7 @@ mod tests {
         for name in ["two", "one", "none"] {
             let folder = dir.path().join("plugins").join(name);
             std::fs::create_dir_all(&folder).unwrap();
-            let manifest = format!("id = \"{name}\"\n[engine]\nname = \"e\"\n");
+            let manifest = format!("id = \"{name}\"\n");
             std::fs::write(folder.join("plugin.toml"), manifest).unwrap();
             if name != "none" {
                 std::fs::write(folder.join("install.sh"), "").unwrap();
@@ -205,6 +140,6 @@ mod tests {
         }
         let unknown = find(dir.path(), "three").unwrap_err().to_string();
         assert!(unknown.ends_with("name one of these: one, two"), "{unknown}");
-        assert_eq!(find(dir.path(), "two").unwrap().engine, "e");
+        assert_eq!(find(dir.path(), "two").unwrap().name, "two");
     }
 }

@@ -80,7 +80,7 @@ async fn a_template_of_the_configuration_counts() {
     assert_eq!(*seen.calls.lock().unwrap(), [path]);
 }
 
-// Holds: S7-8, S8-6
+// Holds: S7-6, S8-6
 #[tokio::test]
 async fn what_may_pass_is_tried_three_times_and_a_refusal_once() {
     let (seen, http) = backend(&[503, 500, 502, 503, 503, 200, 404]).await;
@@ -234,6 +234,7 @@ fn items() -> Vec<Item> {
             temperature_celsius: None,
             gpus: vec![],
             engines: vec![],
+            builds: vec![],
             agent: ProcessUsage { cpu_percent: 0.1, memory_bytes: 1 },
         }),
     ]

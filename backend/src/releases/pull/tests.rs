@@ -263,6 +263,8 @@ impl Bench {
             unpacked_bytes: 1,
             sha256: hash(engine),
             licence: "MIT".to_owned(),
+            obtained: None,
+            ran: false,
         };
         let index = EngineIndex { builds: vec![build] };
         let signed = Issue::new(serial, Timestamp::UNIX_EPOCH, index).seal(&self.key).unwrap();

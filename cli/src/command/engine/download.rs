@@ -18,7 +18,7 @@ use crate::{
     progress, resolve,
 };
 
-/// The build of the inference engine that was installed.
+/// The build of the inference engine that models use from their next start.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(in crate::command) struct Installed<'a> {
     /// The name of the build.
@@ -32,8 +32,9 @@ pub(super) async fn run(
     context: &Context,
     engine: &Engine,
     source: Option<&str>,
+    build: Option<&str>,
 ) -> Result<(), CliError> {
-    let wanted = Wanted::of(engine);
+    let wanted = wanted(engine, build)?;
     let trust = release_check::trust(context)?;
     let sources = match source {
         Some(source) => {
@@ -72,6 +73,18 @@ pub(super) async fn run(
         brought.why
     ));
     context.output.data(&Installed { build, why: Some(&brought.why) }, |_| String::new())
+}
+
+/// Returns the builds to try: the one called `build`, or all builds that the plugin accepts.
+fn wanted(engine: &Engine, build: Option<&str>) -> Result<Wanted, CliError> {
+    let all = Wanted::of(engine);
+    let Some(build) = build else { return Ok(all) };
+    if !all.builds.iter().any(|accepted| accepted == build) {
+        let message = format!("the plugin accepts no build `{build}` of `{}`", all.engine);
+        return Err(CliError::usage(message)
+            .hint(format!("choose one of these: {}", all.builds.join(", "))));
+    }
+    Ok(Wanted { builds: vec![build.to_owned()], ..all })
 }
 
 fn explain(error: &DownloadError, build: &str) -> CliError {

@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact';
 import { changeDevice } from '../../data/actions';
 import { may, noteRefusal } from '../../data/permission';
 import { models } from '../../data/store';
-import type { Device, SystemSample } from '../../data/types';
+import type { Device, EngineInUse, SystemSample } from '../../data/types';
 import { text } from '../../text';
 import { ago, bytes, moment, percent } from '../../text/format';
 import { now } from '../../ui/clock';
@@ -23,6 +23,7 @@ export function About({ device }: { device: Device }) {
         <h2>{text.about.hardware}</h2>
         {device.system ? <Hardware system={device.system} /> : <p class="soft">{text.about.noSample}</p>}
       </section>
+      {device.system && <Builds builds={device.system.builds ?? []} />}
       <section class="card">
         <h2>{text.about.identity}</h2>
         {operates && <Name device={device} />}
@@ -105,6 +106,24 @@ function Hardware({ system }: { system: SystemSample }) {
       </dl>
       <p class="soft small">{text.about.sampled(ago(system.reported_at, now.value))}</p>
     </>
+  );
+}
+
+/** The builds of engines with which the next models start, and why each was chosen. */
+function Builds({ builds }: { builds: EngineInUse[] }) {
+  return (
+    <section class="card">
+      <h2>{text.about.builds}</h2>
+      {builds.length === 0 && <p class="soft">{text.about.noBuilds}</p>}
+      <dl class="pairs">
+        {builds.map(({ engine, build, why }) => (
+          <Pair key={engine} name={<Foreign>{engine}</Foreign>}>
+            <Foreign class="number">{build}</Foreign>
+            {why != null && <Foreign class="soft small">{why}</Foreign>}
+          </Pair>
+        ))}
+      </dl>
+    </section>
   );
 }
 

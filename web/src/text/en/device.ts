@@ -130,6 +130,8 @@ export const about = {
   temperature: 'Temperature',
   agent: 'Agent',
   engine: (name: string) => `Engine of ${name}`,
+  builds: 'Engines',
+  noBuilds: 'No engine is installed. The first model that is deployed brings its engine.',
   of: (used: string, total: string) => `${used} of ${total}`,
   memoryOf: (total: string) => `${total} of memory`,
   id: 'Device id',

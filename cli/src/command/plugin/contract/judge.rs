@@ -6,6 +6,8 @@ use serde_json::Value;
 
 /// The length of the quoted beginning of an answer, in characters.
 const QUOTED: usize = 120;
+/// The names of the counts in the usage of an answer: those of completions and those of responses.
+const USAGE: [&str; 4] = ["prompt_tokens", "completion_tokens", "input_tokens", "output_tokens"];
 
 /// Checks that an answer has its usage. The length of audio need not be reported: the agent reads it from the upload.
 pub(super) fn usage(told: &Told, unit: Unit) -> Result<(), String> {
@@ -16,14 +18,16 @@ pub(super) fn usage(told: &Told, unit: Unit) -> Result<(), String> {
     } else {
         serde_json::from_slice(&told.body).into_iter().collect()
     };
+    // The last event of a streamed response has the whole response in it.
     let is_number = |document: &Value, of: &str, name: &str| {
-        document.get(of).and_then(|usage| usage.get(name)).is_some_and(Value::is_number)
+        let documents = [Some(document), document.get("response")];
+        let mut usages = documents.into_iter().flatten().filter_map(|document| document.get(of));
+        usages.any(|usage| usage.get(name).is_some_and(Value::is_number))
     };
     let (holds, member) = match unit {
         Unit::Tokens => {
             let has = |document: &Value| {
-                is_number(document, "usage", "prompt_tokens")
-                    || is_number(document, "usage", "completion_tokens")
+                USAGE.iter().any(|name| is_number(document, "usage", name))
                     || is_number(document, "timings", "predicted_n")
             };
             (documents.iter().any(has), "usage.prompt_tokens")
@@ -63,6 +67,10 @@ mod tests {
         assert_eq!(usage(&stream, Unit::Tokens), Ok(()));
         let timed = told("text/event-stream", "data: {\"timings\":{\"predicted_n\":3}}\n\n");
         assert_eq!(usage(&timed, Unit::Tokens), Ok(()));
+        let response = told(json, r#"{"object":"response","usage":{"input_tokens":1}}"#);
+        assert_eq!(usage(&response, Unit::Tokens), Ok(()));
+        let completed = "data: {\"response\":{\"usage\":{\"output_tokens\":3}}}\n\n";
+        assert_eq!(usage(&told("text/event-stream", completed), Unit::Tokens), Ok(()));
         assert_eq!(usage(&told(json, r#"{"usage":{"images":2}}"#), Unit::Images), Ok(()));
         for body in [r#"{"usage":{"prompt_tokens":"1"}}"#, r#"{"text":"usage"}"#, "no JSON"] {
             assert!(usage(&told(json, body), Unit::Tokens).is_err(), "{body}");
