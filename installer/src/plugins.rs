@@ -13,6 +13,7 @@
 mod archive;
 mod change;
 mod files;
+mod named;
 mod origin;
 mod shipped;
 mod tarball;
@@ -39,6 +40,7 @@ pub use self::{
     archive::{ArchiveError, MadeArchive, VerifiedArchive, pack},
     change::{ChangeError, Holder},
     files::FilesError,
+    named::{Named, NamedError},
     origin::Origin,
     shipped::package,
 };

@@ -12,6 +12,7 @@ use link_tests::{
     backend::{EMAIL, PASSWORD, TestBackend},
     chat,
     device::{TestDevice, free_port},
+    release_server::{Fault, ReleaseServer},
     wait::until,
 };
 use serde_json::Value;
@@ -134,10 +135,11 @@ async fn the_archive_of_a_trusted_publisher_is_installed_and_its_model_served() 
     let (answer, _usage) = chat::whole(chat::ask(port, None, false).await.unwrap()).await;
     assert!(answer.starts_with("a model for "), "{answer}");
 
-    // A newer archive of the publisher replaces the plugin while it serves.
-    let newer = publisher.pack("1.1.0", 2);
-    let installed = json(&link(&device, &["plugin", "install", text(&newer), "--json"]));
-    assert_eq!(installed["version"], "1.1.0");
+    // A newer archive of the publisher replaces the plugin while it serves. It is found by the plugin's name.
+    publisher.pack("1.1.0", 2);
+    let site = format!("file://{}", publisher.machine.home().display());
+    let install = ["plugin", "install", "echo", "--source", &site, "--json"];
+    assert_eq!(json(&link(&device, &install))["version"], "1.1.0");
     assert!(chat::ask(port, None, false).await.unwrap().status().is_success());
 }
 
@@ -210,6 +212,51 @@ async fn a_change_that_is_killed_at_any_step_leaves_the_plugin_whole_and_its_mod
     }
     done(&link(&device, &["plugin", "install", text(&last)]));
     assert_eq!(left(&device), ["echo"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plugin_is_found_by_its_name_where_releases_come_from() {
+    let publisher = Publisher::new();
+    let home = publisher.machine.home();
+    publisher.pack("1.2.0", 7);
+    publisher.pack("1.1.0", 6); // An older one, packed again, does not become the newest.
+    let server = ReleaseServer::start(&home, "none", Fault::None).await;
+    let device = TestDevice::unregistered();
+    let nowhere = link(&device, &["plugin", "install", "echo", "--json"]);
+    let words = String::from_utf8_lossy(&nowhere.stderr).into_owned();
+    assert!(words.contains("it is not known where plugins come from"), "{words}");
+    let receipt = serde_json::json!({
+        "source": server.url, "versions": [], "pointers": [], "folders": [],
+    });
+    std::fs::create_dir_all(device.home().join("data")).unwrap();
+    std::fs::write(device.home().join("data/receipt.json"), receipt.to_string()).unwrap();
+
+    let (code, error, words) = refused(&device, Path::new("echo"));
+    assert_eq!((code, &*error), (Some(24), "signature-invalid"), "{words}");
+    assert_eq!(server.requests(".tar.gz"), 0, "nothing is downloaded before it is trusted");
+    done(&link(&device, &["plugin", "trust", &publisher.public_key]));
+    let (code, error, words) = refused(&device, Path::new("nobody"));
+    assert_eq!((code, &*error), (Some(1), "unknown-name"), "{words}");
+    assert!(words.contains("/nobody.signature.json"), "{words}");
+    let installed = json(&link(&device, &["plugin", "install", "echo", "--json"]));
+    assert_eq!(
+        (&installed["version"], &installed["signed_by"]),
+        (&"1.2.0".into(), &publisher.kid().into())
+    );
+
+    // A mirror hands out another plugin of the publisher under this name.
+    std::fs::copy(home.join("echo.signature.json"), home.join("other.signature.json")).unwrap();
+    let (code, error, words) = refused(&device, Path::new("other"));
+    assert_eq!((code, &*error), (Some(24), "signature-invalid"), "{words}");
+    assert!(words.contains("was signed as `echo-1.2.0.tar.gz`"), "{words}");
+    // A mirror hands out an older signature of the publisher.
+    std::fs::copy(home.join("echo-1.1.0.tar.gz.signature.json"), home.join("echo.signature.json"))
+        .unwrap();
+    assert_eq!(refused(&device, Path::new("echo")).0, Some(25));
+    // A mirror hands out another file.
+    std::fs::write(home.join("echo-1.1.0.tar.gz"), b"no archive").unwrap();
+    assert_eq!(refused(&device, Path::new("echo")).0, Some(22));
+    assert!(!device.home().join("state/plugin-download").exists());
 }
 
 #[test]

@@ -39,12 +39,17 @@ pub enum PluginCommand {
         #[arg(long, value_name = "TIME", default_value = "2m", value_parser = parse_duration)]
         timeout: Duration,
     },
-    /// Install a plugin from its folder, or from a signed archive
+    /// Install a plugin by its id, from its folder, or from a signed archive
     #[command(after_help = INSTALL_EXAMPLES)]
     Install {
-        /// Folder with the plugin's `plugin.toml`, or archive that `link plugin pack` made
-        #[arg(value_name = "FOLDER|ARCHIVE")]
+        /// Folder with the plugin's `plugin.toml`, archive that `link plugin pack` made, or id of a
+        /// published plugin
+        #[arg(value_name = "FOLDER|ARCHIVE|ID")]
         from: PathBuf,
+        /// Folder with published plugins, on a web server (https) or on this machine (file://), for
+        /// an id
+        #[arg(long, value_name = "URL")]
+        source: Option<String>,
     },
     /// Trust a key that signs the archives of plugins, in addition to the release keys
     #[command(after_help = TRUST_EXAMPLES)]
@@ -108,13 +113,17 @@ const INSTALL_EXAMPLES: &str = "\
 Examples:
   link plugin install ./my_plugin
   link plugin install ./my_plugin-1.0.0.tar.gz
+  link plugin install my_plugin --source https://plugins.example/site
 
 A plugin names the engine that it runs; `link engine install FILE --plugin my_plugin` installs a build of that
 engine. Installing a plugin runs nothing. The agent uses the plugin for the next model that it starts.
 
 An archive needs its signature beside it, `ARCHIVE.signature.json`, by a release key or by a key that
 `link plugin trust` has added. It replaces no plugin of another publisher, and no newer one. A folder needs no
-signature, and replaces any plugin of its id: install only a folder whose files you trust.";
+signature, and replaces any plugin of its id: install only a folder whose files you trust.
+
+An id that is no file or folder here is looked up where releases come from, or in --source: the newest archive there
+that its publisher signed.";
 
 const TRUST_EXAMPLES: &str = "\
 Examples:
@@ -138,4 +147,5 @@ Examples:
   link plugin pack ./my_plugin --sign-with ./publisher.key
   link plugin pack ./my_plugin --sign-with ./publisher.key --out ./site
 
-Writes `ID-VERSION.tar.gz` and `ID-VERSION.tar.gz.signature.json`. Publish both, side by side, under these names.";
+Writes `ID-VERSION.tar.gz`, its signature `ID-VERSION.tar.gz.signature.json`, and `ID.signature.json`, by which people
+find the newest archive. Publish all of them in one folder, under these names.";

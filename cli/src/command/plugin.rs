@@ -2,6 +2,7 @@
 
 mod check;
 mod contract;
+mod install;
 mod new;
 mod publish;
 
@@ -11,25 +12,15 @@ pub(super) use self::{
     publish::{MadeKey, Packed},
 };
 
-use std::path::Path;
-
-use link_installer::{
-    owner_keys::OwnerKeys,
-    plugins::{ArchiveError, ChangeError, Holder, Origin, Place, Plugin, Plugins, VerifiedArchive},
-};
+use link_installer::plugins::{ChangeError, Holder, Origin, Place, Plugin, Plugins};
 use link_protocol::{
     exit_code::ExitCode,
     plugin::{Manifest, Setting, Unit},
-    signed_document::RefusedDocument,
-    signing::Untrusted,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{
-    release_check,
-    trust::{self, Purpose},
-};
+use super::trust::{self, Purpose};
 use crate::{
     args::PluginCommand,
     context::Context,
@@ -98,13 +89,9 @@ pub(super) async fn run(context: &Context, command: PluginCommand) -> Result<(),
         }
         PluginCommand::New { place, language } => new::run(context, &place, language),
         PluginCommand::Check { folder, timeout } => check::run(context, &folder, timeout).await,
-        PluginCommand::Install { from } if from.is_file() => install_archive(context, &from),
-        PluginCommand::Install { from } if !from.exists() => {
-            let message = format!("`{}` does not exist", from.display());
-            Err(CliError::new(ExitCode::Usage, ErrorCode::File, message)
-                .hint("give the folder of a plugin, or an archive with its signature beside it"))
+        PluginCommand::Install { from, source } => {
+            install::run(context, &from, source.as_deref()).await
         }
-        PluginCommand::Install { from } => install(context, &from),
         PluginCommand::Trust(arguments) => trust::run(context, Purpose::PluginArchives, &arguments),
         PluginCommand::Key { file } => publish::key(context, &file),
         PluginCommand::Pack { folder, sign_with, out, serial } => {
@@ -210,7 +197,9 @@ impl Shown {
             format!("licence      {}", self.licence),
         ];
         lines.extend(self.folder.iter().map(|folder| format!("folder       {folder}")));
-        lines.extend(self.signed_by.iter().map(|key| format!("signed by    {}", signer(key))));
+        lines.extend(
+            self.signed_by.iter().map(|key| format!("signed by    {}", install::signer(key))),
+        );
         lines.push(format!("engine       {} ({})", self.engine, self.builds.join(", ")));
         lines.push(format!("models       {}", self.models));
         lines.push(format!("serves       {}", self.paths.join(", ")));
@@ -225,76 +214,6 @@ impl Shown {
         }
         lines.join("\n")
     }
-}
-
-fn install(context: &Context, folder: &Path) -> Result<(), CliError> {
-    let manifest = Plugins::install(&context.roots, folder).map_err(explain)?;
-    let engine = &manifest.engine.name;
-    context.output.say(&format!(
-        "installed the plugin {}; models use it from their next start, with the engine `{engine}`",
-        manifest.id
-    ));
-    show(context, &manifest, Some(&Place::Installed(context.roots.plugins().join(&manifest.id))))
-}
-
-fn install_archive(context: &Context, archive: &Path) -> Result<(), CliError> {
-    let trust = release_check::trust(context)?;
-    let owner_keys = OwnerKeys::of_plugins(&context.roots.config);
-    let archive = VerifiedArchive::open(archive, &trust, &owner_keys).map_err(refuse)?;
-    let manifest = Plugins::install_archive(&context.roots, &archive).map_err(explain)?;
-    let (id, engine) = (&manifest.id, &manifest.engine.name);
-    context.output.say(&format!(
-        "installed the plugin {id}, signed by {}; models use it from their next start, with the engine `{engine}`",
-        signer(&archive.signed_by)
-    ));
-    show(context, &manifest, Some(&Place::Installed(context.roots.plugins().join(id))))
-}
-
-/// Names a signer for a person.
-fn signer(signed_by: &str) -> String {
-    match signed_by {
-        "release" => "a release key".to_owned(),
-        kid => format!("the key {kid}"),
-    }
-}
-
-/// Explains why an archive is not installed.
-fn refuse(error: ArchiveError) -> CliError {
-    let again = "nothing was installed; get the archive and its signature again from the publisher";
-    let untrusted = (ExitCode::SignatureInvalid, ErrorCode::SignatureInvalid);
-    let ((exit, code), hint) = match &error {
-        ArchiveError::Unsigned { .. } => (
-            untrusted,
-            "nothing was installed; get the signature from the publisher and put it beside the archive",
-        ),
-        ArchiveError::Refused {
-            source: RefusedDocument::Untrusted(Untrusted::UnknownKey), ..
-        } => (
-            untrusted,
-            "nothing was installed; if you trust the publisher, get the key from them and run `link plugin trust KEY`",
-        ),
-        ArchiveError::Name { .. } => {
-            (untrusted, "nothing was installed; rename it if that is the plugin you want")
-        }
-        ArchiveError::Chain(..) => {
-            (untrusted, "nothing was installed; put the archive into a folder without this file")
-        }
-        ArchiveError::Refused { .. }
-        | ArchiveError::Altered(_)
-        | ArchiveError::OtherPlugin { .. } => (untrusted, again),
-        ArchiveError::TooLong(_)
-        | ArchiveError::Contents { .. }
-        | ArchiveError::Plugin(_)
-        | ArchiveError::Files(_) => (
-            (ExitCode::Usage, ErrorCode::InvalidPlugin),
-            "nothing was installed; tell the publisher, who makes the archive with `link plugin pack`",
-        ),
-        ArchiveError::Io { .. } | ArchiveError::File(_) | ArchiveError::Keys(_) => (
-            (ExitCode::CannotWrite, ErrorCode::File),
-            "nothing was installed; correct this and retry",
-        ),
-    };
-    CliError::new(exit, code, chain(&error)).hint(hint)
 }
 
 fn invalid(error: &(dyn std::error::Error + 'static)) -> CliError {

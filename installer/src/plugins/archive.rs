@@ -58,6 +58,8 @@ pub struct MadeArchive {
     pub statement: PluginArchive,
     pub archive: PathBuf,
     pub signature: PathBuf,
+    /// The signature of the newest archive of the plugin.
+    pub newest: PathBuf,
 }
 
 /// An archive is no plugin that may be installed.
@@ -178,7 +180,18 @@ pub fn pack(
     let signature = beside(&archive, SIGNATURE_SUFFIX);
     fs::write_atomic(&archive, &bytes)?;
     fs::write_atomic(&signature, &to_json(&signed))?;
-    Ok(MadeArchive { statement, archive, signature })
+    let newest = out.join(format!("{}{SIGNATURE_SUFFIX}", statement.plugin));
+    if !names_a_newer_one(&newest, key, serial) {
+        fs::write_atomic(&newest, &to_json(&signed))?;
+    }
+    Ok(MadeArchive { statement, archive, signature, newest })
+}
+
+/// Returns whether the signature at `path` is of an archive of `key` that is newer than number `serial`.
+fn names_a_newer_one(path: &Path, key: &SigningKey, serial: u64) -> bool {
+    let text = fs::read_plain(path, SIGNATURE_LIMIT).unwrap_or_default();
+    let known = Issue::<PluginArchive>::read(text.as_bytes(), &[key.verifying().clone()], None);
+    known.is_ok_and(|known| known.serial > serial)
 }
 
 /// Reads an archive into memory, so that the bytes that are verified are the bytes that are unpacked.
@@ -236,7 +249,7 @@ fn to_json(signed: &Signed) -> Vec<u8> {
     serde_json::to_vec(signed).expect("the members are strings")
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()

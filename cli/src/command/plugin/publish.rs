@@ -36,6 +36,8 @@ pub(in crate::command) struct Packed {
     archive: String,
     /// The file with its signature.
     signature: String,
+    /// The file with the signature of the newest archive, by which `link plugin install` finds it.
+    newest: String,
     sha256: String,
     size_bytes: u64,
     /// The name of the key that signed.
@@ -71,7 +73,7 @@ pub(super) fn pack(
     let now = context::now();
     let serial = serial.unwrap_or_else(|| u64::try_from(now.as_second()).unwrap_or_default());
     let made = plugins::pack(folder, out, &key, serial, now).map_err(|error| explain(&error))?;
-    let MadeArchive { statement, archive, signature } = made;
+    let MadeArchive { statement, archive, signature, newest } = made;
     let signer = key.verifying();
     context.output.say(&format!(
         "packed the plugin {} {}, signed with the key {}; people who run `link plugin trust {}` can install it",
@@ -82,12 +84,15 @@ pub(super) fn pack(
         version: statement.version.to_string(),
         archive: archive.display().to_string(),
         signature: signature.display().to_string(),
+        newest: newest.display().to_string(),
         sha256: statement.sha256.as_str().to_owned(),
         size_bytes: statement.size_bytes,
         signed_by: signer.kid.clone(),
         public_key: signer.public_key.clone(),
     };
-    context.output.data(&packed, |packed| format!("{}\n{}", packed.archive, packed.signature))
+    context.output.data(&packed, |Packed { archive, signature, newest, .. }| {
+        format!("{archive}\n{signature}\n{newest}")
+    })
 }
 
 fn explain(error: &ArchiveError) -> CliError {
