@@ -147,6 +147,10 @@ fn request(ask: Ask<'_>) -> Result<Request<Full<Bytes>>, Silent> {
     if !body.is_empty() {
         request = request.header(header::CONTENT_TYPE, content_type);
     }
+    if method == Method::Post {
+        // hyper announces no length of an empty body, and an engine would wait for bytes that never come.
+        request = request.header(header::CONTENT_LENGTH, body.len());
+    }
     request.body(Full::new(body.into())).map_err(Silent::Unsendable)
 }
 

@@ -1,5 +1,7 @@
 //! Speech to text: a real engine transcribes a real recording through the proxy, and the seconds are counted.
 
+use std::time::Duration;
+
 use link_protocol::{
     backend_api::{Page, deployment::Deployment, usage::Usage},
     port::Port,
@@ -106,6 +108,12 @@ async fn a_recording_that_is_none_is_refused_and_the_engine_serves_the_next_one(
         let answer = send(port, TRANSCRIPTIONS, None, &[], file).await;
         assert_eq!(answer.status(), StatusCode::BAD_REQUEST, "{what}");
     }
+    // A form without a body. The engine would wait for it if it did not know the length.
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let empty = client.post(format!("http://127.0.0.1:{port}{TRANSCRIPTIONS}"));
+    let empty = empty.header("content-type", "multipart/form-data; boundary=x");
+    let answer = empty.timeout(Duration::from_secs(5)).send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::BAD_REQUEST);
     let (status, text) =
         transcript(send(port, TRANSCRIPTIONS, None, &[], &speech[..100_000]).await).await;
     assert_eq!((status, text.as_str()), (StatusCode::OK, ""), "half a recording");

@@ -11,7 +11,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, Request, Response, Uri, Version, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, Uri, Version, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use link_agent_core::{
@@ -197,11 +197,17 @@ async fn forward(
         plugin::Unit::Seconds if served.metered => audio::duration_of_upload(kind, &body),
         plugin::Unit::Seconds | plugin::Unit::Tokens | plugin::Unit::Images => None,
     };
-    let mut outgoing = Request::new(Full::new(with_fields(served, kind, body)));
+    let body = with_fields(served, kind, body);
+    // hyper announces no length of an empty body, and an engine would wait for bytes that never come.
+    let length = HeaderValue::from(body.len());
+    let mut outgoing = Request::new(Full::new(body));
     *outgoing.method_mut() = parts.method;
     *outgoing.uri_mut() =
         target(served.target(), parts.uri.query()).map_err(|_| unavailable(live))?;
     *outgoing.headers_mut() = outgoing_headers(parts.headers);
+    if outgoing.method() == Method::POST {
+        outgoing.headers_mut().insert(header::CONTENT_LENGTH, length);
+    }
     let request = exchange::id_of(outgoing.headers());
     let response = line.send(outgoing).await.map_err(|error| {
         let error = anyhow::Error::new(error);
