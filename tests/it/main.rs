@@ -45,6 +45,7 @@ mod other_user;
 mod people;
 mod plugin_archives;
 mod plugin_authors;
+mod plugin_lives;
 mod plugins;
 mod published;
 mod readme;
