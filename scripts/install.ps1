@@ -438,7 +438,7 @@ LINK_STALL_SECONDS (how long a download may bring less than 1 KiB/s, default 30)
     return
   }
   $before = @{} # Programs get keys by the environment, where other users cannot read them, and only while this runs.
-  foreach ($name in @('LINK_FLEET_KEY', 'LINK_REGISTRATION_KEY', 'LINK_NO_MODIFY_PATH', 'LINK_HOME', 'LINK_INSTALL_URL', 'LINK_BACKEND_URL')) { $before[$name] = [Environment]::GetEnvironmentVariable($name) }
+  foreach ($name in @('LINK_FLEET_KEY', 'LINK_REGISTRATION_KEY', 'LINK_REGISTRATION_KEY_FILE', 'LINK_NO_MODIFY_PATH', 'LINK_HOME', 'LINK_INSTALL_URL', 'LINK_BACKEND_URL')) { $before[$name] = [Environment]::GetEnvironmentVariable($name) }
   # A backend that serves this script puts its address here.
   $protocols = [Net.ServicePointManager]::SecurityProtocol
   $data = ''; $tmp = ''; $made = ''; $place = 'LINK_HOME'
@@ -447,15 +447,16 @@ LINK_STALL_SECONDS (how long a download may bring less than 1 KiB/s, default 30)
     if ($env:OS -ne 'Windows_NT') { Stop-Install 13 'this system is not supported: install.sh installs Link on Linux and macOS' }
     if ($PSVersionTable.PSVersion -lt [Version]'5.1') { Stop-Install 10 'PowerShell 5.1 or newer is needed: install Windows Management Framework 5.1' }
     $stall = [int](Select-First $env:LINK_STALL_SECONDS '30')
-    if ($FleetKey) { $env:LINK_FLEET_KEY = $FleetKey; $env:LINK_REGISTRATION_KEY = $null }
-    if ($RegistrationKey) { $env:LINK_REGISTRATION_KEY = $RegistrationKey; if (-not $FleetKey) { $env:LINK_FLEET_KEY = $null } }
+    if ($FleetKey) { $env:LINK_FLEET_KEY = $FleetKey; $env:LINK_REGISTRATION_KEY = $null; $env:LINK_REGISTRATION_KEY_FILE = $null }
+    if ($RegistrationKey) { $env:LINK_REGISTRATION_KEY = $RegistrationKey; $env:LINK_REGISTRATION_KEY_FILE = $null; if (-not $FleetKey) { $env:LINK_FLEET_KEY = $null } }
     if ($NoModifyPath) { $env:LINK_NO_MODIFY_PATH = '1' }
     if ($env:LINK_HOME -and -not [IO.Path]::IsPathRooted($env:LINK_HOME)) { $env:LINK_HOME = Join-Path (Get-Location).ProviderPath $env:LINK_HOME }
     # Windows PowerShell offers old versions of TLS by default. PowerShell 7 does what the system says.
     if ($PSVersionTable.PSVersion.Major -lt 6) { [Net.ServicePointManager]::SecurityProtocol = [Net.SecurityProtocolType]::Tls12 }
     $base = [string]$env:LINK_INSTALL_URL
     $repo = Select-First $RepoUrl $env:LINK_REPO_URL
-    if ($repo -and ($RepoUrl -or -not $base)) { $base = "$($repo.TrimEnd('/'))/$(Select-First $Branch $env:LINK_BRANCH 'stable')" }
+    if ($Branch -and $base -and -not $repo) { Stop-Install 2 "-Branch needs -RepoUrl: LINK_INSTALL_URL is one folder, $base" }
+    if ($repo -and ($RepoUrl -or $Branch -or -not $base)) { $base = "$($repo.TrimEnd('/'))/$(Select-First $Branch $env:LINK_BRANCH 'stable')" }
     $base = $base.TrimEnd('/')
     $wanted = Select-First $Version $env:LINK_VERSION
     if ($env:LINK_HOME) { $data = Join-Path $env:LINK_HOME 'data'; $bin = Join-Path $env:LINK_HOME 'bin' }

@@ -130,14 +130,14 @@ unpack() { # runs tar on the archive, limited to 512 MiB for each file and for a
   gzip -dc <"$tmp/asset" 2>/dev/null | head -c 536870912 | (limit=1048576; bounded tar "$@" 2>"$tmp/said")
 }
 
-quiet=${LINK_QUIET:-0}; dry=0; uninstall=0; force=; place=LINK_HOME; kind=; stall=${LINK_STALL_SECONDS:-30}; child=; shown=
+quiet=${LINK_QUIET:-0}; dry=0; uninstall=0; force=; place=LINK_HOME; kind=; stall=${LINK_STALL_SECONDS:-30}; child=; shown=; chosen=
 repo=${LINK_REPO_URL:-}; branch=${LINK_BRANCH:-stable}; version=${LINK_VERSION:-}; base=${LINK_INSTALL_URL:-}
 while [ $# -gt 0 ]; do
   case $1 in
     --repo-url) value "$1" $# "${2:-}"; repo=$2; base=; shift ;;
-    --branch) value "$1" $# "${2:-}"; branch=$2; shift ;;
+    --branch) value "$1" $# "${2:-}"; branch=$2; chosen=1; shift ;;
     --version) value "$1" $# "${2:-}"; version=$2; shift ;;
-    --fleet-key) value "$1" $# "${2:-}"; LINK_FLEET_KEY=$2; export LINK_FLEET_KEY; unset LINK_REGISTRATION_KEY; shift ;;
+    --fleet-key) value "$1" $# "${2:-}"; LINK_FLEET_KEY=$2; export LINK_FLEET_KEY; unset LINK_REGISTRATION_KEY LINK_REGISTRATION_KEY_FILE; shift ;;
     --no-modify-path) LINK_NO_MODIFY_PATH=1; export LINK_NO_MODIFY_PATH ;;
     --dry-run) dry=1 ;; --quiet) quiet=1 ;; --uninstall) uninstall=1 ;; --force | --purge) force=$1 ;; --backend) kind=-backend ;;
     --help | -h) usage; exit 0 ;;
@@ -158,6 +158,10 @@ if [ "$uninstall" = 1 ]; then
   [ "$dry" = 0 ] || { say "would run: $installed uninstall$kind --yes${force:+ $force}"; exit 0; }
   if "$installed" self-check >/dev/null 2>&1; then "$installed" "uninstall$kind" --yes ${force:+"$force"}; exit; fi
   [ -n "$base$repo" ] || die 60 "$installed does not run: add --repo-url URL, and a fresh one is downloaded to uninstall with"
+fi
+if [ -n "$chosen" ] && [ -n "$base" ]; then # A flag wins over a folder from the environment.
+  [ -n "$repo" ] || die 2 "--branch needs --repo-url: LINK_INSTALL_URL is one folder, $base"
+  base=
 fi
 [ -n "$base$repo" ] || die 2 "where are the releases? give --repo-url or LINK_INSTALL_URL"
 base=${base:-${repo%/}/$branch}; base=${base%/}

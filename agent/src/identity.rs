@@ -38,7 +38,7 @@ pub(crate) async fn settle(
     waiting: &mut Option<Listening>,
 ) -> anyhow::Result<Identity> {
     let path = roots.identity();
-    let mut is_logged = false;
+    let mut is_waiting = false;
     let mut onboarding = Onboarding::new();
     let mut sessions = None;
     loop {
@@ -67,18 +67,20 @@ pub(crate) async fn settle(
             }
             Resolution::FactoryDefaults => {
                 explicit?;
-                if !is_logged {
+                if !is_waiting {
                     tracing::info!(
                         "this device is not registered yet: run `link up` or `link register`"
                     );
-                    is_logged = true;
-                    match waiting::start(port, roots).await {
-                        Ok(listening) => *waiting = Some(listening),
-                        // Another program uses the port, which may be free by the time the device
-                        // is registered.
-                        Err(error) => tracing::warn!("no local API yet: {error:#}"),
-                    }
                 }
+            }
+        }
+        if !is_waiting {
+            is_waiting = true;
+            match waiting::start(port, roots).await {
+                Ok(listening) => *waiting = Some(listening),
+                // Another program uses the port, which may be free by the time the device is
+                // registered.
+                Err(error) => tracing::warn!("no local API yet: {error:#}"),
             }
         }
         tokio::time::sleep(LOOK_AGAIN).await;

@@ -89,6 +89,7 @@ mod tests {
         }
     }
 
+    // Holds: S7-6, S8-6
     #[test]
     fn there_are_two_retries_half_a_second_and_one_and_a_half_later() {
         let delays: Vec<_> = (0..5).map(|failed| delay_after(failed, None)).collect();

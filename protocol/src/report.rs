@@ -30,6 +30,7 @@ pub struct LifecycleReport {
     #[schema(value_type = String)]
     pub agent_version: semver::Version,
     /// Seconds since the agent's process started.
+    #[serde(default)]
     pub uptime_s: u64,
     /// The outcome of the last update, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,6 +66,7 @@ pub struct CommandReport {
     /// A text for people: the reason of a failure, or what was done.
     pub output: String,
     /// The number of the delivery that was carried out.
+    #[serde(default = "first")]
     pub attempt: u32,
 }
 
@@ -153,6 +155,7 @@ pub struct TelemetryReport {
     Clone,
     Copy,
     Debug,
+    Default,
     Deserialize,
     Eq,
     Hash,
@@ -164,6 +167,8 @@ pub struct TelemetryReport {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
+    #[default]
+    #[serde(alias = "debug")]
     Info,
     Warning,
     Error,
@@ -190,9 +195,14 @@ impl Severity {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct LogRecord {
     pub message: String,
+    #[serde(default)]
     pub severity: Severity,
     #[serde(default = "other")]
     pub category: String,
+}
+
+fn first() -> u32 {
+    1
 }
 
 fn other() -> String {

@@ -33,7 +33,7 @@ async fn every_fault_is_told_at_once_and_nothing_is_started() {
         "config/agent.json",
         "local_api.port: expected a port from 1 to 65535, found 70000",
         "pipelines[0].sink: expected a sink that accepts what `commands` produces, found `reports`",
-        "reporting.handlers[0].args.timeout: expected whole seconds from 1 to 300, found 0",
+        "reporting.handlers[0].args.timeout: expected seconds from 0.1 to 3600, found 0",
         "`${identity.serial}` is not known",
     ] {
         assert!(told.contains(fault), "{fault}:\n{told}");

@@ -79,7 +79,7 @@ impl App {
         let publishers = self.publishers().await?;
         let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
         let is_deployed = pair.is_deployed;
-        let (device, _) = pair.operable(on.caller.account, &publishers)?;
+        let (device, _) = pair.deployable(on.caller.account, &publishers)?;
         if let Some(command) = self.repaired_before(once.claim()).await? {
             return Ok(command);
         }

@@ -74,8 +74,8 @@ pub fn own_model(model: ModelRecord, caller: AccountId) -> Result<ModelRecord, R
 }
 
 impl Pair {
-    /// Returns the device and the model if `caller` may deploy the model to the device: the caller owns the device, and
-    /// owns the model or may use it as a shared model.
+    /// Returns the device and the model if `caller` may deploy the model to the device, or repair it there: the caller owns
+    /// the device, and owns the model or may use it as a shared model.
     ///
     /// # Errors
     /// [`Refusal::NotFound`] if the caller may not see the device or the model. [`Refusal::NotOwner`] if the model was
@@ -88,8 +88,8 @@ impl Pair {
         self.checked(caller, |model| model.is_usable_by(caller, publishers))
     }
 
-    /// Returns the device and the model if `caller` may serve and repair the model on the device: the caller may deploy
-    /// it, or it is deployed there although it is not shared any more.
+    /// Returns the device and the model if `caller` may serve the model on the device: the caller may deploy it, or it is
+    /// deployed there although it is not shared any more.
     ///
     /// # Errors
     /// As for [`Pair::deployable`].

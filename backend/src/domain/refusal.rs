@@ -67,7 +67,7 @@ pub enum Refusal {
     RetireCodeUnknown,
     #[error("the device has registered again since it created this code")]
     RetireCodeStale,
-    #[error("the model is not yours, not shared with you, and not deployed on this device")]
+    #[error("the model is not yours and not shared with you")]
     NotOwner,
     #[error("this account is not allowed to share models with the other accounts of this backend")]
     SharingNotAllowed,

@@ -176,8 +176,8 @@ async fn what_the_caller_may_not_see_is_not_found_and_what_is_not_theirs_is_forb
     scene.repair_as(&bob, &scene.model, &scene.device.id, "").await.is(404, "not-found");
 
     assert_eq!(share(false).await.status, 200);
-    let kept = scene.repair_as(&bob, &scene.model, &bobs_device.id, "").await;
-    assert_eq!(kept.status, 202, "shared no longer, and deployed there: {kept:?}");
+    let ended = scene.repair_as(&bob, &scene.model, &bobs_device.id, "").await;
+    ended.is(403, "not-owner");
     let other_device = scene.world.online_device(&bob).await;
     let refused = scene.repair_as(&bob, &scene.model, &other_device.id, "").await;
     refused.is(403, "not-owner");

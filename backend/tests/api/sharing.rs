@@ -66,10 +66,11 @@ async fn what_is_shared_no_longer_stays_usable_where_it_is_deployed() {
     let seen = world.get(&format!("/api/v1/models/{model}"), &ada).await;
     assert_eq!((seen.status, &seen.body["shared"]), (200, &json!(false)), "its name still stands");
     assert_eq!(world.get("/api/v1/models", &ada).await.items().len(), 1);
-    for what in ["repair-serving", "serve", "stop"] {
+    for what in ["serve", "stop"] {
         let done = on(what, &device.id).await;
         assert_eq!(done.status, 202, "{what}: {done:?}");
     }
+    on("repair-serving", &device.id).await.is(403, "not-owner");
     on("repair-serving", &other.id).await.is(403, "not-owner");
     on("serve", &other.id).await.is(403, "not-owner");
     world.deploy(&ada, &device, &model).await.is(403, "not-owner");

@@ -84,11 +84,10 @@ pub(super) fn given_key(
     context: &Context,
     arguments: &Register,
 ) -> Result<Option<EnrolmentKey>, CliError> {
-    let of_environment = from_environment(context)?;
     let (text, kind, source) = match (&arguments.registration_key, &arguments.fleet_key) {
         (Some(text), _) => (secret(text, "key")?, KeyKind::Registration, "--registration-key"),
         (None, Some(text)) => (secret(text, "key")?, KeyKind::Fleet, "--fleet-key"),
-        (None, None) => match of_environment {
+        (None, None) => match from_environment(context)? {
             Some(given) => given,
             None => return Ok(None),
         },

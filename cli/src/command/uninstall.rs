@@ -61,7 +61,7 @@ struct Retirement {
 
 pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitCode, CliError> {
     let question = "Deregister this device and delete Link, its models and its login?";
-    if !arguments.yes && !secret_input::confirm(question)? {
+    if !secret_input::is_meant(question, arguments.yes)? {
         context.output.say("nothing was changed");
         return Ok(ExitCode::Success);
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::{
     fault::{Fault, Faults},
@@ -81,10 +81,19 @@ pub struct ReportTargets {
     pub system: Template,
 }
 
-/// How long a handler waits for an answer, in seconds: 1 to 300. Default: 10.
+/// How long a handler waits for an answer, in seconds: 0.1 to 3600. Default: 10.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[serde(try_from = "u64", into = "u64")]
-pub struct Timeout(#[schemars(range(min = 1, max = 300))] u64);
+#[serde(try_from = "f64", into = "Number")]
+#[schemars(with = "Seconds")]
+pub struct Timeout(Duration);
+
+/// Seconds in the schema of the configuration.
+#[derive(JsonSchema)]
+struct Seconds(
+    #[expect(dead_code, reason = "describes")]
+    #[schemars(range(min = 0.1, max = 3600))]
+    f64,
+);
 
 /// The severity of a log record.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
@@ -100,32 +109,36 @@ impl Timeout {
     /// Returns the timeout.
     #[must_use]
     pub const fn get(self) -> Duration {
-        Duration::from_secs(self.0)
+        self.0
     }
 }
 
 impl Default for Timeout {
     fn default() -> Self {
-        Self(limits::HANDLER_TIMEOUT.as_secs())
+        Self(limits::HANDLER_TIMEOUT)
     }
 }
 
-impl TryFrom<u64> for Timeout {
+impl TryFrom<f64> for Timeout {
     type Error = &'static str;
 
-    fn try_from(seconds: u64) -> Result<Self, Self::Error> {
-        if (1..=300).contains(&seconds) { Ok(Self(seconds)) } else { Err("it is out of range") }
+    fn try_from(seconds: f64) -> Result<Self, Self::Error> {
+        if !(0.1..=3600.0).contains(&seconds) {
+            return Err("it is out of range");
+        }
+        Ok(Self(Duration::from_secs_f64(seconds)))
     }
 }
 
-impl From<Timeout> for u64 {
-    fn from(timeout: Timeout) -> Self {
-        timeout.0
+impl From<Timeout> for Number {
+    fn from(Timeout(time): Timeout) -> Self {
+        let fraction = Self::from_f64(time.as_secs_f64()).filter(|_| time.subsec_nanos() != 0);
+        fraction.unwrap_or_else(|| time.as_secs().into())
     }
 }
 
 impl Leaf for Timeout {
-    const EXPECTED: &'static str = "whole seconds from 1 to 300";
+    const EXPECTED: &'static str = "seconds from 0.1 to 3600";
 }
 
 impl Leaf for Level {

@@ -70,7 +70,7 @@ fn every_fault_is_told_at_once_with_its_key() {
         "pipelines[0].active: expected true or false, found another text",
         "logging.handlers[0].args.level: expected `error`, `warning`, `info` or `debug`, found \
          another text",
-        "logging.handlers[0].args.timeout: expected whole seconds from 1 to 300, found 0",
+        "logging.handlers[0].args.timeout: expected seconds from 0.1 to 3600, found 0",
         "reporting.handlers[0].args.lifecycle_status: expected only what this report can fill in, \
          found `{cid}`",
         "reporting.handlers[0].args.telemetry: expected a path such as \
