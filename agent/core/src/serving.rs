@@ -183,7 +183,8 @@ impl Pipelines {
             format!("stored an allowlist of {origins}; the model is not serving")
         };
         pipeline.wait(command, done);
-        self.become_record(repair.pipeline_id, wanted, true, turn);
+        self.runs = self.runs.next();
+        pipeline.repair(wanted, self.runs, turn);
     }
 
     /// Carries out UPDATE_PIPELINE: applies only the difference.

@@ -308,8 +308,17 @@ fn a_model_that_waits_to_be_started_again_can_be_stopped_repaired_and_served() {
     assert_eq!(bench.turn(|all, turn| all.stop(command_id(2), pipeline(1), turn)), stopped);
     assert_eq!(bench.pipelines.deadline(), None);
     let mut bench = died();
+    let waits_until = bench.pipelines.deadline();
     let repaired = bench.turn(|all, turn| all.repair(command_id(2), &repair(1, None), turn));
-    assert_eq!(repaired.last().map(String::as_str), Some("reserve 8080 for run 2"));
+    let wanted = ["write serve on 8080 generation 3", "route 8080 to no engine, 2 origins"];
+    assert_eq!(repaired[..2], wanted, "the next start is as it was");
+    assert!(repaired[2].starts_with("c2 succeeded: repaired"), "{repaired:?}");
+    assert_eq!(bench.pipelines.deadline(), waits_until);
+    bench.now = waits_until.unwrap();
+    let again = bench.turn(|all, turn| all.check_deadlines(turn));
+    assert_eq!(again.last().map(String::as_str), Some("reserve 8080 for run 3"));
+    bench.ended(3, "it died again");
+    assert!(bench.view().record.serve, "a repair does not stop a model");
     let mut bench = died();
     let moved = bench.turn(|all, turn| all.repair(command_id(2), &repair(1, Some(9090)), turn));
     assert_eq!(moved[1..], ["release 8080", "reserve 9090 for run 2"], "another port is wanted");
