@@ -28,6 +28,7 @@ pub mod handover;
 pub mod id;
 pub mod identity;
 pub mod install_line;
+pub mod install_script;
 pub mod key;
 pub mod limits;
 pub mod local_api;

@@ -27,6 +27,29 @@ function load(...all: Deployment[]): void {
 
 const served = (state: 'starting' | 'stopping' | 'not_serving'): Partial<Deployment> => ({ serving: { state, is_serving: false, port: 8080 } });
 
+describe('what a device is', () => {
+  const sample = {
+    reported_at: '2026-01-01T00:00:00Z', cpu_percent: 1, cpu_count: 2, memory: { used_bytes: 1, total_bytes: 2 },
+    agent: { cpu_percent: 0, memory_bytes: 1 },
+  };
+
+  it('names the build of each engine, and why it was chosen', async () => {
+    load();
+    const builds = [
+      { engine: 'llama-server', build: 'b10068', why: 'an accepted build for CUDA; passed over: b9789 needs avx512f' },
+      { engine: 'whisper-server', build: 'v1.8.5' },
+    ];
+    devices.loaded([device('a', { system: { ...sample, builds } })]);
+    open('about');
+    await settled('b10068');
+    expect(here.root.textContent).toContain('passed over: b9789 needs avx512f');
+    expect(here.root.textContent).toContain('whisper-server');
+    await accessible();
+    devices.loaded([device('a', { system: sample })]);
+    await settled('No engine is installed.');
+  });
+});
+
 describe('a model on a device', () => {
   it('is being loaded or stopped, and is not asked to do what it does', async () => {
     load(deployment('1', 'dev_a', served('starting')));

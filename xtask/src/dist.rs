@@ -26,6 +26,7 @@ use link_installer::{
 };
 use link_protocol::{
     command::Sha256Hex,
+    install_script::{Releases, plain},
     release::{CONTENTS_FILE, Channel, KEYS_FILE, MANIFEST_FILE, manifest_of},
 };
 use sha2::{Digest as _, Sha256};
@@ -49,7 +50,7 @@ mod statements;
 mod target;
 
 /// The installer for Windows, beside `install.sh`.
-const POWER_SHELL: &[u8] = include_bytes!("../../scripts/install.ps1");
+const POWER_SHELL: &str = include_str!("../../scripts/install.ps1");
 /// The environment variable with the release keys that a build trusts, as `link_installer::trust` reads it.
 const RELEASE_KEYS: &str = "LINK_RELEASE_KEYS";
 /// The modification time of every entry: 1 January 2026, in Unix seconds.
@@ -101,6 +102,10 @@ pub(crate) struct Options {
     /// Sign the release with this key, made by `cargo xtask release-key`; the programs trust it
     #[arg(long, value_name = "FILE")]
     sign_with: Option<PathBuf>,
+    /// Address below which the folders of the channels will be published, such as
+    /// https://releases.example for https://releases.example/stable; the installers look there
+    #[arg(long, value_name = "URL")]
+    repo_url: Option<String>,
     /// Stability of the release: alpha, beta or stable
     #[arg(long, value_parser = channel, default_value = "stable", requires = "sign_with")]
     channel: Channel,
@@ -117,6 +122,18 @@ pub(crate) struct Options {
     /// Date of the release in Unix seconds [default: now]
     #[arg(long, env = "SOURCE_DATE_EPOCH", value_name = "SECONDS")]
     released_at: Option<u64>,
+}
+
+impl Options {
+    /// Returns where the installers look for releases, if that is given.
+    fn releases(&self) -> anyhow::Result<Option<Releases<'_>>> {
+        let Some(repo_url) = &self.repo_url else { return Ok(None) };
+        let is_address = |url: &&str| url.starts_with("https://") || url.starts_with("file://");
+        let base = plain(repo_url).filter(is_address);
+        let base =
+            base.with_context(|| format!("`{repo_url}` is no https:// or file:// address"))?;
+        Ok(Some(Releases::Below(base)))
+    }
 }
 
 /// A file of a release.
@@ -176,9 +193,14 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
             prove(archive, &options.release_version, &keys, &target.join("release-proof"))?;
         }
     }
+    let shell = script(root)?;
+    let (shell, power_shell) = match options.releases()? {
+        Some(releases) => (releases.shell(&shell), releases.power_shell(POWER_SHELL)),
+        None => (shell, POWER_SHELL.to_owned()),
+    };
     let mut beside = vec![
-        File::executable("install.sh", script(root)?),
-        File::data("install.ps1", POWER_SHELL.to_vec()),
+        File::executable("install.sh", shell.into_bytes()),
+        File::data("install.ps1", power_shell.into_bytes()),
     ];
     if options.profile.shipped().is_some() {
         for archive in &archives {
@@ -289,9 +311,9 @@ fn stripped(path: &Path) -> std::io::Result<Vec<u8>> {
     }
 }
 
-fn script(root: &Path) -> anyhow::Result<Vec<u8>> {
+fn script(root: &Path) -> anyhow::Result<String> {
     let path = root.join("scripts/install.sh");
-    std::fs::read(&path).with_context(|| format!("failed to read `{}`", path.display()))
+    std::fs::read_to_string(&path).with_context(|| format!("failed to read `{}`", path.display()))
 }
 
 /// Returns all files of an archive: `files` and the signed statements.
@@ -419,19 +441,23 @@ mod tests {
         );
     }
 
-    #[test]
-    fn a_signed_release_holds_its_contents_and_its_manifest_and_an_unsigned_one_neither() {
-        let options = |sign_with| Options {
+    fn options(sign_with: Option<PathBuf>) -> Options {
+        Options {
             profile: Profile::Dev,
             out: None,
             sign_with,
             channel: Channel::Alpha,
             counter: None,
             executables: None,
+            repo_url: None,
             target: Vec::new(),
             release_version: semver::Version::new(1, 4, 0),
             released_at: Some(MODIFIED),
-        };
+        }
+    }
+
+    #[test]
+    fn a_signed_release_holds_its_contents_and_its_manifest_and_an_unsigned_one_neither() {
         let names = |options: &Options| {
             let executable = |name| vec![File::executable(name, name.as_bytes().to_vec())];
             let statements = statements(options).unwrap();
@@ -471,6 +497,20 @@ mod tests {
             let inside = format!("{statements} link, {statements} link-backend");
             assert_eq!(names(&options(Some(key))), (inside, [true; 2]));
         }
+    }
+
+    #[test]
+    fn an_installer_is_told_where_its_channels_are() {
+        let of = |repo_url: Option<&str>| Options {
+            repo_url: repo_url.map(str::to_owned),
+            ..options(None)
+        };
+        let host = of(Some("https://host.example/"));
+        assert_eq!(host.releases().unwrap(), Some(Releases::Below("https://host.example")));
+        for bad in ["http://host.example", "https://host.example/$(id)", "host.example"] {
+            assert!(of(Some(bad)).releases().is_err(), "{bad}");
+        }
+        assert_eq!(of(None).releases().unwrap(), None);
     }
 
     /// Returns the names of the files in a compressed archive.

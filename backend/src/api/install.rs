@@ -6,6 +6,7 @@ use axum::{Json as Answer, extract::State};
 use link_protocol::{
     backend_api::install::{InstallInfo, InstallSystem, PublishedRelease},
     install_line::InstallLine,
+    install_script,
     key::KeyKind,
     release::{Archive, Manifest, Package, Statement},
     signing::Signed,
@@ -16,7 +17,6 @@ use crate::{
     api::{
         caller::{Caller, may},
         problem::Rejection,
-        release,
     },
     app::App,
 };
@@ -39,7 +39,7 @@ pub(crate) async fn read_install(
     Caller(_caller, ..): Caller<may::ReadAccount>,
     State(app): State<Arc<App>>,
 ) -> Result<Answer<InstallInfo>, Rejection> {
-    let address = release::plain(app.public_url());
+    let address = app.public_url().and_then(install_script::plain);
     let line = InstallLine { base: address.unwrap_or(BACKEND), knows_address: address.is_some() };
     let manifest = published(&app).await;
     let system = |&(system, target): &(&str, &str)| {

@@ -11,7 +11,7 @@ use axum::{
     http::{HeaderMap, HeaderName, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use link_protocol::problem::Code;
+use link_protocol::{install_script::Releases, problem::Code};
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
 use tokio_util::io::ReaderStream;
 
@@ -25,18 +25,17 @@ use crate::{
 };
 
 const SCRIPT: &str = include_str!("../../../scripts/install.sh");
-/// The first line of the installer. The backend's address is inserted after it.
-const SHEBANG: &str = "#!/bin/sh\n";
 /// The installer for Windows.
 const POWER_SHELL: &str = include_str!("../../../scripts/install.ps1");
-/// The line of the installer for Windows that the backend's address replaces.
-const PLACE: &str = "  # A backend that serves this script puts its address here.\n";
 /// The size of a read, in bytes.
 const CHUNK: usize = 64 * 1024;
 
 /// Answers with the installer, which contains the backend's address.
-pub(crate) async fn install_script(State(app): State<Arc<App>>) -> Response {
-    let script = told(app.public_url());
+pub(crate) async fn install_script(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
+    let script = match base(&app, &headers) {
+        Some(base) => Releases::OfBackend(&base).shell(SCRIPT),
+        None => SCRIPT.to_owned(),
+    };
     let fields = [
         (header::CONTENT_TYPE, "text/x-shellscript; charset=utf-8"),
         (header::CACHE_CONTROL, "no-cache"),
@@ -46,8 +45,14 @@ pub(crate) async fn install_script(State(app): State<Arc<App>>) -> Response {
 
 /// Answers with the installer for Windows, which contains the backend's address. Windows PowerShell reads the text of an
 /// answer only if its type is a text.
-pub(crate) async fn install_power_shell(State(app): State<Arc<App>>) -> Response {
-    let script = told_power_shell(app.public_url());
+pub(crate) async fn install_power_shell(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+) -> Response {
+    let script = match base(&app, &headers) {
+        Some(base) => Releases::OfBackend(&base).power_shell(POWER_SHELL),
+        None => POWER_SHELL.to_owned(),
+    };
     let fields =
         [(header::CONTENT_TYPE, "text/plain; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")];
     std::future::ready((fields, script).into_response()).await
@@ -99,32 +104,19 @@ pub(crate) async fn fetch_released(
     Ok(response)
 }
 
-/// Returns the installer with this backend's address as the default for releases and for the registration. An address
-/// with characters that are special to a shell is not inserted.
-fn told(public_url: Option<&str>) -> String {
-    let Some(base) = plain(public_url) else { return SCRIPT.to_owned() };
-    let told = format!(
-        "{SHEBANG}[ -n \"${{LINK_INSTALL_URL:-}}${{LINK_REPO_URL:-}}\" ] || LINK_INSTALL_URL='{base}/releases'\n\
-         : \"${{LINK_BACKEND_URL:={base}}}\"; export LINK_INSTALL_URL LINK_BACKEND_URL\n"
-    );
-    SCRIPT.replacen(SHEBANG, &told, 1)
+/// Returns the address of this backend: the configured one or, for a client on this machine, the one that it asked.
+fn base(app: &App, headers: &HeaderMap) -> Option<String> {
+    if let Some(public) = app.public_url() {
+        return Some(public.to_owned());
+    }
+    let host = headers.get(header::HOST)?.to_str().ok()?;
+    is_loopback(host).then(|| format!("http://{host}"))
 }
 
-/// Returns the installer for Windows with this backend's address, as [`told`] does.
-fn told_power_shell(public_url: Option<&str>) -> String {
-    let Some(base) = plain(public_url) else { return POWER_SHELL.to_owned() };
-    let told = format!(
-        "  if (-not $env:LINK_INSTALL_URL -and -not $env:LINK_REPO_URL) {{ $env:LINK_INSTALL_URL = '{base}/releases' }}\n  \
-         if (-not $env:LINK_BACKEND_URL) {{ $env:LINK_BACKEND_URL = '{base}' }}\n"
-    );
-    POWER_SHELL.replacen(PLACE, &told, 1)
-}
-
-/// Returns the address without a slash at its end, if it has no characters that are special to a shell.
-pub(super) fn plain(public_url: Option<&str>) -> Option<&str> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/[]".contains(c);
-    let base = public_url.filter(|url| url.chars().all(is_plain))?;
-    Some(base.trim_end_matches('/'))
+/// Returns whether a `Host` header names this machine.
+fn is_loopback(host: &str) -> bool {
+    let name = host.rsplit_once(':').map_or(host, |(name, _port)| name);
+    matches!(name, "127.0.0.1" | "localhost" | "[::1]")
 }
 
 #[cfg(test)]
@@ -132,35 +124,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_installer_is_told_an_address_that_a_shell_cannot_read_otherwise() {
-        let script = told(Some("https://link.example/"));
-        assert!(script.starts_with("#!/bin/sh\n[ -n "), "{}", &script[..80]);
-        assert!(script.contains("LINK_INSTALL_URL='https://link.example/releases'"));
-        assert!(script.contains(": \"${LINK_BACKEND_URL:=https://link.example}\""));
-        for bad in ["https://a.example/$(id)", "https://a.example/';id;'", "https://a.example/`id`"]
-        {
-            assert_eq!(told(Some(bad)), SCRIPT, "{bad}");
-            assert_eq!(told_power_shell(Some(bad)), POWER_SHELL, "{bad}");
+    fn only_a_client_on_this_machine_is_believed_about_the_address() {
+        for host in ["127.0.0.1:8000", "localhost", "localhost:8000", "[::1]:8000"] {
+            assert!(is_loopback(host), "{host}");
         }
-        assert_eq!(told(None), SCRIPT);
-        assert_eq!(told_power_shell(None), POWER_SHELL);
-    }
-
-    #[test]
-    fn the_installer_for_windows_is_told_the_address_once_and_inside_its_function() {
-        assert_eq!(POWER_SHELL.matches(PLACE).count(), 1);
-        let script = told_power_shell(Some("https://link.example/"));
-        let (before, after) =
-            script.split_once("$env:LINK_INSTALL_URL = 'https://link.example/releases'").unwrap();
-        assert!(
-            before.contains("\nfunction Install-Link {\n"),
-            "nothing runs outside of the function"
-        );
-        assert!(
-            before.contains("'LINK_INSTALL_URL', 'LINK_BACKEND_URL')) { $before"),
-            "the session gets its values back"
-        );
-        assert!(after.starts_with(" }\n  if (-not $env:LINK_BACKEND_URL) { $env:LINK_BACKEND_URL = 'https://link.example' }\n"));
-        assert!(!script.contains(PLACE));
+        for host in ["link.example", "127.0.0.1.example:80", "10.0.0.1:8000", "::1", ""] {
+            assert!(!is_loopback(host), "{host}");
+        }
     }
 }

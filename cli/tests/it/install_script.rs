@@ -48,6 +48,9 @@ fn flags_win_over_the_environment() {
         assert_eq!(ran.code, 0);
         assert!(ran.stdout.contains(&format!("--source {host}/rel ")), "{ran:?}");
         assert!(ran.stdout.trim_end().ends_with("--dry-run"), "{ran:?}");
+        let ran = release.install(shell, &["--branch", "beta", "--dry-run"]);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.stderr.contains("--branch needs --repo-url"), "{ran:?}");
         assert!(!release.home().exists(), "a dry run makes nothing");
     }
 }

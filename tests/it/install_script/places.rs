@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::scratch::{Scratch, run, shells};
+use link_protocol::install_script::Releases;
+
+use super::scratch::{SCRIPT, Scratch, file_url, run, shells};
 
 #[test]
 fn without_a_home_it_is_said_what_to_set() {
@@ -15,6 +17,31 @@ fn without_a_home_it_is_said_what_to_set() {
         assert_eq!(ran.code, Some(11), "{shell:?}: {ran:?}");
         assert!(ran.stderr.contains("set LINK_HOME"), "{shell:?}: {ran:?}");
         assert!(scratch.tree() == before, "{shell:?}: {:?}", scratch.tree().keys());
+    }
+}
+
+#[test]
+fn the_installer_of_a_host_needs_no_address() {
+    let scratch = Scratch::new();
+    scratch.copy_of_release("stable");
+    let host = file_url(scratch.path());
+    let installer = scratch.path().join("install.sh");
+    let script = std::fs::read_to_string(SCRIPT).unwrap();
+    std::fs::write(&installer, Releases::Below(&host).shell(&script)).unwrap();
+    for shell in shells() {
+        // As `curl … | sh` runs it, with another channel and with the one that has a release.
+        let piped = |words: &[&str]| {
+            let mut command = scratch.shell(shell, "");
+            command.env_remove("LINK_INSTALL_URL").arg("-s").arg("--").args(words);
+            run(command.stdin(std::fs::File::open(&installer).unwrap()))
+        };
+        let ran = piped(&["--branch", "beta"]);
+        assert_ne!(ran.code, Some(0), "{shell:?}: {ran:?}");
+        assert!(ran.stderr.contains(&format!("{host}/beta")), "{shell:?}: {ran:?}");
+        let ran = piped(&[]);
+        assert_eq!(ran.code, Some(0), "{shell:?}: {ran:?}");
+        assert!(scratch.link_home().join("bin/link").exists());
+        scratch.uninstall();
     }
 }
 

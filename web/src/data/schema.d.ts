@@ -1925,7 +1925,7 @@ export interface components {
              * Format: int32
              * @description The number of the delivery that was carried out.
              */
-            attempt: number;
+            attempt?: number;
             command_id: components["schemas"]["CommandId"];
             /** @description A text for people: the reason of a failure, or what was done. */
             output: string;
@@ -2447,7 +2447,7 @@ export interface components {
              * Format: int64
              * @description Seconds since the agent's process started.
              */
-            uptime_s: number;
+            uptime_s?: number;
         };
         /**
          * @description The lifecycle of a device's agent.
@@ -2458,7 +2458,7 @@ export interface components {
         LogRecord: {
             category?: string;
             message: string;
-            severity: components["schemas"]["Severity"];
+            severity?: components["schemas"]["Severity"];
         };
         /** @description `POST /api/v1/auth/login`. */
         LoginRequest: {

@@ -14,6 +14,9 @@ use link_protocol::plugin::SAMPLE_FILE;
 use super::described::Described;
 use crate::dev::Checkout;
 
+/// Files, each with its name.
+type Files = Vec<(&'static str, Vec<u8>)>;
+
 /// The sample of a plugin of this checkout: its `check.toml`, and the files that it names.
 struct Sample {
     plugin: &'static str,
@@ -21,7 +24,7 @@ struct Sample {
     /// The part of `scripts/prepare` that provides what the files are made from.
     part: &'static str,
     /// Reads the files from the engines' folder, each with its name.
-    files: fn(&Path) -> std::io::Result<Vec<(&'static str, Vec<u8>)>>,
+    files: fn(&Path) -> std::io::Result<Files>,
 }
 
 const SAMPLES: [Sample; 4] = [

@@ -157,10 +157,10 @@ fn named(text: &str) -> Result<(String, PathBuf), String> {
 
 fn accelerator(word: &str) -> Result<Accelerator, String> {
     let read = serde_json::from_value(word.into()).map_err(|error| error.to_string())?;
-    match read {
-        Accelerator::Other => Err(format!("`{word}` is not an accelerator")),
-        known => Ok(known),
+    if read == Accelerator::Other {
+        return Err(format!("`{word}` is not an accelerator"));
     }
+    Ok(read)
 }
 
 #[cfg(test)]

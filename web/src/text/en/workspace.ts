@@ -49,7 +49,7 @@ export const workspace = {
   tokens: (count: number) => plural(count, 'completion token', 'completion tokens'),
   promptTokens: (count: number) => plural(count, 'prompt token', 'prompt tokens'),
   first: (value: number) => `first token after ${seconds(value)}`,
-  speed: (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} tokens per second`,
+  speed: (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString('en')} tokens per second`,
   seconds,
   edit: 'Edit',
   editLabel: 'Edit the question',
