@@ -9,6 +9,7 @@
 mod deadlines;
 mod machine;
 mod pipeline;
+mod repair;
 mod watch;
 
 use std::collections::BTreeMap;

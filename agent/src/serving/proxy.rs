@@ -10,6 +10,7 @@ mod connection;
 mod exchange;
 mod forward;
 mod frontend;
+mod headers;
 mod models;
 mod openai;
 mod preflight;

@@ -35,7 +35,7 @@ use super::{
     answer::{self, Body},
     bodies::Bodies,
     exchange::{self, Exchange},
-    models, preflight,
+    headers, models, preflight,
     route::{self, Choice, Live},
     tee::{Meter, Tee},
 };
@@ -43,20 +43,6 @@ use super::{
 /// The number of connections that requests to engines leave free, so that a preflight always finds
 /// one.
 const KEPT_FREE: usize = 64;
-
-/// Headers of a single connection, which are not forwarded.
-const HOP_BY_HOP: [header::HeaderName; 10] = [
-    header::CONNECTION,
-    header::HeaderName::from_static("keep-alive"),
-    header::HeaderName::from_static("proxy-connection"),
-    header::PROXY_AUTHENTICATE,
-    header::PROXY_AUTHORIZATION,
-    header::TE,
-    header::TRAILER,
-    header::TRANSFER_ENCODING,
-    header::UPGRADE,
-    header::HOST,
-];
 
 /// The state that all requests to engines share.
 #[derive(Debug)]
@@ -204,7 +190,7 @@ async fn forward(
     *outgoing.method_mut() = parts.method;
     *outgoing.uri_mut() =
         target(served.target(), parts.uri.query()).map_err(|_| unavailable(live))?;
-    *outgoing.headers_mut() = outgoing_headers(parts.headers);
+    *outgoing.headers_mut() = headers::outgoing(parts.headers);
     if outgoing.method() == Method::POST {
         outgoing.headers_mut().insert(header::CONTENT_LENGTH, length);
     }
@@ -233,7 +219,7 @@ fn pass_on(
     for name in replaced {
         parts.headers.remove(name);
     }
-    remove_hop_by_hop(&mut parts.headers);
+    headers::remove_hop_by_hop(&mut parts.headers);
     let meter = meter.filter(|_| live.route.telemetry && parts.status.is_success());
     let meter = meter.map(|uploaded| {
         let kind = text(&parts.headers, &header::CONTENT_TYPE).unwrap_or_default();
@@ -249,39 +235,6 @@ fn pass_on(
         .uploaded(uploaded)
     });
     Response::from_parts(parts, Tee { inner, meter }.boxed())
-}
-
-/// Returns the headers for the engine: without the client's secret and origin, and without
-/// encodings that the scanner cannot read.
-fn outgoing_headers(mut headers: HeaderMap) -> HeaderMap {
-    remove_hop_by_hop(&mut headers);
-    for name in [
-        header::ORIGIN,
-        header::COOKIE,
-        header::REFERER,
-        header::ACCEPT_ENCODING,
-        header::CONTENT_LENGTH,
-    ] {
-        headers.remove(name);
-    }
-    headers
-}
-
-/// Removes hop-by-hop headers, including those that `Connection` names (RFC 9110, 7.6.1).
-fn remove_hop_by_hop(headers: &mut HeaderMap) {
-    let named: Vec<String> = headers
-        .get_all(header::CONNECTION)
-        .iter()
-        .filter_map(|names| names.to_str().ok())
-        .flat_map(|names| names.split(','))
-        .map(|name| name.trim().to_owned())
-        .collect();
-    for name in named {
-        headers.remove(name);
-    }
-    for name in &HOP_BY_HOP {
-        headers.remove(name);
-    }
 }
 
 /// Returns the model that a request names, in its JSON or in its form.
