@@ -184,8 +184,14 @@ fn without_a_terminal_questions_name_their_flag() {
     let home = Home::new();
     let ran = home.link(&["login", "--backend", "http://127.0.0.1:9"]);
     assert!(ran.code == 2 && ran.stderr.contains("--email"), "{}", ran.stderr);
+}
+
+// Holds: S4.4-1b
+#[test]
+fn an_uninstallation_by_a_script_is_meant() {
+    let home = Home::new();
     let ran = home.link(&["uninstall"]);
-    assert!(ran.code == 2 && ran.stderr.contains("--yes"), "{}", ran.stderr);
+    assert!(ran.code == 0 && ran.stderr.contains("nothing was installed"), "{}", ran.stderr);
 }
 
 /// `sudo -E link …`, or a root shell by `sudo -s`, keeps the person's HOME.
