@@ -438,7 +438,8 @@ LINK_STALL_SECONDS (how long a download may bring less than 1 KiB/s, default 30)
     return
   }
   $before = @{} # Programs get keys by the environment, where other users cannot read them, and only while this runs.
-  foreach ($name in @('LINK_FLEET_KEY', 'LINK_REGISTRATION_KEY', 'LINK_REGISTRATION_KEY_FILE', 'LINK_NO_MODIFY_PATH', 'LINK_HOME', 'LINK_REPO_URL', 'LINK_INSTALL_URL', 'LINK_BACKEND_URL')) { $before[$name] = [Environment]::GetEnvironmentVariable($name) }
+  $names = @('LINK_FLEET_KEY', 'LINK_REGISTRATION_KEY', 'LINK_REGISTRATION_KEY_FILE', 'LINK_NO_MODIFY_PATH', 'LINK_HOME', 'LINK_REPO_URL', 'LINK_INSTALL_URL', 'LINK_BACKEND_URL')
+  foreach ($name in $names) { $before[$name] = [Environment]::GetEnvironmentVariable($name) }
   # Whoever serves this script puts its addresses here.
   $protocols = [Net.ServicePointManager]::SecurityProtocol
   $data = ''; $tmp = ''; $made = ''; $place = 'LINK_HOME'

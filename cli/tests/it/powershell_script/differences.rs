@@ -69,6 +69,14 @@ pub(super) const MESSAGES: &[(&str, &str)] = &[
         "PowerShell itself refuses an unknown parameter, and `-File` ends with 1",
     ),
     (
+        "2 --branch needs --repo-url: LINK_INSTALL_URL is one folder, *",
+        "parameters are spelt as in PowerShell",
+    ),
+    (
+        "2 -Branch needs -RepoUrl: LINK_INSTALL_URL is one folder, *",
+        "parameters are spelt as in PowerShell",
+    ),
+    (
         "2 where are the releases? give --repo-url or LINK_INSTALL_URL",
         "parameters are spelt as in PowerShell",
     ),
