@@ -25,6 +25,7 @@ mod operation;
 mod other_use;
 mod outcome;
 mod plugin;
+mod published;
 mod register;
 mod release_check;
 mod repair_serving;

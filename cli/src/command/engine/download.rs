@@ -2,8 +2,7 @@
 
 use link_installer::{
     engine::Wanted,
-    engine_download::{self, Download, DownloadError, Progress},
-    source::Source,
+    engine_download::{Download, DownloadError, Progress},
 };
 use link_protocol::{exit_code::ExitCode, plugin::Engine};
 use schemars::JsonSchema;
@@ -11,11 +10,11 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::{
-    command::release_check,
+    command::{published, release_check},
     context::Context,
     error::{CliError, chain},
     error_code::ErrorCode,
-    progress, resolve,
+    progress,
 };
 
 /// The build of the inference engine that models use from their next start.
@@ -36,16 +35,7 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let wanted = wanted(engine, build)?;
     let trust = release_check::trust(context)?;
-    let sources = match source {
-        Some(source) => {
-            vec![Source::parse(source).map_err(|error| CliError::usage(error.to_string()))?]
-        }
-        None => {
-            let identity = resolve::identity(context)?;
-            let backend = identity.as_ref().map(|identity| identity.backend_url.as_str());
-            engine_download::sources(&context.roots, backend)
-        }
-    };
+    let sources = published::sources(context, source)?;
     let (sender, mut seen) = watch::channel(Progress::default());
     let download = Download {
         roots: &context.roots,

@@ -4,10 +4,8 @@ use std::path::Path;
 
 use link_client::transfer::TransferError;
 use link_installer::{
-    engine_download,
     owner_keys::OwnerKeys,
     plugins::{ArchiveError, Named, NamedError, Place, Plugins, VerifiedArchive},
-    source::Source,
 };
 use link_platform::fs;
 use link_protocol::{
@@ -16,11 +14,10 @@ use link_protocol::{
 
 use super::{explain, show};
 use crate::{
-    command::release_check,
+    command::{published, release_check},
     context::Context,
     error::{CliError, chain},
     error_code::ErrorCode,
-    resolve,
 };
 
 /// The folder of the archive that is being installed, in the state folder.
@@ -33,13 +30,13 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let id = from.to_str().filter(|text| is_id(text));
     match (id, source) {
-        (Some(id), Some(_)) => published(context, id, source).await,
+        (Some(id), Some(_)) => by_id(context, id, source).await,
         (None, Some(_)) => {
             Err(CliError::usage("--source applies to the id of a plugin, such as `my_plugin`"))
         }
         (_, None) if from.is_file() => archive(context, from),
         (_, None) if from.exists() => folder(context, from),
-        (Some(id), None) => published(context, id, None).await,
+        (Some(id), None) => by_id(context, id, None).await,
         (None, None) => {
             let message = format!("`{}` does not exist", from.display());
             Err(CliError::new(ExitCode::Usage, ErrorCode::File, message)
@@ -48,19 +45,10 @@ pub(super) async fn run(
     }
 }
 
-async fn published(context: &Context, id: &str, source: Option<&str>) -> Result<(), CliError> {
+async fn by_id(context: &Context, id: &str, source: Option<&str>) -> Result<(), CliError> {
     let trust = release_check::trust(context)?;
     let owner_keys = OwnerKeys::of_plugins(&context.roots.config);
-    let sources = match source {
-        Some(source) => {
-            vec![Source::parse(source).map_err(|error| CliError::usage(error.to_string()))?]
-        }
-        None => {
-            let identity = resolve::identity(context)?;
-            let backend = identity.as_ref().map(|identity| identity.backend_url.as_str());
-            engine_download::sources(&context.roots, backend)
-        }
-    };
+    let sources = published::sources(context, source)?;
     let place = context.roots.state.join(DOWNLOADED);
     let _one_at_a_time = lock(&place)?;
     // A download that was cut short has left this folder behind.
