@@ -235,7 +235,10 @@ async fn bad_request(bench: &Bench<'_>) -> Verdict {
             let bad = Sample { body: garbage.to_vec(), ..sample.clone() };
             let told = send(bench, &bad, Some(bench.secret())).await?;
             let path = &sample.path;
-            expect((400..600).contains(&told.status), || {
+            // An engine may take a body that it cannot parse for a fault of its own, as llama-server does.
+            let is_json = serde_json::from_slice::<serde_json::Value>(garbage).is_ok();
+            let refusals = if is_json { 400..500 } else { 400..600 };
+            expect(refusals.contains(&told.status), || {
                 format!("`{path}` answers {} to a body that makes no sense", told.status)
             })?;
         }
