@@ -8,8 +8,8 @@ use crate::{
 };
 
 impl Pipeline {
-    /// Replaces the allowlist, and the port if `wanted` names another one. A repair leaves an engine alone that has ended
-    /// and waits for its next start: its port is ours, and answers the pages of the new list.
+    /// Replaces the allowlist, and the port if `wanted` names another one. While a crashed engine waits for its next start,
+    /// a repair on the same port leaves that start alone; the port answers the pages of the new allowlist meanwhile.
     pub(super) fn repair(&mut self, wanted: PipelineRecord, run: Run, turn: &mut Turn) {
         let port = wanted.config.port;
         match self.phase {
