@@ -90,6 +90,12 @@ impl Releases {
         self.publish_with(version, Agent::Good, &key, &["--channel", channel]);
     }
 
+    /// Publishes `version` for a host: the installers know the address below which it will stand.
+    pub fn publish_for(&self, repo_url: &str, version: &str) {
+        let key = self.dir.path().join("key");
+        self.publish_with(version, Agent::Good, &key, &["--repo-url", repo_url]);
+    }
+
     /// Publishes `version`, signed with an untrusted key.
     pub fn publish_forged(&self, version: &str) {
         let key = self.dir.path().join(format!("foreign-{version}"));

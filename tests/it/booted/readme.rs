@@ -7,7 +7,7 @@ use link_tests::{
     engine_index::EngineIndexes,
     engines,
     readme::{Block, blocks, shows},
-    release::{Agent, Releases},
+    release::Releases,
 };
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -61,7 +61,7 @@ async fn typed(machine: &Booted, user: Option<&str>, block: &str) -> String {
 /// Fills the release host with the blocks of the README: a release, an engine index and a catalogue.
 async fn publish(machine: &Booted) {
     let (releases, indexes) = (Releases::new(), EngineIndexes::new());
-    releases.publish(OLD, Agent::Good);
+    releases.publish_for("https://releases.example", OLD);
     indexes.publish(1);
     let file = engines::model("tiny.gguf");
     releases.publish_catalogue(&json!({ "models": [{
