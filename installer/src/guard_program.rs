@@ -26,12 +26,11 @@ use link_platform::{
 use link_protocol::{
     error_chain::chain,
     guard_line::{FromAgent, FromGuard},
-    limits,
 };
 
 use crate::{
     decide::{
-        guard::{Cause, Effect, End, Event, Fault, Guard, Limits, PORT_TAKEN, SILENCE},
+        guard::{Cause, Effect, End, Event, Fault, Guard, Limits, PORT_TAKEN},
         update::TrialFailure,
     },
     layout::Layout,
@@ -160,9 +159,10 @@ async fn guard(layout: Layout) -> anyhow::Result<()> {
 
 /// The time limits of the guard.
 fn limits() -> Limits {
+    let Limits { window, silence } = Limits::default();
     Limits {
-        window: told("LINK_DEV_UPDATE_WINDOW").unwrap_or(limits::ROLLBACK_WINDOW),
-        silence: Line::WORKS.then(|| told("LINK_DEV_SILENCE").unwrap_or(SILENCE)),
+        window: told("LINK_DEV_UPDATE_WINDOW").unwrap_or(window),
+        silence: told("LINK_DEV_SILENCE").or(silence).filter(|_| Line::WORKS),
     }
 }
 

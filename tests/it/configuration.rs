@@ -74,6 +74,7 @@ async fn a_configuration_of_an_earlier_schema_is_refused_and_left_as_it_is() {
     assert_eq!(std::fs::read_to_string(path).unwrap(), text);
 }
 
+// Holds: S2.3-3b
 #[tokio::test]
 async fn what_the_configuration_says_counts() {
     let backend = TestBackend::start().await;
@@ -85,6 +86,11 @@ async fn what_the_configuration_says_counts() {
             "transport": {"type": "http"},
             "local_api": {"port": device.local_port},
             "components": {"system_monitor": {"interval_s": 5}},
+            "pipelines": [
+                {"id": "orders", "source": "commands", "sink": "command_handler"},
+                {"id": "gauges", "source": "system_monitor", "sink": "reports"},
+                {"id": "spare", "source": "system_monitor", "sink": "reports", "active": false}
+            ],
             "logging": {"handlers": [
                 {"type": "console", "args": {"level": "error"}},
                 {"type": "http", "args": {"level": "info"}}
@@ -98,6 +104,12 @@ async fn what_the_configuration_says_counts() {
     let running = Running::start(command, &device.home().join("agent.log"));
     backend.online(device.id, true).await;
     assert_eq!(device.healthz().await.device_id, device.id);
+    let threads = std::fs::read_dir(format!("/proc/{}/task", running.id())).unwrap();
+    let names =
+        threads.filter_map(|thread| std::fs::read_to_string(thread.ok()?.path().join("comm")).ok());
+    let names: Vec<_> = names.map(|name| name.trim_end().to_owned()).collect();
+    let of = |id: &str| names.iter().filter(|name| *name == id).count();
+    assert_eq!([of("orders"), of("gauges"), of("spare")], [1, 1, 0], "{names:?}");
     let status = device.link().env_remove("LINK_LOCAL_PORT").arg("status").output().unwrap();
     let told = String::from_utf8_lossy(&status.stdout);
     assert!(status.status.success() && told.contains("online"), "{told}");

@@ -25,6 +25,7 @@ impl Throttle {
 mod tests {
     use super::*;
 
+    // Holds: S8-4
     #[test]
     fn a_download_of_a_thousand_pieces_gives_twenty_steps() {
         let mut throttle = Throttle::default();

@@ -160,6 +160,29 @@ mod tests {
 
     // Holds: S2.3-3b
     #[test]
+    fn each_pipeline_has_a_thread_of_its_own_and_one_that_blocks_delays_no_other() {
+        let (told, threads) = mpsc::channel();
+        let (release, blocked) = mpsc::channel::<()>();
+        let blocked = std::sync::Mutex::new(blocked);
+        let tell = told.clone();
+        let blocking = Pipeline::spawn("blocking", move |_stop| async move {
+            tell.send((thread::current().id(), thread::current().name().map(str::to_owned)))
+                .unwrap();
+            let _released = blocked.lock().unwrap().recv();
+        });
+        let first = threads.recv().unwrap();
+        let free = Pipeline::spawn("free", move |_stop| async move {
+            told.send((thread::current().id(), thread::current().name().map(str::to_owned)))
+                .unwrap();
+        });
+        let second = threads.recv().unwrap();
+        assert_eq!((first.1.as_deref(), second.1.as_deref()), (Some("blocking"), Some("free")));
+        assert!(first.0 != second.0 && first.0 != thread::current().id());
+        release.send(()).unwrap();
+        drop((blocking.unwrap(), free.unwrap()));
+    }
+
+    #[test]
     fn what_panics_or_ends_is_started_again_and_others_do_not_notice() {
         let (runs, ran) = mpsc::channel();
         let (others, heard) = mpsc::channel();

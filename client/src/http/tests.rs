@@ -143,11 +143,26 @@ async fn a_success_that_is_not_of_this_api_may_be_tried_again() {
     assert!(failure.to_string().contains("its answer does not fit this API"), "{failure}");
 }
 
+/// The clock is the test's: it jumps to the next deadline when nothing else can go on.
 // Holds: S8-5
-#[test]
-fn a_call_waits_ten_seconds_unless_it_says_otherwise() {
-    assert_eq!(limits::CONNECT_TIMEOUT, Duration::from_secs(3));
-    assert_eq!(Call::get("/").timeout, Some(Duration::from_secs(10)));
+#[tokio::test(start_paused = true)]
+async fn a_silent_server_is_waited_for_ten_seconds_and_one_that_is_not_there_for_three() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    // Linux answers no further connection once the queue of a listener is full.
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let full = socket.listen(1).unwrap();
+    let absent = full.local_addr().unwrap();
+    let connect = || std::net::TcpStream::connect_timeout(&absent, Duration::from_millis(100));
+    let queued: Vec<_> = std::iter::from_fn(|| connect().ok()).take(64).collect();
+    assert!(queued.len() < 64, "the queue has an end");
+    crate::install_crypto();
+    for (address, waited) in [(silent.local_addr().unwrap(), 10), (absent, 3)] {
+        let http = Http::new(&format!("http://{address}")).unwrap();
+        let began = tokio::time::Instant::now();
+        assert_eq!(http.get::<Value>("/").await, Ok(None));
+        assert_eq!(began.elapsed().as_secs(), waited, "{address}");
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "the server of this test is slow")]

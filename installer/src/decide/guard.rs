@@ -48,6 +48,13 @@ pub struct Limits {
     pub silence: Option<Duration>,
 }
 
+impl Default for Limits {
+    /// The limits of a guard that nobody has told others (specification, section 8).
+    fn default() -> Self {
+        Self { window: link_protocol::limits::ROLLBACK_WINDOW, silence: Some(SILENCE) }
+    }
+}
+
 /// The state of the guard.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Guard {

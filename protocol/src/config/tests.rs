@@ -113,6 +113,41 @@ fn a_file_that_is_no_json_says_where() {
     }
 }
 
+// Holds: S2.3-6, S2.3-7
+#[test]
+fn handlers_of_both_lists_are_console_http_and_zenoh_in_any_order_and_nothing_else() {
+    let handlers =
+        json!([{"type": "zenoh"}, {"type": "http", "args": {"timeout": 2.5}}, {"type": "console"}]);
+    let both = json!({
+        "schema_version": "2.1", "logging": {"handlers": handlers}, "reporting": {"handlers": handlers}
+    });
+    let (config, faults) = read(&both.to_string());
+    assert!(faults.is_empty(), "{faults}");
+    let seconds = |timeout: Timeout| timeout.get().as_secs_f64();
+    let logging = config.logging.handlers.iter().map(|handler| match handler {
+        LoggingHandler::Console(target) => ("console", seconds(target.timeout)),
+        LoggingHandler::Http(target) => ("http", seconds(target.timeout)),
+        LoggingHandler::Zenoh(target) => ("zenoh", seconds(target.timeout)),
+    });
+    let reporting = config.reporting.handlers.iter().map(|handler| match handler {
+        ReportingHandler::Console(targets) => ("console", seconds(targets.timeout)),
+        ReportingHandler::Http(targets) => ("http", seconds(targets.timeout)),
+        ReportingHandler::Zenoh(targets) => ("zenoh", seconds(targets.timeout)),
+    });
+    let expected = [("zenoh", 10.0), ("http", 2.5), ("console", 10.0)];
+    assert!(logging.eq(expected) && reporting.eq(expected), "{config:?}");
+
+    let other = json!({"handlers": [{"type": "smtp"}]});
+    let (_, faults) =
+        read(&json!({"schema_version": "2.1", "logging": other, "reporting": other}).to_string());
+    let told: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    for (fault, list) in told.iter().zip(["logging", "reporting"]) {
+        let expected = "expected `console`, `http` or `zenoh`, found another text";
+        assert_eq!(*fault, format!("{list}.handlers[0].type: {expected}"));
+    }
+}
+
 #[test]
 fn a_password_is_not_shown() {
     let (config, faults) = read(&full().to_string());

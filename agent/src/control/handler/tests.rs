@@ -97,6 +97,25 @@ async fn what_may_pass_is_tried_three_times_and_a_refusal_once() {
     assert_eq!(seen.calls.lock().unwrap().len(), 7);
 }
 
+/// A handler waits as long as its configuration says, and 10 s without a word, for each of its three tries; between
+/// them it waits 0.5 and 1.5 s. The clock is the test's: it jumps to the next deadline when nothing else can go on.
+// Holds: S2.3-7, S8-5, S8-6
+#[tokio::test(start_paused = true)]
+async fn a_backend_that_is_silent_costs_a_handler_three_timeouts_and_two_pauses() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    link_client::install_crypto();
+    let http = Http::new(&format!("http://{}", silent.local_addr().unwrap())).unwrap();
+    for (args, waited) in [("{}", 32.0), (r#"{"timeout": 2.5}"#, 9.5), (r#"{"timeout": 20}"#, 62.0)]
+    {
+        let sink = reports(http.clone(), args);
+        let began = tokio::time::Instant::now();
+        let given_up = sink.deliver(&items()[0]).await.unwrap_err();
+        assert!(matches!(given_up, Failure::Unavailable { .. }), "{given_up:?}");
+        let took = began.elapsed().as_secs_f64();
+        assert!((took - waited).abs() < 0.1, "{args}: {took} s");
+    }
+}
+
 #[tokio::test]
 async fn what_no_try_has_delivered_is_counted_as_lost() {
     let (seen, http) = backend(&[503, 503, 503, 404, 200]).await;

@@ -5,11 +5,10 @@ use proptest::prelude::*;
 use super::*;
 
 const WINDOW: Duration = Duration::from_secs(120);
-const LIMITS: Limits = Limits { window: WINDOW, silence: Some(SILENCE) };
 const ENDED: Event = Event::AgentEnded(End::Failed);
 
 fn guard() -> Guard {
-    let (guard, first) = Guard::new(Duration::ZERO, LIMITS);
+    let (guard, first) = Guard::new(Duration::ZERO, Limits::default());
     assert_eq!(first, Effect::StartAgent);
     guard
 }
@@ -114,7 +113,7 @@ fn an_agent_that_is_heard_once_the_guard_goes_on_is_left_alone() {
 
 #[test]
 fn silence_does_not_matter_where_nobody_is_heard_or_in_a_stop_or_a_wait() {
-    let deaf = Limits { silence: None, ..LIMITS };
+    let deaf = Limits { silence: None, ..Limits::default() };
     assert_eq!(Guard::new(Duration::ZERO, deaf).0.deadline(), None);
     let mut guard = guard();
     assert_eq!(guard.handle(ENDED, Duration::ZERO), []);
@@ -138,6 +137,20 @@ fn an_end_before_the_new_version_has_started_is_no_fault_of_it_but_the_next_is()
     assert_eq!(guard.handle(Event::DeadlineReached, now + BACK_OFF[0]), [Effect::StartAgent]);
     let back = [Effect::RollBack(Fault::Ended), Effect::StartAgent];
     assert_eq!(guard.handle(ENDED, now + BACK_OFF[1]), back);
+}
+
+/// 120 s, as the specification says, whatever the guard's own constant.
+// Holds: S8-8
+#[test]
+fn a_version_that_ends_within_120_seconds_is_rolled_back_and_later_it_is_not() {
+    let (mut guard, now) = on_trial();
+    let back = [Effect::RollBack(Fault::Ended), Effect::StartAgent];
+    assert_eq!(guard.handle(ENDED, now + Duration::from_millis(119_999)), back);
+    let (mut guard, now) = on_trial();
+    let end = now + Duration::from_secs(120);
+    assert_eq!(guard.handle(Event::Well, now + Duration::from_secs(119)), []);
+    assert_eq!(guard.handle(Event::DeadlineReached, end), [Effect::Commit]);
+    assert_eq!(guard.handle(ENDED, end), []);
 }
 
 #[test]
