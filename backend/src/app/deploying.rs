@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use link_protocol::{
     deployment::DeploymentState,
     envelope::ReceiptKind,
-    id::{CommandId, DeploymentId, DeviceId, ModelId},
+    id::{AccountId, CommandId, DeploymentId, DeviceId, ModelId},
     report::ProgressReport,
 };
 
@@ -23,14 +23,15 @@ use crate::{
     tables::{commands, deployments, locks},
 };
 
-/// Stores a deployment and its command, with the ids `ids`. If an older deployment of the same model is unfinished, it
+/// Stores a deployment on a device of `owner` and its command, with the ids `ids`. If an older deployment of the same model is unfinished, it
 /// is cancelled, if necessary by a command with the id `cancel`.
 ///
 /// # Errors
-/// [`Refusal::AliasTaken`], [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`],
-/// [`Refusal::ItemTaken`] and [`AppError::Store`].
+/// [`Refusal::NotFound`] if the device is not of `owner` any more, [`Refusal::AliasTaken`], [`Refusal::QueueFull`],
+/// [`Refusal::IdempotencyConflict`], [`Refusal::ItemTaken`] and [`AppError::Store`].
 pub(super) async fn deploy(
     store: &Store,
+    owner: AccountId,
     made: &Made,
     ids: (DeploymentId, CommandId),
     once: Once<'_>,
@@ -49,7 +50,7 @@ pub(super) async fn deploy(
                 make_way(db, &mut older, deployment::REPLACED, cancel, now).await?;
             }
             let key = format!("deploy:{}", record.id);
-            place(db, record.command, device, &command, &key, now).await?;
+            place(db, record.command, (device, Some(owner)), &command, &key, now).await?;
             deployments::insert(db, &record).await?;
             remember(db, once, Accepted::Deployment(record.id, record.command), now).await?;
             record
@@ -65,6 +66,7 @@ pub(super) async fn deploy(
 /// As for [`deploy`].
 pub(super) async fn give_back(
     store: &Store,
+    owner: AccountId,
     made: &Made,
     ids: (DeploymentId, CommandId),
 ) -> Result<(), AppError> {
@@ -77,7 +79,7 @@ pub(super) async fn give_back(
             deployments::update(db, &gone).await?;
         }
         let key = format!("deploy:{}", record.id);
-        place(db, record.command, device, &command, &key, now).await?;
+        place(db, record.command, (device, Some(owner)), &command, &key, now).await?;
         deployments::insert(db, &record).await?;
     });
     Ok(())
@@ -153,7 +155,7 @@ pub(super) async fn make_way(
     let mut command = commands::find(db, record.device, record.command).await?;
     if let Some(wish) = cancel(record, command.as_mut(), reason, now) {
         let key = format!("cancel:{}", record.id);
-        place(db, id, record.device, &wish, &key, now).await?;
+        place(db, id, (record.device, None), &wish, &key, now).await?;
         return Ok(());
     }
     if let Some(command) = &command {

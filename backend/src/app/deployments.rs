@@ -71,7 +71,8 @@ impl App {
         let made = Made { wish, model, file, allowlist, now };
         let cancel = CommandId::from_uuid(random::uuid());
         let ids = (DeploymentId::from_uuid(random::uuid()), CommandId::from_uuid(random::uuid()));
-        let record = deploying::deploy(&self.store, &made, ids, once, cancel).await?;
+        let record =
+            deploying::deploy(&self.store, device.account, &made, ids, once, cancel).await?;
         if record.id == ids.0 {
             metrics::command_placed();
         }

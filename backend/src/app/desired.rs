@@ -75,7 +75,7 @@ impl App {
         };
         let made = Made { wish, model, file, allowlist, now };
         let ids = (DeploymentId::from_uuid(random::uuid()), CommandId::from_uuid(random::uuid()));
-        deploying::give_back(&self.store, &made, ids).await?;
+        deploying::give_back(&self.store, account, &made, ids).await?;
         metrics::command_placed();
         self.ring_device(before.device);
         Ok(())

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use link_protocol::{
     command::Command,
-    id::{CommandId, DeviceId},
+    id::{AccountId, CommandId, DeviceId},
 };
 
 use crate::{
@@ -12,21 +12,23 @@ use crate::{
         claim::{Claim, Once},
         command::CommandRecord,
         operation::{Accepted, Event},
+        ownership,
         refusal::Refusal,
         wish::{self, Placed},
     },
     failure::AppError,
-    tables::{commands, idempotency, operations},
+    tables::{commands, devices, idempotency, operations},
 };
 
-/// Stores `wish` as the command `id`, or returns the waiting command that is the same request.
+/// Stores `wish` as the command `id`, or returns the waiting command that is the same request. With an owner, the device
+/// must still belong to that account: the caller read so before this transaction, and a transfer may have come between.
 ///
 /// # Errors
-/// [`crate::domain::refusal::Refusal::QueueFull`] and [`AppError::Store`].
+/// [`Refusal::NotFound`], [`Refusal::QueueFull`] and [`AppError::Store`].
 pub(super) async fn place(
     db: &mut Connection,
     id: CommandId,
-    device: DeviceId,
+    (device, owner): (DeviceId, Option<AccountId>),
     wish: &Command,
     idempotency_key: &str,
     now: Timestamp,
@@ -37,9 +39,15 @@ pub(super) async fn place(
         commands::update(db, record).await?;
     }
     if let Some(same) = same {
+        if let Some(owner) = owner {
+            ownership::own_device(devices::find(db, device).await?, owner)?;
+        }
         return Ok(same);
     }
     let (seq, account) = commands::next_seq(db, device).await?;
+    if owner.is_some_and(|owner| owner != account) {
+        return Err(Refusal::NotFound("device").into());
+    }
     let record = CommandRecord::new(id, device, seq, wish.clone(), idempotency_key.to_owned(), now);
     commands::insert(db, account, &record).await?;
     Ok(record)

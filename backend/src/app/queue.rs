@@ -47,8 +47,8 @@ pub(super) struct Taken {
 /// waiting already, returns its command instead.
 ///
 /// # Errors
-/// [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`], [`Refusal::ItemTaken`] and
-/// [`AppError::Store`].
+/// [`Refusal::NotFound`] if the device is not of the account of `entry` any more, [`Refusal::QueueFull`],
+/// [`Refusal::IdempotencyConflict`], [`Refusal::ItemTaken`] and [`AppError::Store`].
 pub async fn place_command(
     store: &Store,
     id: CommandId,
@@ -64,7 +64,8 @@ pub async fn place_command(
             let found = commands::find_made(db, device, &made).await?;
             found.ok_or(Refusal::NotFound("command"))?
         } else {
-            let record = place(db, id, device, wish, idempotency_key, now).await?;
+            let owned = (device, Some(entry.account));
+            let record = place(db, id, owned, wish, idempotency_key, now).await?;
             remember(db, once, Accepted::Command(record.id), now).await?;
             audit::insert(db, entry).await?;
             record

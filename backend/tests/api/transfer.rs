@@ -377,3 +377,32 @@ async fn of_transfers_at_the_same_time_one_succeeds() {
     let counted = keys.items().iter().map(|key| key["devices"].as_u64().unwrap()).sum::<u64>();
     assert_eq!(counted, 1);
 }
+
+/// A request may have read that the device is the giver's, and go on when the transfer is done.
+#[tokio::test]
+async fn what_the_giver_asks_for_during_the_transfer_does_not_reach_the_device_of_the_receiver() {
+    for round in 0..4 {
+        let scene = Scene::new().await;
+        let key = scene.world.key(&scene.bob, "registration").await;
+        let (world, ada, device) = (&scene.world, &scene.ada, &scene.device);
+        let mut models = Vec::new();
+        for _ in 0..12 {
+            models.push(world.model(ada, false).await);
+        }
+        let stop = format!("/api/v1/models/{}/stop/{}", scene.model, device.id);
+        let deploys = models.iter().map(|model| world.deploy(ada, device, model));
+        let (moved, deployed, _stopped) = futures_util::future::join3(
+            scene.transfer(ada, &key),
+            futures_util::future::join_all(deploys),
+            world.post(&stop, ada, json!({})),
+        )
+        .await;
+        assert_eq!(moved.status, 204, "{moved:?}");
+        let statuses: Vec<u16> = deployed.iter().map(|answer| answer.status).collect();
+        assert!(statuses.iter().all(|status| [202, 404].contains(status)), "{statuses:?}");
+        for list in ["deployments", "commands"] {
+            let found = world.get(&format!("/api/v1/{list}"), &scene.bob).await;
+            assert_eq!(found.items().len(), 0, "round {round}, {statuses:?}: {found:?}");
+        }
+    }
+}
