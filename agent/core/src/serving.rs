@@ -183,9 +183,8 @@ impl Pipelines {
         } else {
             format!("stored an allowlist of {origins}; the model is not serving")
         };
-        pipeline.wait(command, done);
         self.runs = self.runs.next();
-        pipeline.repair(wanted, self.runs, turn);
+        pipeline.repair((command, done), wanted, self.runs, turn);
     }
 
     /// Carries out UPDATE_PIPELINE: applies only the difference.
@@ -270,9 +269,7 @@ impl Pipelines {
     pub(crate) fn time_out(&mut self, command: CommandId, turn: &mut Turn) {
         let waiting = self.all.values_mut().find(|pipeline| pipeline.is_awaited_by(command));
         if let Some(pipeline) = waiting {
-            let reason = "the command timed out";
-            pipeline.abort_start(CommandResult::Failed, reason, turn);
-            pipeline.fail(CommandResult::Failed, reason, turn);
+            pipeline.time_out("the command timed out", turn);
         }
     }
 

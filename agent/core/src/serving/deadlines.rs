@@ -1,11 +1,25 @@
 //! The transitions that time alone causes: start timeouts of engines, and restarts after a wait.
 
-use link_protocol::limits;
+use link_protocol::{limits, report::CommandResult};
 
 use crate::{
     effect::Turn,
-    serving::{Pipelines, pipeline::Phase},
+    serving::{
+        Pipelines,
+        pipeline::{Phase, Pipeline},
+    },
 };
+
+impl Pipeline {
+    /// Ends what the waiting command asked for. A start for which a repair waits goes on, since the repair has not asked
+    /// for it; a move to another port does not.
+    pub(super) fn time_out(&mut self, reason: &str, turn: &mut Turn) {
+        if self.starts_on_demand() || matches!(self.phase, Phase::Moving { .. }) {
+            self.abort_start(CommandResult::Failed, reason, turn);
+        }
+        self.fail(CommandResult::Failed, reason, turn);
+    }
+}
 
 impl Pipelines {
     /// Stops engines that did not become ready in time, and restarts pipelines whose wait is over.

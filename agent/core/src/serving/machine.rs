@@ -163,7 +163,7 @@ impl Pipeline {
     /// Clears the request to serve after a requested start failed. A resumed start that failed
     /// keeps it, because nobody asked to stop the model: the next start of the agent retries.
     fn forget_wish(&mut self) {
-        if self.is_awaited() {
+        if self.starts_on_demand() {
             self.record.serve = false;
         }
     }
@@ -256,7 +256,7 @@ impl Pipeline {
     fn engine_ended(&mut self, run: Run, reason: &str, turn: &mut Turn) {
         match self.phase {
             Phase::Starting { run: expected, port, .. } if expected == run => {
-                self.release_unless_held(port, !self.is_awaited(), turn);
+                self.release_unless_held(port, !self.starts_on_demand(), turn);
                 self.give_up(reason, turn);
             }
             Phase::Serving { run: expected, port } | Phase::Moving { run: expected, port, .. }
@@ -282,7 +282,7 @@ impl Pipeline {
     /// Handles a failed start: reports the failure to a waiting command and rests, or retries if
     /// nobody waits.
     fn give_up(&mut self, reason: &str, turn: &mut Turn) {
-        let wished = self.is_awaited();
+        let wished = self.starts_on_demand();
         self.forget_wish();
         self.record.advance();
         self.save(turn);
@@ -296,7 +296,7 @@ impl Pipeline {
 
     /// Handles a start that timed out.
     pub(super) fn out_of_time(&mut self, reason: &str, turn: &mut Turn) {
-        if self.is_awaited() {
+        if self.starts_on_demand() {
             return self.abort_start(CommandResult::Failed, reason, turn);
         }
         self.explain(reason);

@@ -40,6 +40,8 @@ struct Waiter {
     /// `None` if a person waits, who watches the state.
     command: Option<CommandId>,
     done: String,
+    /// Whether the start was asked for: if it fails, the model stays off. A repair asks for no start.
+    demands_start: bool,
 }
 
 /// The phase of a pipeline. `port` is the port it holds.
@@ -102,13 +104,18 @@ impl Pipeline {
     /// Makes `command` wait until the pipeline serves or rests. `done` is the command's output on
     /// success.
     pub(super) fn wait(&mut self, command: CommandId, done: String) {
-        self.waiter = Some(Waiter { command: Some(command), done });
+        self.waiter = Some(Waiter { command: Some(command), done, demands_start: true });
         self.backoff = Backoff::new();
+    }
+
+    /// Makes a repair wait. Whether the model is to be served, and how often a start was tried, stay as they are.
+    pub(super) fn wait_for_repair(&mut self, command: CommandId, done: String) {
+        self.waiter = Some(Waiter { command: Some(command), done, demands_start: false });
     }
 
     /// Marks that a person waits for the outcome; a failed start is then not retried.
     pub(super) fn wait_for_person(&mut self) {
-        self.waiter = Some(Waiter { command: None, done: String::new() });
+        self.waiter = Some(Waiter { command: None, done: String::new(), demands_start: true });
         self.backoff = Backoff::new();
     }
 
@@ -116,12 +123,17 @@ impl Pipeline {
         self.waiter.is_some()
     }
 
+    /// Returns whether somebody asked for the start and waits for it.
+    pub(super) fn starts_on_demand(&self) -> bool {
+        self.waiter.as_ref().is_some_and(|waiter| waiter.demands_start)
+    }
+
     pub(super) fn is_awaited_by(&self, command: CommandId) -> bool {
         self.waiter.as_ref().is_some_and(|waiter| waiter.command == Some(command))
     }
 
     pub(super) fn succeed(&mut self, turn: &mut Turn) {
-        if let Some(Waiter { command: Some(command), done }) = self.waiter.take() {
+        if let Some(Waiter { command: Some(command), done, .. }) = self.waiter.take() {
             turn.report_command(command, CommandResult::Succeeded, done);
         }
     }

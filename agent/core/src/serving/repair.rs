@@ -1,5 +1,7 @@
 //! The repair of a pipeline: another allowlist for the same model.
 
+use link_protocol::{id::CommandId, report::CommandResult};
+
 use super::pipeline::{Phase, Pipeline};
 use crate::{
     effect::{Effect, Turn},
@@ -8,18 +10,34 @@ use crate::{
 };
 
 impl Pipeline {
-    /// Replaces the allowlist, and the port if `wanted` names another one. While a crashed engine waits for its next start,
-    /// a repair on the same port leaves that start alone; the port answers the pages of the new allowlist meanwhile.
-    pub(super) fn repair(&mut self, wanted: PipelineRecord, run: Run, turn: &mut Turn) {
+    /// Replaces the allowlist, and the port if `wanted` names another one. A repair changes nothing else (specification,
+    /// section 1): a start in progress on the same port goes on, the repair is done at once, and whatever becomes of the
+    /// start, the model stays wanted. `done` is the command's output on success.
+    pub(super) fn repair(
+        &mut self,
+        (command, done): (CommandId, String),
+        wanted: PipelineRecord,
+        run: Run,
+        turn: &mut Turn,
+    ) {
         let port = wanted.config.port;
+        let stays = port == self.record.config.port;
         match self.phase {
-            Phase::Waiting { .. } if port == self.record.config.port => {
+            Phase::Waiting { .. } | Phase::Starting { .. } if stays => {
                 self.take_over(wanted, turn);
-                if self.held == Some(port) {
+                let is_starting = matches!(self.phase, Phase::Starting { .. });
+                if is_starting || self.held == Some(port) {
                     turn.effects.push(Effect::ReplaceRoute(Self::route(&self.record, port, None)));
                 }
                 self.report_model(turn);
-                self.succeed(turn);
+                turn.report_command(command, CommandResult::Succeeded, done);
+            }
+            // The route of the reservation has the allowlist. A model that rests after too many failures is tried again.
+            Phase::Reserving { .. } | Phase::Idle if stays && self.record.serve => {
+                self.take_over(wanted, turn);
+                self.reserve(run, turn);
+                self.report_model(turn);
+                turn.report_command(command, CommandResult::Succeeded, done);
             }
             Phase::Idle
             | Phase::Waiting { .. }
@@ -28,7 +46,10 @@ impl Pipeline {
             | Phase::Serving { .. }
             | Phase::Moving { .. }
             | Phase::Stopping { .. }
-            | Phase::Removing => self.become_record(wanted, true, run, turn),
+            | Phase::Removing => {
+                self.wait_for_repair(command, done);
+                self.become_record(wanted, true, run, turn);
+            }
         }
     }
 }

@@ -11,6 +11,8 @@ use crate::tests::{
     stop, told, uninstall, update,
 };
 
+mod repair_during_a_start;
+
 // Holds: S3.2-1a
 #[test]
 fn a_start_takes_the_port_then_the_engine_and_then_gives_it_the_route() {
@@ -164,19 +166,6 @@ fn a_repair_of_a_model_that_does_not_serve_stores_the_allowlist_for_the_next_sta
             "tell NotServing".to_owned()
         ]
     );
-}
-
-#[test]
-fn a_repair_while_the_engine_loads_keeps_the_engine() {
-    let mut bench = Bench::with(record(1, true));
-    bench.reserved(1, 8080, Ok(()));
-    assert_eq!(
-        bench.turn(|all, turn| all.repair(command_id(2), &repair(1, None), turn)),
-        ["write serve on 8080 generation 2", "route 8080 to no engine, 2 origins", "tell Starting"]
-    );
-    let ready = bench.ready(1);
-    assert_eq!(ready[0], "route 8080 to engine 1, 2 origins");
-    assert!(ready[1].starts_with("c2 succeeded"), "{ready:?}");
 }
 
 // Holds: S3.2-2
