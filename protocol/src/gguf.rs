@@ -1,8 +1,8 @@
 //! Reads the metadata of a model file (GGUF, versions 2 and 3), and recognizes files that are not models.
 //!
 //! The caller passes the file piece by piece from its beginning. Everything after the descriptions of the tensors is
-//! ignored. No number in the file is trusted: each is checked against a limit below. At most one incomplete entry is
-//! kept in memory, and no input causes a panic.
+//! ignored. No number in the file is trusted: each is checked against a limit below. At most one incomplete entry and the
+//! few pairs that are used are kept in memory, and no input causes a panic.
 
 mod entries;
 mod kinds;

@@ -16,6 +16,23 @@ use crate::{
 pub(super) const HEAD: usize = 24;
 /// The longest text value that is kept, in bytes.
 const TEXT_KEPT: u64 = 128;
+/// The most texts, and the most numbers, that are kept. A model has about ten that are used.
+const PAIRS_KEPT: usize = 256;
+/// The longest name of a pair that is kept, in bytes.
+const NAME_KEPT: usize = 128;
+/// The names of the pairs that are used.
+const NAMES: [&str; 4] =
+    ["general.alignment", "general.architecture", "general.file_type", "split.count"];
+/// The ends of the names of used pairs that begin with the architecture.
+const NAMES_OF_ARCHITECTURE: [&str; 7] = [
+    ".attention.head_count",
+    ".attention.head_count_kv",
+    ".attention.key_length",
+    ".block_count",
+    ".context_length",
+    ".embedding_length",
+    ".pooling_type",
+];
 /// The default alignment of tensors, in bytes.
 const ALIGNMENT: u64 = 32;
 /// The most dimensions of a tensor.
@@ -118,7 +135,9 @@ impl Entries {
                 bounded(length)?
             } else {
                 let Some(text) = reader.take(length) else { return Ok(None) };
-                self.texts.push((name, String::from_utf8_lossy(text).into_owned()));
+                if let Some(name) = used(name).filter(|_| self.texts.len() < PAIRS_KEPT) {
+                    self.texts.push((name, String::from_utf8_lossy(text).into_owned()));
+                }
                 0
             }
         } else if kind == kinds::LIST {
@@ -137,7 +156,9 @@ impl Entries {
         } else {
             let size = kinds::value(kind).ok_or(UNKNOWN_KIND)?;
             let Some(value) = reader.take(size) else { return Ok(None) };
-            if matches!(kind, 0..=5 | 10 | 11) {
+            if matches!(kind, 0..=5 | 10 | 11)
+                && let Some(name) = used(name).filter(|_| self.numbers.len() < PAIRS_KEPT)
+            {
                 let number = value.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
                 self.numbers.push((name, number));
             }
@@ -220,6 +241,14 @@ impl Entries {
     }
 }
 
+/// Returns the name of a pair if the pair is used. Everything else is dropped, so that no file decides how much is kept.
+fn used(name: &[u8]) -> Option<String> {
+    let name = std::str::from_utf8(name).ok().filter(|name| name.len() <= NAME_KEPT)?;
+    let is_used =
+        NAMES.contains(&name) || NAMES_OF_ARCHITECTURE.iter().any(|end| name.ends_with(end));
+    is_used.then(|| name.to_owned())
+}
+
 /// Returns the size in bytes of a context's cache of 16-bit numbers, or 0 if the metadata does not suffice.
 fn cache(of_architecture: &impl Fn(&str) -> Option<u64>) -> u64 {
     let context = of_architecture("context_length").unwrap_or(CONTEXT).min(CONTEXT);
@@ -284,11 +313,11 @@ impl<'a> Reader<'a> {
         Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
     }
 
-    fn name(&mut self) -> Result<Option<String>, NotAModel> {
+    fn name(&mut self) -> Result<Option<&'a [u8]>, NotAModel> {
         let Some(length) = self.number() else { return Ok(None) };
         if length > NAME_LIMIT {
             return Err(NotAModel::Garbled("a name in it has no end"));
         }
-        Ok(self.take(length).map(|name| String::from_utf8_lossy(name).into_owned()))
+        Ok(self.take(length))
     }
 }

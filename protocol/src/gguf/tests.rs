@@ -228,6 +228,24 @@ fn numbers_without_sense_are_refused_before_anything_is_kept_for_them() {
     assert_eq!(refused, NotAModel::Part { parts: 3 });
 }
 
+/// An upload that takes hours keeps its inspection for as long.
+#[test]
+fn a_file_of_long_or_many_names_decides_nothing_about_what_is_kept() {
+    let long = format!("{}.block_count", "x".repeat(60_000));
+    let names: Vec<String> = (0..2_000).map(|at| format!("x{at}.context_length")).collect();
+    let mut pairs: Vec<_> = (0..500).map(|_| (long.as_str(), Value::Number(1))).collect();
+    pairs.extend(names.iter().map(|name| (name.as_str(), Value::Text("y"))));
+    pairs.extend(names.iter().map(|name| (name.as_str(), Value::Number(1))));
+    let file = model(&pairs, &[("t", 0, &[8], 0)]);
+    let mut inspection = Inspection::default();
+    for piece in file.chunks(100_000) {
+        inspection.push(piece);
+        let kept = serde_json::to_vec(&inspection).unwrap().len();
+        assert!(kept < 1_000_000, "{kept} bytes");
+    }
+    assert!(inspection.finish(file.len() as u64).is_err(), "it names no architecture");
+}
+
 #[test]
 fn little_of_a_file_is_kept_while_it_is_looked_at() {
     let texts = vec!["word"; 50_000];
