@@ -366,7 +366,12 @@ fn a_program_signals_no_other_program() {
     }
     let own = tempfile::tempdir().unwrap();
     let files = Files { read: vec![], write: vec![own.path().to_owned()] };
-    let script = format!("kill -KILL $PPID {}; echo $? > code; sleep 1000", std::process::id());
+    let this = std::process::id();
+    // The kernel would end a program that goes beyond its limit of processor time.
+    let script = format!(
+        "prlimit --pid {this} --cpu=1000000:1000000; echo $? > limits; prlimit --cpu=1000000 && echo own >> limits; \
+         kill -KILL $PPID {this}; echo $? > code; sleep 1000"
+    );
     let program = Program {
         path: "/bin/sh".into(),
         args: vec!["-c".into(), script.into()],
@@ -382,6 +387,9 @@ fn a_program_signals_no_other_program() {
         code.filter(|code| code.ends_with('\n'))
     });
     assert_eq!(code, "1\n");
+    assert_eq!(std::fs::read_to_string(own.path().join("limits")).unwrap(), "1\nown\n");
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap();
+    assert!(!limits.contains("1000000 "), "{limits}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The system calls that are refused to a contained program: those that open connections, and those that Landlock of this
-//! kernel does not cover.
+//! The system calls that are refused to a contained program: those that open connections, those that Landlock of this
+//! kernel does not cover, and the one that sets limits of other programs.
 //!
 //! The filter is the same for every process of the program. A refused call fails as if it was not permitted.
 
@@ -26,7 +26,7 @@ const X32: i64 = 0x4000_0000;
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// Prepares the filter of `access`. None if nothing is refused, or if this architecture has no filters.
+/// Prepares the filter of `access`. None if this system or this architecture has no filters.
 ///
 /// # Errors
 /// If the filter cannot be built.
@@ -37,6 +37,9 @@ pub(super) fn prepare(access: &Access) -> io::Result<Option<BpfProgram>> {
     };
     let build = || {
         let mut rules = Rules::new();
+        // The kernel ends a program at its limit of processor time, and no rule of Landlock covers the limits of others.
+        let of_others = rule(&[(0, SeccompCmpOp::Ne, 0)])?;
+        rules.insert(libc::SYS_prlimit64, vec![of_others]);
         if !access.connects {
             refuse_connections(&mut rules)?;
         }
@@ -44,9 +47,6 @@ pub(super) fn prepare(access: &Access) -> io::Result<Option<BpfProgram>> {
             && access.landlock.min(super::access::landlock()) < COVERS_TRUNCATE
         {
             rules.insert(libc::SYS_truncate, vec![]);
-        }
-        if rules.is_empty() {
-            return Ok(None);
         }
         if architecture == TargetArch::x86_64 {
             let x32 = rules.clone().into_iter().map(|(call, rules)| (call | X32, rules));
