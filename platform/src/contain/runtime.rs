@@ -12,6 +12,7 @@
 use std::{
     fs::File,
     io::Read as _,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
 
@@ -38,10 +39,25 @@ fn interpreter(program: &Path, search: &[PathBuf]) -> Option<PathBuf> {
     let mut words = std::str::from_utf8(line).ok()?.split_whitespace();
     let path = Path::new(words.next()?);
     if path.file_name()? != "env" {
-        return Some(path.to_owned());
+        return Some(path.to_owned()).filter(|path| is_program(path));
     }
-    let name = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
-    search.iter().map(|folder| folder.join(name)).find(|path| path.is_file())
+    // Another option of `env` takes the next word, which then is no program.
+    let name =
+        words.find(|word| *word != "-S" && !word.contains('=')).filter(|word| is_name(word))?;
+    search.iter().map(|folder| folder.join(name)).find(|path| is_program(path))
+}
+
+/// Returns whether `word` is the name of a program on PATH, and no path.
+fn is_name(word: &str) -> bool {
+    !word.starts_with('-') && !word.contains('/')
+}
+
+/// Returns whether the file is a program, and not a file with data that a stranger would have opened to an engine.
+fn is_program(path: &Path) -> bool {
+    let mut head = [0; 2];
+    let begins = File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    let is_code = begins.is_ok() && (&head == b"\x7fE" || &head == b"#!");
+    is_code && path.metadata().is_ok_and(|found| found.permissions().mode() & 0o111 != 0)
 }
 
 /// Returns the parts of the installation of an interpreter, and of the one that it is a link to.
@@ -65,7 +81,10 @@ fn installation(interpreter: &Path) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, os::unix::fs::symlink};
+    use std::{
+        fs::{self, Permissions},
+        os::unix::fs::symlink,
+    };
 
     use super::*;
 
@@ -76,7 +95,8 @@ mod tests {
         for folder in ["venv/bin", "venv/lib", "python/bin", "python/lib", "python/secrets"] {
             fs::create_dir_all(at(folder)).unwrap();
         }
-        fs::write(at("python/bin/python3"), "").unwrap();
+        fs::write(at("python/bin/python3"), "\x7fELF").unwrap();
+        fs::set_permissions(at("python/bin/python3"), Permissions::from_mode(0o755)).unwrap();
         fs::write(at("venv/pyvenv.cfg"), "").unwrap();
         symlink(at("python/bin/python3"), at("venv/bin/python3")).unwrap();
         let script = at("engine");
@@ -92,6 +112,16 @@ mod tests {
         assert_eq!(found(&format!("#!{}\n", at("venv/bin/python3").display())), expected);
         assert_eq!(found("#!/usr/bin/env ruby\n"), None);
         assert_eq!(found("\x7fELF"), None);
+        // A file of the user that is no program, as `env` reads options or as a person would not name it.
+        let secret = at("python/secrets/key");
+        fs::write(&secret, "secret").unwrap();
+        let secret = secret.display();
+        for line in
+            ["/usr/bin/env -S -u KEY /bin/sh", "/usr/bin/env KEY", "/usr/bin/env -S KEY", "KEY"]
+        {
+            let line = format!("#!{}\n", line.replace("KEY", &secret.to_string()));
+            assert_eq!(found(&line), None, "{line}");
+        }
         let mut parts = installation(&python);
         parts.sort();
         let all = [
