@@ -3,18 +3,14 @@
 //! A new build is unpacked into a folder beside the others and run once before it is used. So an interrupted
 //! installation leaves the previous build in use.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: lists builds and runs one")]
+#![expect(clippy::disallowed_methods, reason = "IO shell: lists builds")]
 
 use std::{
     io,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
-use link_platform::{
-    fs::{self, FileError},
-    process::{self, Call},
-};
+use link_platform::fs::{self, FileError};
 use link_protocol::{engine_index::is_build_name, limits::ENGINE_SIZE};
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +19,7 @@ pub use self::in_use::in_use;
 
 mod files;
 mod in_use;
+mod trial;
 
 /// The engine of language models.
 pub const LLAMA_SERVER: &str = "llama-server";
@@ -35,8 +32,6 @@ const STAGED: &str = ".new";
 const ORIGIN: &str = "link-build.json";
 /// The size limit of that file, in bytes.
 const ORIGIN_LIMIT: u64 = 64 * 1024;
-/// How long a build may take to print its version.
-const VERSION_PATIENCE: Duration = Duration::from_secs(60);
 
 /// The builds of one engine.
 #[derive(Clone, Debug)]
@@ -160,7 +155,7 @@ impl Engines {
     /// # Errors
     /// [`EngineError::DoesNotRun`] with the reason, for example because the processor lacks an instruction.
     pub fn start(&self, build: &str) -> Result<(), EngineError> {
-        run(&self.folder.join(build).join(&self.executable)).map(drop)
+        trial::run(&self.folder.join(build).join(&self.executable)).map(drop)
     }
 
     /// Installs a build from an archive (`.tar.gz`) or an unpacked folder. Later starts of a model use it. Without a
@@ -266,7 +261,7 @@ impl Engines {
         } else {
             copy(&source, &build)?;
         }
-        let said = run(&build.join(&self.executable))?;
+        let said = trial::run(&build.join(&self.executable))?;
         let own = || build_name(&said).ok_or(EngineError::Nameless);
         let name = name.map_or_else(own, |name| Ok(name.to_owned()))?;
         if !is_build_name(&name) {
@@ -298,23 +293,6 @@ impl Engines {
     fn point(&self, name: &str) -> Result<(), EngineError> {
         Ok(fs::write_atomic(&self.folder.join(CURRENT), format!("{name}\n").as_bytes())?)
     }
-}
-
-/// Runs the engine with `--version`, and returns its output.
-fn run(executable: &Path) -> Result<String, EngineError> {
-    let args = vec!["--version".into()];
-    let call = Call { program: executable.to_owned(), args, env: None, limit: VERSION_PATIENCE };
-    let ran = process::call(&call).map_err(|error| EngineError::DoesNotRun(error.to_string()))?;
-    let said = ran.stdout + "\n" + &ran.stderr;
-    if ran.success {
-        return Ok(said);
-    }
-    let how = ran
-        .code
-        .map_or_else(|| "a signal ended it".to_owned(), |code| format!("it ended with {code}"));
-    let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
-    let separator = if last.is_empty() { "" } else { ": " };
-    Err(EngineError::DoesNotRun(format!("{how}{separator}{last}")))
 }
 
 /// Parses the name of a build from `version: 10068 (0123abc)`. None for a number of fewer than four digits: a build

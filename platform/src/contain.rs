@@ -11,6 +11,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     process::ExitCode,
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 #[cfg(target_os = "linux")]
@@ -109,16 +110,20 @@ pub fn support() -> Support {
     system::support()
 }
 
+/// Whether the program of this process can be a supervisor: its `main` has called [`take_over`].
+static CAN_SUPERVISE: AtomicBool = AtomicBool::new(false);
+
 /// Returns the path of the program of this process, where it can be a supervisor.
 #[must_use]
 pub fn supervisor() -> Option<PathBuf> {
-    system::supervisor()
+    CAN_SUPERVISE.load(Ordering::Relaxed).then(system::supervisor).flatten()
 }
 
 /// Makes this process a supervisor if its arguments say so, and returns its exit code after the end. Call this in the
 /// first lines of `main`: a supervisor must have one thread.
 #[must_use]
 pub fn take_over() -> Option<ExitCode> {
+    CAN_SUPERVISE.store(true, Ordering::Relaxed);
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next()? != rules::COMMAND {
         return None;

@@ -1,5 +1,8 @@
 //! A device without an engine installs one by itself, from a signed index and from no other source.
 
+use std::{os::unix::fs::PermissionsExt as _, process::Command};
+
+use link_platform::contain;
 use link_protocol::{deployment::DeploymentState, report::ModelState};
 use link_tests::{
     backend::TestBackend,
@@ -38,6 +41,34 @@ async fn a_device_without_an_engine_serves_a_model_by_itself() {
     assert!(status.contains(expected), "{status}");
     let engines = device.home().join("data/engines/llama-server");
     assert!(!engines.join(".download").exists() && !engines.join(".new").exists());
+}
+
+/// A build is a stranger's program from its first run on: it reaches no file of the user, and nothing of it stays.
+#[test]
+fn a_build_that_is_tried_is_contained_as_an_engine_that_serves() {
+    let support = contain::support();
+    if !support.files {
+        eprintln!("skipped: this kernel has no Landlock");
+        return;
+    }
+    let device = TestDevice::unregistered();
+    let build = tempfile::tempdir().unwrap();
+    let (program, marker) = (build.path().join("llama-server"), device.home().join("marker"));
+    let seconds = format!("1000.{}", std::process::id());
+    let script = format!(
+        "#!/bin/sh\ncat {0}/secret || echo refused\necho stolen > {1}\nsetsid sleep {seconds} &\n\
+         echo 'version: 9789 (abc)'\n",
+        device.home().display(),
+        marker.display()
+    );
+    std::fs::write(device.home().join("secret"), "canary").unwrap();
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let ran = device.link().args(["engine", "install"]).arg(build.path()).output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    assert!(!marker.exists(), "it wrote a file of the user");
+    let left = Command::new("pgrep").args(["-f", &format!("sleep {seconds}")]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&left.stdout), "", "a process of it is left");
 }
 
 // A backend can name an address and sign with its own key. It cannot make a device run a program.

@@ -93,6 +93,9 @@ enum Task {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = link_platform::contain::take_over() {
+        return code;
+    }
     let ended = dev::check_words(std::env::args_os()).and_then(|()| run(Arguments::parse().task));
     match ended {
         Ok(()) => ExitCode::SUCCESS,
