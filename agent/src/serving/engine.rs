@@ -10,6 +10,7 @@ mod health;
 mod line;
 mod ownership;
 mod spawner;
+mod upload;
 mod watch;
 
 use std::{
@@ -49,6 +50,7 @@ use self::spawner::{Order, Reached, Start};
 pub(crate) use self::{
     bring::EngineDownloads,
     line::{Address, Channel, Line},
+    upload::Upload,
 };
 use crate::{
     args::Args,

@@ -14,9 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response, Uri, header};
-use http_body_util::Full;
 use hyper::{
     body::Incoming,
     client::conn::http1::{self, SendRequest},
@@ -29,7 +27,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::serving::engine::ownership::Ownership;
+use crate::serving::engine::{ownership::Ownership, upload::Upload};
 
 /// How long a connection may be idle. Engines close idle connections after a few seconds, and a
 /// request must not be sent on a connection that is being closed.
@@ -104,7 +102,7 @@ struct Idle {
     since: Instant,
 }
 
-type Connection = SendRequest<Full<Bytes>>;
+type Connection = SendRequest<Upload>;
 
 impl Line {
     /// Creates a line to the engine at `address`, without connecting yet.
@@ -124,7 +122,7 @@ impl Line {
     /// before the head of the answer.
     pub(crate) async fn send(
         &self,
-        mut request: Request<Full<Bytes>>,
+        mut request: Request<Upload>,
     ) -> Result<Response<Incoming>, LineError> {
         if let Some(secret) = bearer(self.secret.expose()) {
             request.headers_mut().insert(header::AUTHORIZATION, secret);
@@ -138,7 +136,7 @@ impl Line {
         if let Some(secret) = secret.and_then(bearer) {
             request = request.header(header::AUTHORIZATION, secret);
         }
-        let request = request.body(Full::default()).ok()?;
+        let request = request.body(Upload::default()).ok()?;
         let response = self.send_as_it_is(request).await.ok()?;
         Some(response.status().as_u16())
     }
@@ -150,7 +148,7 @@ impl Line {
 
     async fn send_as_it_is(
         &self,
-        mut request: Request<Full<Bytes>>,
+        mut request: Request<Upload>,
     ) -> Result<Response<Incoming>, LineError> {
         request.headers_mut().insert(header::HOST, HeaderValue::from_static("localhost"));
         if let Some(below) = self.below_base(request.uri()) {
@@ -270,7 +268,7 @@ mod tests {
             secret: Secret::new("the secret of the launch"),
             pid: 1,
         });
-        let sent = line.send(Request::new(Full::from("a prompt"))).await;
+        let sent = line.send(Request::new(Upload::new("".into(), "a prompt".into()))).await;
         assert!(matches!(sent, Err(LineError::Stranger(found)) if found == port), "{sent:?}");
         assert_eq!(line.status("/props", Some("the secret of the launch")).await, None);
         assert_eq!(heard.await.unwrap(), b"");
@@ -309,7 +307,7 @@ mod tests {
         };
         let line = Line::new(address);
         for _ in 0..20 {
-            let response = line.send(Request::new(Full::default())).await.unwrap();
+            let response = line.send(Request::new(Upload::default())).await.unwrap();
             let body = http_body_util::BodyExt::collect(response.into_body()).await.unwrap();
             assert_eq!(body.to_bytes(), "ok");
             // The connection's task makes it ready some time after the body was read.

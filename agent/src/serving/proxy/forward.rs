@@ -12,7 +12,7 @@ use std::{
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, Uri, Version, header};
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use link_agent_core::{
     audio, cors,
@@ -39,6 +39,7 @@ use super::{
     route::{self, Choice, Live},
     tee::{Meter, Tee},
 };
+use crate::serving::engine::Upload;
 
 /// The number of connections that requests to engines leave free, so that a preflight always finds
 /// one.
@@ -183,10 +184,10 @@ async fn forward(
         plugin::Unit::Seconds if served.metered => audio::duration_of_upload(kind, &body),
         plugin::Unit::Seconds | plugin::Unit::Tokens | plugin::Unit::Images => None,
     };
-    let body = with_fields(served, kind, body);
+    let upload = Upload::new(front_of(served, kind), body);
     // hyper announces no length of an empty body, and an engine would wait for bytes that never come.
-    let length = HeaderValue::from(body.len());
-    let mut outgoing = Request::new(Full::new(body));
+    let length = HeaderValue::from(upload.len());
+    let mut outgoing = Request::new(upload);
     *outgoing.method_mut() = parts.method;
     *outgoing.uri_mut() =
         target(served.target(), parts.uri.query()).map_err(|_| unavailable(live))?;
@@ -261,16 +262,14 @@ fn refused_field<'a>(served: &'a Served, kind: &str, body: &[u8]) -> Option<(&'a
     served.refused.iter().find(sent).map(|(name, value)| (name.as_str(), value.as_str()))
 }
 
-/// Puts the plugin's fields in front of a form.
-fn with_fields(served: &Served, kind: &str, body: Bytes) -> Bytes {
+/// Returns the plugin's fields, which stand in front of those of a form.
+fn front_of(served: &Served, kind: &str) -> Bytes {
+    if !is_form(kind) {
+        return Bytes::new();
+    }
     let fields = served.form.iter();
     let fields = fields.filter_map(|(name, value)| audio::field_in_front(kind, name, value));
-    let mut front: Vec<u8> = fields.flatten().collect();
-    if front.is_empty() || !is_form(kind) {
-        return body;
-    }
-    front.extend_from_slice(&body);
-    front.into()
+    fields.flatten().collect::<Vec<u8>>().into()
 }
 
 fn path_not_served<'a>(served: impl Iterator<Item = &'a str>) -> Problem {
