@@ -58,6 +58,9 @@ pub const REDELIVERY_DELAY_CAP: Duration = Duration::from_secs(5 * 60);
 /// The most commands that may wait for one device. Further commands are refused.
 pub const QUEUE_LIMIT: usize = 50;
 
+/// The most models, and the most commands, that a hello lists. A backend refuses a longer one: it locks each listed model.
+pub const HELLO_LIMIT: usize = 512;
+
 /// Additional places in the queue for commands of the control lane, so that commands in a full queue can be cancelled.
 pub const CONTROL_RESERVE: usize = 10;
 

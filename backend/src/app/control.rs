@@ -64,9 +64,13 @@ impl App {
     /// Answers the hello of a device with all commands that it lacks. The device is online from now on.
     ///
     /// # Errors
-    /// [`AppError::Store`].
+    /// [`Refusal::Invalid`] if it lists too much, and [`AppError::Store`].
     pub async fn hello(&self, device: &DeviceRecord, hello: Hello) -> Result<Welcome, AppError> {
         let now = self.now();
+        if hello.serving.len().max(hello.inflight.len()) > limits::HELLO_LIMIT {
+            let rule = format!("a hello lists at most {} models and commands", limits::HELLO_LIMIT);
+            return Err(Refusal::invalid(rule).into());
+        }
         if hello.epoch < device.epoch {
             // The token is still valid, so the device was not registered again: it was transferred.
             return Ok(self.hand_over(device, now));

@@ -52,6 +52,37 @@ async fn reports_of_every_kind_are_taken_and_unknown_members_tolerated() {
     assert_eq!(world.post(&device.path("/hello"), &device.token, hello).await.status, 200);
 }
 
+/// The backend locks what a hello lists, and a database has room for some thousand locks of all its clients.
+#[tokio::test]
+async fn a_hello_that_lists_more_than_a_device_can_have_is_refused() {
+    let world = World::new().await;
+    let user = world.create_first_account().await;
+    let device = world.online_device(&user).await;
+    let hello = |models: u64, commands: u64| {
+        let models = (0..models).map(|number| {
+            json!({
+                "model_id": format!("mdl_{number:032x}"), "pipeline_id": format!("pip_{number:032x}"),
+                "state": "not_serving", "is_serving": false, "port": 8080, "allowlist_digest": "d",
+                "generation": 1, "detail": null,
+            })
+        });
+        let inflight = (0..commands).map(|number| {
+            json!({ "command_id": format!("cmd_{number:032x}"), "attempt": 1, "running": false })
+        });
+        let body = json!({
+            "epoch": 1, "boot_id": "b", "agent_version": "1.3.0", "last_seq": 0,
+            "inflight": inflight.collect::<Vec<_>>(), "serving": models.collect::<Vec<_>>(),
+        });
+        let (path, world, token) = (device.path("/hello"), &world, &device.token);
+        async move { world.post(&path, token, body).await }
+    };
+    assert_eq!(hello(512, 512).await.status, 200);
+    for (models, commands) in [(513, 0), (0, 513)] {
+        hello(models, commands).await.is(422, "invalid-request");
+    }
+}
+
+// Holds: S6-6
 #[tokio::test]
 async fn logs_and_usage_are_bounded_for_each_device() {
     let world = World::with(|config| {
