@@ -13,7 +13,10 @@ pub(crate) mod restore;
 use std::{fs::Permissions, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use link_platform::fs::{self, Lock};
+use link_platform::{
+    fs::{self, Lock},
+    user_manager,
+};
 use link_protocol::exit_code::ExitCode;
 
 use crate::command::outcome::Refused;
@@ -27,6 +30,23 @@ pub(crate) fn must_exist(data: &Path) -> Result<(), Refused> {
         return Ok(());
     }
     let said = format!("there is no data folder `{}`: give --data DIR", data.display());
+    Err(Refused::new(ExitCode::CannotWrite, anyhow::Error::msg(said)))
+}
+
+/// Checks that root does not leave files of its own in the data folder of a service that runs as another user, and that
+/// could then not read them.
+pub(crate) fn must_not_be_root_for_another(data: &Path) -> Result<(), Refused> {
+    must_exist(data)?;
+    let lock = data.join(LOCK);
+    let served_by = if lock.exists() { &lock } else { data };
+    let Some(owner) = fs::other_owner(served_by).filter(|_owner| user_manager::is_root()) else {
+        return Ok(());
+    };
+    let said = format!(
+        "the data folder `{}` belongs to {owner}, who could not read what root writes there: run the command as that \
+         user, with `runuser -u {owner} -- link-backend …`",
+        data.display()
+    );
     Err(Refused::new(ExitCode::CannotWrite, anyhow::Error::msg(said)))
 }
 

@@ -163,6 +163,13 @@ pub fn is_open_to_others(path: &Path) -> bool {
     system::is_open_to_others(path)
 }
 
+/// Returns the user to whom the file or folder at `path` belongs, by name if the system knows it. None if it is this user,
+/// if there is nothing, or if the system has no such owners.
+#[must_use]
+pub fn other_owner(path: &Path) -> Option<String> {
+    system::other_owner(path)
+}
+
 /// Reads the last `bytes` of a text file. Invalid UTF-8 is replaced.
 ///
 /// # Errors
@@ -434,6 +441,10 @@ mod tests {
         let refused = keep_to_owner(theirs.path()).unwrap_err();
         let source = std::error::Error::source(&refused).unwrap().to_string();
         assert!(source.contains("it belongs to user 65534, and this program runs as"), "{source}");
+        let name = crate::user_manager::name_of("65534").unwrap_or_else(|| "65534".to_owned());
+        assert_eq!(other_owner(theirs.path()), Some(name));
+        assert_eq!(other_owner(&theirs.path().join("nothing")), None);
+        assert_eq!(other_owner(tempfile::tempdir().unwrap().path()), None);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use link_platform::fs;
 use link_protocol::{backend_api::account::Me, exit_code::ExitCode, secret::Secret};
 
 use crate::command::{
-    must_exist,
+    must_not_be_root_for_another,
     outcome::{Ended, Refused, print},
 };
 
@@ -23,6 +23,7 @@ pub(crate) async fn create(loaded: &Loaded, wish: &NewAccount, json: bool) -> En
     let config = loaded.config()?;
     let data = config.data.clone();
     fs::create_private_dir(&data)?;
+    must_not_be_root_for_another(&data)?;
     let password = password()?;
     let app = App::open(config).await?;
     let me = app.add_account(&wish.email, wish.name.clone(), password).await?;
@@ -36,7 +37,7 @@ pub(crate) async fn create(loaded: &Loaded, wish: &NewAccount, json: bool) -> En
 /// Sets the password of a user.
 pub(crate) async fn reset_password(loaded: &Loaded, person: &Person, json: bool) -> Ended {
     let config = loaded.config()?;
-    must_exist(&config.data)?;
+    must_not_be_root_for_another(&config.data)?;
     let password = password()?;
     let app = App::open(config).await?;
     let user = app.reset_password(&person.email, password).await?;

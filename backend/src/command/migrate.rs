@@ -10,14 +10,14 @@ use link_protocol::exit_code::ExitCode;
 use serde_json::json;
 
 use crate::command::{
-    lock, must_exist,
+    lock, must_not_be_root_for_another,
     outcome::{Ended, Refused, print},
 };
 
 /// Runs pending migrations while the data folder is locked.
 pub(crate) async fn run(loaded: &Loaded, options: Migrate, json: bool) -> Ended {
     let config = loaded.config()?;
-    must_exist(&config.data)?;
+    must_not_be_root_for_another(&config.data)?;
     let file = upkeep::file(&config.data);
     let found = match &config.database_url {
         Some(url) => Some(upkeep::inspect_server(url).await.map_err(unreachable)?),

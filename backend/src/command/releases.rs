@@ -10,7 +10,7 @@ use link_protocol::exit_code::ExitCode;
 use serde_json::json;
 
 use crate::command::{
-    must_exist,
+    must_not_be_root_for_another,
     outcome::{Ended, Refused, print},
 };
 
@@ -25,7 +25,7 @@ pub(crate) async fn run(action: &Action, loaded: &Loaded, json: bool) -> Ended {
 
 async fn fill(options: &Pull, loaded: &Loaded, json: bool) -> Ended {
     let config = loaded.config()?;
-    must_exist(&config.data)?;
+    must_not_be_root_for_another(&config.data)?;
     let mut named = Vec::new();
     for file in &options.trust {
         named.push(fs::read_limited(file, KEY_LIMIT)?);

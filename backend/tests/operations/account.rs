@@ -1,6 +1,28 @@
 //! An operator creates accounts and resets passwords while the backend runs.
 
+#![expect(clippy::disallowed_methods, reason = "makes and looks at the folder of another user")]
+
+use std::os::unix::fs::chown;
+
 use crate::program::{PASSWORD, Place};
+
+/// Files that root wrote would be unreadable for the user of the service.
+#[test]
+fn root_is_sent_to_the_user_whose_data_folder_it_is() {
+    let place = Place::new();
+    std::fs::create_dir(place.data()).unwrap();
+    if chown(place.data(), Some(65534), Some(65534)).is_err() {
+        eprintln!("skipped: only root can change the owner of a folder");
+        return;
+    }
+    let pull = ["releases", "pull", "/nowhere"];
+    for words in [&["create-account", "ada@example.org"][..], &["migrate"], &pull] {
+        let ran = place.run_with_input(words, PASSWORD);
+        assert_eq!(ran.code, 11, "{words:?}: {}", ran.err);
+        assert!(ran.err.contains("run the command as that user, with `runuser -u"), "{}", ran.err);
+        assert_eq!(std::fs::read_dir(place.data()).unwrap().count(), 0, "{words:?}");
+    }
+}
 
 #[test]
 fn an_account_is_created_and_its_password_reset_while_the_backend_runs() {

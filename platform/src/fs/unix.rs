@@ -7,6 +7,8 @@ use std::{
     path::Path,
 };
 
+use crate::user_manager;
+
 /// Readable for every user who can enter the folder.
 pub(super) const PUBLIC: u32 = 0o644;
 
@@ -76,6 +78,13 @@ pub(super) fn is_executable(path: &Path) -> bool {
 pub(super) fn is_own(path: &Path) -> bool {
     let own = rustix::process::geteuid().as_raw();
     std::fs::metadata(path).map_or(true, |found| found.uid() == own)
+}
+
+pub(super) fn other_owner(path: &Path) -> Option<String> {
+    let own = rustix::process::geteuid().as_raw();
+    let owner = std::fs::metadata(path).ok()?.uid();
+    let name = || owner.to_string();
+    (owner != own).then(|| user_manager::name_of(&name()).unwrap_or_else(name))
 }
 
 /// Sets the owner and group of `file` to those in `before`.

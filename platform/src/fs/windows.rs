@@ -54,6 +54,10 @@ pub(super) fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
+pub(super) const fn other_owner(_path: &Path) -> Option<String> {
+    None
+}
+
 /// Always true: the access list of another user's profile folder excludes this user.
 pub(super) const fn is_own(_path: &Path) -> bool {
     true
