@@ -26,7 +26,7 @@ use crate::{
     stop_signal::StopSignal,
 };
 
-/// The timeout of the last report when the agent stops.
+/// The timeout of the last reports when the agent stops or makes way for another version.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// The outcome of a run.
@@ -68,6 +68,7 @@ async fn drive(
     let mut anew = std::pin::pin!(identity::changed(&path, identity));
     let mut next = VecDeque::new();
     let mut effects = Some(mem::take(first));
+    let mut farewell_ends = None;
     loop {
         while let Some(effects) = effects
             .take()
@@ -84,10 +85,16 @@ async fn drive(
             return Ok(RunOutcome::HandedOver);
         }
         if shell.makes_way {
-            return Ok(RunOutcome::MakesWay);
+            // The completion of the update is reported by the version that completed it (specification, section 6). An
+            // unreachable backend hears of it from the next version.
+            let ends = *farewell_ends.get_or_insert_with(|| tokio::time::Instant::now() + FAREWELL);
+            if !agent.owes_a_result() || tokio::time::Instant::now() >= ends {
+                return Ok(RunOutcome::MakesWay);
+            }
         }
         let deadline = agent.deadline().and_then(|at| started.checked_add(at));
         let deadline = deadline.map(tokio::time::Instant::from_std);
+        let deadline = [deadline, farewell_ends].into_iter().flatten().min();
         let input = tokio::select! {
             input = inputs.recv() => input,
             () = until(deadline) => Some(Input::Event(Event::DeadlineReached)),

@@ -7,7 +7,6 @@
 use link_protocol::{
     agent_api::{Hello, Welcome},
     command::{Command, DeployModel, ModelFile},
-    counter::Seq,
     deployment::DeploymentState,
     id::CommandId,
     local_api::{ConnectionState, DeploymentProgress},
@@ -195,12 +194,6 @@ impl Agent {
         self.hello()
     }
 
-    /// Returns the highest sequence number in the journal.
-    #[must_use]
-    pub const fn last_seq(&self) -> Seq {
-        self.ledger.last_seq()
-    }
-
     /// Returns the lifecycle status.
     #[must_use]
     pub const fn status(&self) -> LifecycleStatus {
@@ -211,6 +204,12 @@ impl Agent {
     #[must_use]
     pub const fn connection(&self) -> ConnectionState {
         self.connection
+    }
+
+    /// Returns whether the backend does not have the result of a command yet.
+    #[must_use]
+    pub fn owes_a_result(&self) -> bool {
+        self.outbox.owes_a_result()
     }
 
     /// Returns all configured pipelines.

@@ -102,6 +102,12 @@ impl Outbox {
         })
     }
 
+    /// Returns whether the result of a command waits to be sent, or is being sent.
+    #[must_use]
+    pub fn owes_a_result(&self) -> bool {
+        self.queue.iter().any(|entry| matches!(entry.report, Report::Command(_)))
+    }
+
     /// Sends the first report, unless another is in flight or a retry wait is running.
     pub fn pump(&mut self, now: Now, effects: &mut Vec<Effect>) {
         if self.sending.is_some() || self.retry_at.is_some_and(|at| now < at) {

@@ -156,7 +156,7 @@ fn what_has_expired_on_the_backends_clock_has_no_effect() {
     assert_eq!(words(&bench.handle(event)), ["receipt c1 Expired"]);
     let spent = Envelope { ttl_ms: 0, ..envelope(2, &command) };
     assert_eq!(bench.receive(&spent), ["receipt c2 Expired"]);
-    assert_eq!(bench.agent.last_seq(), Seq(0));
+    assert_eq!(bench.agent.hello().last_seq, Seq(0));
 }
 
 #[test]
@@ -336,7 +336,7 @@ fn an_update_without_a_release_to_install_is_declined_with_a_message() {
     assert_eq!(bench.agent.status(), LifecycleStatus::Online);
 }
 
-// Holds: S3.4-2
+// Holds: S6-10
 #[test]
 fn an_update_is_reported_done_before_the_new_version_takes_over() {
     let mut bench = Bench::online();
@@ -352,6 +352,10 @@ fn an_update_is_reported_done_before_the_new_version_takes_over() {
     assert!(matches!(effects.first(), Some(Effect::Persist(_))));
     assert!(place("replace the agent by 1.4.0").is_some(), "{told:?}");
     assert_eq!(bench.agent.status(), LifecycleStatus::Updating);
+    // This process stays until the backend has the result.
+    assert!(bench.agent.owes_a_result());
+    bench.take_reports();
+    assert!(!bench.agent.owes_a_result());
 }
 
 #[test]
@@ -463,7 +467,7 @@ fn a_full_journal_leaves_a_delivery_for_later() {
     }
     let told = bench.deliver(&Command::StopServing(stop(2)));
     assert_eq!(told, ["log Refused "]);
-    assert_eq!(bench.agent.last_seq().0, limits::QUEUE_LIMIT as u64);
+    assert_eq!(bench.agent.hello().last_seq.0, limits::QUEUE_LIMIT as u64);
 }
 
 #[test]

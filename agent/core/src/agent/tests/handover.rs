@@ -26,7 +26,7 @@ fn what_comes_with_a_handover_is_not_taken() {
     let welcome = Welcome { server_time: moment(), epoch: Epoch(2), commands, handover };
     let effects = words(&bench.handle(Event::Welcomed(welcome)));
     assert_eq!(
-        (effects, bench.agent.last_seq()),
+        (effects, bench.agent.hello().last_seq),
         (vec!["hand over to epoch 2".to_owned()], Seq(0))
     );
 }
