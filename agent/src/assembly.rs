@@ -15,7 +15,7 @@ use link_agent_core::{
     record::{self, Snapshot},
 };
 use link_client::agent::AgentClient;
-use link_installer::{layout::Layout, versions};
+use link_installer::{layout::Layout, receipt::Receipt, versions};
 use link_platform::{fs, paths::Roots};
 use link_protocol::{
     config::AgentConfig, id::DeviceId, identity::Identity, registration::TransportType,
@@ -222,6 +222,7 @@ fn start(
     }
     let layout = Layout::new(roots.clone());
     let updates = Updates::new(layout, args.development_release_keys.clone());
+    let receipt = Receipt::read(&updates.layout().receipt()).unwrap_or_default();
     let parts = Parts {
         control,
         inbox: inbox.clone(),
@@ -229,6 +230,7 @@ fn start(
         engines: engines.clone(),
         models: roots.models(),
         builds: roots.engines(),
+        channel: receipt.channel(env!("CARGO_PKG_VERSION")),
         sampled_every: components::sampled_every(config),
         latest: Latest::default(),
     };

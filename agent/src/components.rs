@@ -20,6 +20,7 @@ use link_client::agent::AgentClient;
 use link_protocol::{
     config::{AgentConfig, PipelineConfig},
     id::ModelId,
+    release::Channel,
     system::SystemReport,
 };
 
@@ -54,6 +55,8 @@ pub(crate) struct Parts {
     pub(crate) models: PathBuf,
     /// The folder of all engines.
     pub(crate) builds: PathBuf,
+    /// The channel of this agent's release.
+    pub(crate) channel: Channel,
     pub(crate) sampled_every: Duration,
     pub(crate) latest: Latest,
 }
@@ -144,7 +147,7 @@ async fn take_commands(parts: Parts) -> anyhow::Result<()> {
 }
 
 async fn measure(parts: Parts) -> anyhow::Result<()> {
-    let mut monitor = Monitor::new(parts.models.clone(), parts.builds.clone())?;
+    let mut monitor = Monitor::new(parts.models.clone(), parts.builds.clone(), parts.channel)?;
     loop {
         let engines = engines_of(&parts).await;
         let report = monitor.sample(&engines).await;

@@ -124,7 +124,7 @@ codes! {
     MethodNotAllowed = "method-not-allowed", 405, "The method is not allowed here", None;
     DeviceOffline = "device-offline", 409, "The device is offline", Some("retry when the device is online");
     NotDeployed = "not-deployed", 409, "The model is not deployed on this device", Some("deploy it first with `link model deploy`");
-    DeviceLimitReached = "device-limit-reached", 409, "The account has reached its limit of devices", Some("remove a device you no longer use, or raise the limit");
+    DeviceLimitReached = "device-limit-reached", 409, "The account has reached its limit of devices", Some("remove a device that you no longer use, or ask the operator of the backend to raise `device_limit`");
     QuotaReached = "quota-reached", 409, "The account has reached its quota", Some("remove what you no longer use, or ask the operator of the backend to raise the quota");
     AliasTaken = "alias-taken", 409, "Another model on this device has this alias", Some("choose another alias");
     OtherAccount = "other-account", 409, "The key belongs to another account than this device", Some("move the device with `link device transfer`, or make it a new device with `link register --new-device`");

@@ -36,7 +36,18 @@ pub const KEYS_FILE: &str = "keys.json";
 
 /// The channel of a release: how well it is tested.
 #[derive(
-    Clone, Copy, Debug, Default, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    Deserialize,
+    Eq,
+    Hash,
+    Ord,
+    PartialEq,
+    PartialOrd,
+    Serialize,
+    utoipa::ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
@@ -44,6 +55,31 @@ pub enum Channel {
     Beta,
     #[default]
     Stable,
+}
+
+impl Channel {
+    /// Returns the channel with this name. A channel of a later version has no label here, so it counts as stable.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        let mut labelled = [Self::Alpha, Self::Beta].into_iter();
+        labelled.find(|channel| channel.to_string() == name).unwrap_or_default()
+    }
+
+    /// Returns whether this is the channel of production builds, whose label is hidden.
+    #[must_use]
+    pub fn is_stable(&self) -> bool {
+        *self == Self::Stable
+    }
+
+    /// Returns `version` with the label of the channel beside it, such as `1.0.19 · Alpha` (specification, section 9).
+    #[must_use]
+    pub fn beside(self, version: &Version) -> String {
+        match self {
+            Self::Alpha => format!("{version} · Alpha"),
+            Self::Beta => format!("{version} · Beta"),
+            Self::Stable => version.to_string(),
+        }
+    }
 }
 
 impl fmt::Display for Channel {

@@ -12,6 +12,7 @@ use crate::{
         BUILDS_REPORTED, ENGINE_INDEX_WORD, ENGINE_REASON_LENGTH, ENGINES_REPORTED,
         GPU_NAME_LENGTH, GPUS_REPORTED,
     },
+    release::Channel,
     shown,
 };
 
@@ -42,6 +43,9 @@ pub struct SystemReport {
     /// The build of each installed engine that the next model starts with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub builds: Vec<EngineInUse>,
+    /// The channel of the agent's release.
+    #[serde(default, skip_serializing_if = "Channel::is_stable")]
+    pub channel: Channel,
     pub agent: ProcessUsage,
 }
 
@@ -227,6 +231,7 @@ mod tests {
             gpus: vec![gpu; 100],
             engines: vec![engine; 100],
             builds: vec![build; 100],
+            channel: Channel::Stable,
             agent: ProcessUsage { cpu_percent: 0.26, memory_bytes: 1 },
         };
         let bounded = report.bounded();

@@ -389,6 +389,7 @@ fn reports() -> Vec<Example> {
                 gpus: vec![],
                 engines: vec![],
                 builds: vec![],
+                channel: Channel::Stable,
                 ..system_report()
             },
         ),
@@ -581,6 +582,7 @@ fn system_report() -> SystemReport {
             build: "b9789".to_owned(),
             why: Some("the default build for the processor".to_owned()),
         }],
+        channel: Channel::Beta,
         agent: ProcessUsage { cpu_percent: 0.1, memory_bytes: 7_340_032 },
     }
 }

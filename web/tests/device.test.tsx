@@ -33,6 +33,21 @@ describe('what a device is', () => {
     agent: { cpu_percent: 0, memory_bytes: 1 },
   };
 
+  // Holds: S9-5
+  it('has the label of the channel beside the version, and none for a production build', async () => {
+    load();
+    devices.loaded([device('a', { agent_version: '1.0.19', system: { ...sample, channel: 'alpha' } })]);
+    open('about');
+    await settled('1.0.19 · Alpha');
+    here.show(<DevicesPage />);
+    await settled('1.0.19 · Alpha');
+    for (const system of [{ ...sample, channel: 'stable' as const }, sample, null]) {
+      devices.loaded([device('a', { agent_version: '1.0.19', system })]);
+      await settled('1.0.19');
+      expect(here.root.textContent).not.toContain('1.0.19 ·');
+    }
+  });
+
   it('names the build of each engine, and why it was chosen', async () => {
     load();
     const builds = [

@@ -17,6 +17,7 @@ use link_installer::engines;
 use link_platform::disk;
 use link_protocol::{
     id::ModelId,
+    release::Channel,
     system::{DiskUsage, EngineUsage, MemoryUsage, ProcessUsage, SystemReport},
 };
 use sysinfo::{
@@ -36,6 +37,7 @@ pub(crate) struct Monitor {
     models: PathBuf,
     /// The folder of all engines.
     engines: PathBuf,
+    channel: Channel,
     system: System,
     agent: Pid,
     sensors: Components,
@@ -51,13 +53,14 @@ impl Monitor {
     ///
     /// # Errors
     /// If this system cannot be sampled at all.
-    pub(crate) fn new(models: PathBuf, engines: PathBuf) -> anyhow::Result<Self> {
+    pub(crate) fn new(models: PathBuf, engines: PathBuf, channel: Channel) -> anyhow::Result<Self> {
         let system = System::new().context("cannot sample this system")?;
         let sensors = Components::new_with_refreshed_list().context("cannot look for sensors")?;
         let labels: Vec<_> = sensors.iter().map(sysinfo::Component::label).collect();
         let mut monitor = Self {
             models,
             engines,
+            channel,
             system,
             agent: Pid::from_u32(std::process::id()),
             sensor: processor_sensor(&labels),
@@ -92,6 +95,7 @@ impl Monitor {
             gpus,
             engines: engines.iter().filter_map(|engine| self.engine(*engine)).collect(),
             builds: engines::in_use(&self.engines),
+            channel: self.channel,
             agent: self
                 .process(self.agent)
                 .unwrap_or(ProcessUsage { cpu_percent: 0.0, memory_bytes: 0 }),

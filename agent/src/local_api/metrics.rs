@@ -187,6 +187,7 @@ mod tests {
         id::{DeviceId, ModelId},
         local_api::TransportState,
         registration::TransportType,
+        release::Channel,
         report::LifecycleStatus,
         system::{DiskUsage, EngineUsage, MemoryUsage, ProcessUsage},
     };
@@ -236,6 +237,7 @@ mod tests {
             gpus: vec![gpu, silent],
             engines: vec![engine],
             builds: vec![],
+            channel: Channel::Stable,
             agent: ProcessUsage { cpu_percent: 0.0, memory_bytes: 6 },
         };
         let text = samples(&text(&state(), &[], &moment(Some(system))));

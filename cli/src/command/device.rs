@@ -165,7 +165,7 @@ async fn retire(context: &Context, argument: &str, at: &Backend) -> Result<(), C
 fn show(device: &Device, view: &View) -> String {
     let seen = device.last_seen_at.map_or_else(|| "never".to_owned(), |time| view.time(time));
     let registered = view.time(device.registered_at);
-    let Device { name, device_id, agent_version, platform, .. } = device;
+    let Device { name, device_id, platform, .. } = device;
     let system = format!("{} {}, host {}", platform.os, platform.arch, platform.hostname);
     let [name, system] = [name, &system].map(|text| shown::one_line(text));
     let tags = if device.tags.is_empty() {
@@ -175,9 +175,10 @@ fn show(device: &Device, view: &View) -> String {
     };
     let update = device.last_update.as_ref().map(last_update).unwrap_or_default();
     format!(
-        "Device      {name}\nId          {device_id}\nState       {}\nAgent       {agent_version}\n\
+        "Device      {name}\nId          {device_id}\nState       {}\nAgent       {}\n\
          {update}System      {system}\n{tags}Registered  {registered}\nLast seen   {seen}\n{}",
         state(device),
+        list::version(device),
         device.system.as_ref().map(|sample| system::lines(sample, view)).unwrap_or_default()
     )
 }

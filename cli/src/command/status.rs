@@ -13,6 +13,7 @@ use link_protocol::{
         ConnectionState, DeploymentProgress, EngineHealth, Healthz, ModelHealth, PipelineEntry,
     },
     registration::TransportType,
+    release::Channel,
     report::{LifecycleStatus, ModelState},
     system::EngineInUse,
 };
@@ -142,7 +143,7 @@ fn text(status: &Status, view: &View) -> String {
     let mut lines = Vec::new();
     let agent = match &status.agent {
         Some(agent) => {
-            let version = version(&agent.agent_version.to_string(), &agent.channel);
+            let version = Channel::named(&agent.channel).beside(&agent.agent_version);
             format!("{}, version {version}", lifecycle(agent.status))
         }
         None if status.running && !status.registered => "running, not registered".to_owned(),
@@ -210,17 +211,6 @@ fn models(agent: &Healthz, pipelines: &[PipelineEntry], view: &View) -> String {
     view.table(["MODEL", "STATE", "ADDRESS", ""], rows)
 }
 
-/// Formats the version, with the channel's label unless the channel is stable.
-fn version(version: &str, channel: &str) -> String {
-    let mut letters = channel.chars();
-    match letters.next() {
-        Some(first) if channel != "stable" => {
-            format!("{version} · {}{}", first.to_uppercase(), letters.as_str())
-        }
-        Some(_) | None => version.to_owned(),
-    }
-}
-
 fn connection(agent: &Healthz) -> String {
     let kind = match agent.transport.r#type {
         TransportType::Http => "http",
@@ -263,12 +253,6 @@ mod tests {
     use link_installer::service::Tier;
 
     use super::*;
-
-    #[test]
-    fn the_label_of_a_channel_is_hidden_on_production_builds() {
-        assert_eq!(version("1.3.0", "stable"), "1.3.0");
-        assert_eq!(version("1.0.19", "alpha"), "1.0.19 · Alpha");
-    }
 
     #[test]
     fn an_agent_that_does_not_run_is_said_to() {

@@ -16,6 +16,7 @@ use link_protocol::{
     agent_api::PREFIX,
     identity::Identity,
     limits,
+    release::Channel,
     report::{LifecycleReport, LifecycleStatus, LogRecord, Severity},
     system::{MemoryUsage, ProcessUsage, SystemReport},
 };
@@ -165,6 +166,7 @@ fn request(
                 temperature_celsius: None,
                 gpus: Vec::new(),
                 builds: vec![],
+                channel: Channel::Stable,
                 engines: Vec::new(),
                 agent: ProcessUsage { cpu_percent: 0.1, memory_bytes: 14 << 20 },
             };

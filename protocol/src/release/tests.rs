@@ -325,3 +325,11 @@ fn manifest() -> Manifest {
 fn key_set(counter: u64, introduced: u8) -> KeySet {
     KeySet { schema: SCHEMA, counter, keys: vec![key(introduced).verifying().clone()] }
 }
+
+// Holds: S9-5
+#[test]
+fn the_label_of_a_channel_is_hidden_on_production_builds() {
+    let version = Version::new(1, 0, 19);
+    let shown = [Channel::Alpha, Channel::Beta, Channel::Stable].map(|one| one.beside(&version));
+    assert_eq!(shown, ["1.0.19 · Alpha", "1.0.19 · Beta", "1.0.19"]);
+}

@@ -1848,6 +1848,11 @@ export interface components {
             /** @description 12 to 200 characters. */
             new_password: components["schemas"]["Secret"];
         };
+        /**
+         * @description The channel of a release: how well it is tested.
+         * @enum {string}
+         */
+        Channel: "alpha" | "beta" | "stable";
         /** @description The commands to the devices of the account. */
         CommandCounts: {
             /**
@@ -3366,6 +3371,8 @@ export interface components {
             agent: components["schemas"]["ProcessUsage"];
             /** @description The build of each installed engine that the next model starts with. */
             builds?: components["schemas"]["EngineInUse"][];
+            /** @description The channel of the agent's release. */
+            channel?: components["schemas"]["Channel"];
             /**
              * Format: int32
              * @description The number of logical processors.

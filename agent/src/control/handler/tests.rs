@@ -17,6 +17,7 @@ use link_protocol::{
     config::{self, LogTarget, ReportingHandler},
     counter::Generation,
     id::DeviceId,
+    release::Channel,
     report::{
         CommandReport, CommandResult, LifecycleReport, LifecycleStatus, LogRecord, ModelReport,
         ModelState, ProgressEvent, ProgressReport, Provenance, Severity, TelemetryReport,
@@ -40,7 +41,7 @@ struct Seen {
     retry_after: Arc<Mutex<Option<&'static str>>>,
 }
 
-// Holds: S4.3-2, S4.3-5, S2.3-8
+// Holds: S4.3-2, S4.3-5, S2.3-8, S4.3-3, S4.3-4
 #[tokio::test]
 async fn lifecycle_is_put_and_everything_else_posted_where_the_templates_say() {
     let (seen, http) = backend(&[]).await;
@@ -71,6 +72,7 @@ async fn lifecycle_is_put_and_everything_else_posted_where_the_templates_say() {
     );
 }
 
+// Holds: S4.3-5, S2.3-8
 #[tokio::test]
 async fn a_template_of_the_configuration_counts() {
     let (seen, http) = backend(&[]).await;
@@ -254,6 +256,7 @@ fn items() -> Vec<Item> {
             gpus: vec![],
             engines: vec![],
             builds: vec![],
+            channel: Channel::Stable,
             agent: ProcessUsage { cpu_percent: 0.1, memory_bytes: 1 },
         }),
     ]

@@ -13,7 +13,8 @@ async fn a_sample_says_what_the_system_says() {
     let build = engines.join("llama-server/b1");
     std::fs::create_dir_all(&build).unwrap();
     std::fs::write(build.with_file_name("current"), "b1\n").unwrap();
-    let mut monitor = Monitor::new(folder.path().join("not/there/yet"), engines).unwrap();
+    let mut monitor =
+        Monitor::new(folder.path().join("not/there/yet"), engines, Channel::Beta).unwrap();
     let report = monitor.sample(&[]).await;
 
     let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap();
@@ -35,6 +36,7 @@ async fn a_sample_says_what_the_system_says() {
 
     assert!(report.agent.memory_bytes > 0 && report.agent.memory_bytes < report.memory.total_bytes);
     assert_eq!(report.engines, []);
+    assert_eq!(report.channel, Channel::Beta);
     let builds = report.builds.iter().map(|build| [build.engine.as_str(), build.build.as_str()]);
     assert_eq!(builds.collect::<Vec<_>>(), [["llama-server", "b1"]]);
     assert_eq!(report.clone().bounded(), report);
@@ -42,7 +44,8 @@ async fn a_sample_says_what_the_system_says() {
 
 #[tokio::test]
 async fn engines_have_their_own_share_and_are_forgotten_when_they_end() {
-    let mut monitor = Monitor::new(PathBuf::from("/"), PathBuf::from("/no/engines")).unwrap();
+    let mut monitor =
+        Monitor::new(PathBuf::from("/"), PathBuf::from("/no/engines"), Channel::Stable).unwrap();
     let mut busy = shell("while :; do :; done");
     let mut idle = shell("sleep 600");
     let (one, other) = (model(1), model(2));

@@ -84,6 +84,12 @@ async fn follow(
     }
 }
 
+/// Returns the version of the agent, with the label of its channel if that is no production build.
+pub(in crate::command) fn version(device: &Device) -> String {
+    let channel = device.system.as_ref().map(|sample| sample.report.channel);
+    channel.unwrap_or_default().beside(&device.agent_version)
+}
+
 /// Formats devices as a table.
 pub(in crate::command) fn table(devices: &[Device], view: &View) -> String {
     if devices.is_empty() {
@@ -93,7 +99,7 @@ pub(in crate::command) fn table(devices: &[Device], view: &View) -> String {
         [
             device.name.clone().into(),
             state(device).into(),
-            device.agent_version.to_string().into(),
+            version(device).into(),
             Cell::id(device.device_id),
             Cell::time(device.last_seen_at, "never"),
             device.tags.join(", ").into(),

@@ -13,6 +13,7 @@ import { now } from '../../ui/clock';
 import { Icon } from '../../ui/icon';
 import { failure, notice } from '../../ui/notices';
 import { Foreign, Meter } from '../../ui/parts';
+import { AgentVersion } from '../../ui/version';
 import { RemoveDevice } from './remove';
 
 export function About({ device }: { device: Device }) {
@@ -40,7 +41,7 @@ export function About({ device }: { device: Device }) {
             <Foreign>{`${device.platform.os}/${device.platform.arch}`}</Foreign>
           </Pair>
           <Pair name={text.about.version}>
-            <Foreign class="number">{device.agent_version}</Foreign>
+            <AgentVersion device={device} />
           </Pair>
           <Pair name={text.about.registered}>
             <span class="number">{moment(device.registered_at)}</span>

@@ -13,6 +13,7 @@ import { text } from '../../text';
 import { DeviceBadge } from '../../ui/device_badge';
 import { Icon } from '../../ui/icon';
 import { Copied, Empty, Failed, Foreign, Skeleton } from '../../ui/parts';
+import { AgentVersion } from '../../ui/version';
 import { About } from './about';
 import { Commands } from './commands';
 import { Logs } from './logs';
@@ -102,7 +103,7 @@ function Shown({ device }: { device: Device }) {
           {stateOf(device) !== 'updating' && <UpdateButton device={device} />}
         </div>
         <p class="facts soft">
-          <Foreign class="number">{device.agent_version}</Foreign>
+          <AgentVersion device={device} />
           <Foreign>{`${device.platform.os}/${device.platform.arch}`}</Foreign>
           <Foreign>{device.platform.hostname}</Foreign>
           <Copied code={device.device_id} label={text.device.copyId} />

@@ -11,6 +11,7 @@ import { bytes, percent } from '../../text/format';
 import { Icon } from '../../ui/icon';
 import { narrow } from '../../ui/narrow';
 import { Badge, Foreign, Meter, Time, visible } from '../../ui/parts';
+import { AgentVersion } from '../../ui/version';
 import { DeviceBadge } from '../../ui/device_badge';
 import { scaled } from '../../ui/scale';
 import { useVirtual } from '../../ui/virtual';
@@ -170,12 +171,13 @@ function Row({ id, index, start, byDevice, selected }: RowProps) {
   );
 }
 
-function Version({ device: { agent_version: runs, last_update: last } }: { device: Device }) {
+function Version({ device }: { device: Device }) {
+  const { agent_version: runs, last_update: last } = device;
   const updated = last?.outcome !== 'rolled_back' && last?.to === runs;
   return (
     <>
       <span class="version-lines">
-        <Foreign class="number">{runs}</Foreign>
+        <AgentVersion device={device} />
         {updated && (
           <span class="soft" title={visible(text.devices.updatedFrom(last.from)).slice(0, 100)}>
             <Foreign>{text.devices.from(last.from)}</Foreign>

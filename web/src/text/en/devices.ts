@@ -70,6 +70,7 @@ export const devices = {
   noMatchTitle: 'No device matches',
   noMatch: 'No device matches the search and the filters.',
   failedTitle: 'The devices could not be loaded',
+  channels: { alpha: 'Alpha', beta: 'Beta' },
   rolledBack: 'Rolled back',
   from: (version: string) => `from ${version}`,
   updatedFrom: (version: string) => `Updated from ${version}`,
