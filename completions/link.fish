@@ -35,7 +35,7 @@ complete -c link -n "__fish_link_needs_command" -f -a "open" -d 'Open the dashbo
 complete -c link -n "__fish_link_needs_command" -f -a "down" -d 'Stop your own backend and the agent'
 complete -c link -n "__fish_link_needs_command" -f -a "register" -d 'Register this device with a key'
 complete -c link -n "__fish_link_needs_command" -f -a "status" -d 'Show the agent, its connection and its models'
-complete -c link -n "__fish_link_needs_command" -f -a "doctor" -d 'Find what is wrong on this machine, and what mends it'
+complete -c link -n "__fish_link_needs_command" -f -a "doctor" -d 'Find what is wrong on this machine, and how to fix it'
 complete -c link -n "__fish_link_needs_command" -f -a "start" -d 'Start the agent'
 complete -c link -n "__fish_link_needs_command" -f -a "stop" -d 'Stop the agent; it serves no models while it is stopped'
 complete -c link -n "__fish_link_needs_command" -f -a "restart" -d 'Stop the agent if it runs, then start it'
@@ -112,7 +112,7 @@ complete -c link -n "__fish_link_using_subcommand status" -l full -d 'Print whol
 complete -c link -n "__fish_link_using_subcommand status" -l utc -d 'Print exact times (UTC) instead of relative ones'
 complete -c link -n "__fish_link_using_subcommand status" -s h -l help -d 'Print help'
 complete -c link -n "__fish_link_using_subcommand doctor" -l origin -d 'Also ask each served model what a browser would ask for a page of this origin' -r
-complete -c link -n "__fish_link_using_subcommand doctor" -l fix -d 'Mend what is safe to mend, then look again'
+complete -c link -n "__fish_link_using_subcommand doctor" -l fix -d 'Fix what is safe to fix, then look again'
 complete -c link -n "__fish_link_using_subcommand doctor" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand doctor" -s q -l quiet -d 'Print only data and errors'
 complete -c link -n "__fish_link_using_subcommand doctor" -l full -d 'Print whole ids and texts in tables'
@@ -369,7 +369,7 @@ complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcom
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from rename" -l select -d 'Selection of devices, such as `tag=lab,state=online`, instead of one device; the backend runs it as an operation, which continues when this command ends' -r
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from rename" -l timeout -d 'Longest wait, such as `60s`, `5m` or `1h`' -r
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from rename" -l dry-run -d 'Show the devices that match, and change nothing'
-complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from rename" -l wait -d 'Wait until the device has finished'
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from rename" -l wait -d 'Wait until the work has ended'
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from rename" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from rename" -s q -l quiet -d 'Print only data and errors'
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from rename" -l full -d 'Print whole ids and texts in tables'
@@ -378,7 +378,7 @@ complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcom
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from tag" -l select -d 'Selection of devices, such as `tag=lab,state=online`, instead of one device; the backend runs it as an operation, which continues when this command ends' -r
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from tag" -l timeout -d 'Longest wait, such as `60s`, `5m` or `1h`' -r
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from tag" -l dry-run -d 'Show the devices that match, and change nothing'
-complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from tag" -l wait -d 'Wait until the device has finished'
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from tag" -l wait -d 'Wait until the work has ended'
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from tag" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from tag" -s q -l quiet -d 'Print only data and errors'
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from tag" -l full -d 'Print whole ids and texts in tables'
@@ -387,7 +387,7 @@ complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcom
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from untag" -l select -d 'Selection of devices, such as `tag=lab,state=online`, instead of one device; the backend runs it as an operation, which continues when this command ends' -r
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from untag" -l timeout -d 'Longest wait, such as `60s`, `5m` or `1h`' -r
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from untag" -l dry-run -d 'Show the devices that match, and change nothing'
-complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from untag" -l wait -d 'Wait until the device has finished'
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from untag" -l wait -d 'Wait until the work has ended'
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from untag" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from untag" -s q -l quiet -d 'Print only data and errors'
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from untag" -l full -d 'Print whole ids and texts in tables'
@@ -402,7 +402,7 @@ complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcom
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from update" -l to -d 'Version to install' -r
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from update" -l timeout -d 'Longest wait, such as `60s`, `5m` or `1h`' -r
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from update" -l dry-run -d 'Show the devices that match, and change nothing'
-complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from update" -l wait -d 'Wait until the device has finished'
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from update" -l wait -d 'Wait until the work has ended'
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from update" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from update" -s q -l quiet -d 'Print only data and errors'
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from update" -l full -d 'Print whole ids and texts in tables'
@@ -540,7 +540,7 @@ complete -c link -n "__fish_link_using_subcommand operation; and __fish_seen_sub
 complete -c link -n "__fish_link_using_subcommand operation; and __fish_seen_subcommand_from cancel" -l utc -d 'Print exact times (UTC) instead of relative ones'
 complete -c link -n "__fish_link_using_subcommand operation; and __fish_seen_subcommand_from cancel" -s h -l help -d 'Print help'
 complete -c link -n "__fish_link_using_subcommand operation; and __fish_seen_subcommand_from retry" -l timeout -d 'Longest wait, such as `60s`, `5m` or `1h`' -r
-complete -c link -n "__fish_link_using_subcommand operation; and __fish_seen_subcommand_from retry" -l wait -d 'Wait until the device has finished'
+complete -c link -n "__fish_link_using_subcommand operation; and __fish_seen_subcommand_from retry" -l wait -d 'Wait until the work has ended'
 complete -c link -n "__fish_link_using_subcommand operation; and __fish_seen_subcommand_from retry" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand operation; and __fish_seen_subcommand_from retry" -s q -l quiet -d 'Print only data and errors'
 complete -c link -n "__fish_link_using_subcommand operation; and __fish_seen_subcommand_from retry" -l full -d 'Print whole ids and texts in tables'
@@ -612,7 +612,7 @@ complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcomm
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l no-cors -d 'Let no web page call the model'
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l no-telemetry -d 'Do not report the token usage of inferences'
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l reset -d 'Drop the settings of the last deployment'
-complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l wait -d 'Wait until the device has finished'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l wait -d 'Wait until the work has ended'
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -s q -l quiet -d 'Print only data and errors'
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l full -d 'Print whole ids and texts in tables'
@@ -623,7 +623,7 @@ complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcomm
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from serve" -l timeout -d 'Longest wait, such as `60s`, `5m` or `1h`' -r
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from serve" -l port -d 'Port to serve on from now on [default: the current port]' -r
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from serve" -l dry-run -d 'Show the devices that match, and change nothing'
-complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from serve" -l wait -d 'Wait until the device has finished'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from serve" -l wait -d 'Wait until the work has ended'
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from serve" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from serve" -s q -l quiet -d 'Print only data and errors'
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from serve" -l full -d 'Print whole ids and texts in tables'
@@ -633,7 +633,7 @@ complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcomm
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from stop" -l select -d 'Selection of devices, such as `tag=lab,state=online`, instead of one device; the backend runs it as an operation, which continues when this command ends' -r
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from stop" -l timeout -d 'Longest wait, such as `60s`, `5m` or `1h`' -r
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from stop" -l dry-run -d 'Show the devices that match, and change nothing'
-complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from stop" -l wait -d 'Wait until the device has finished'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from stop" -l wait -d 'Wait until the work has ended'
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from stop" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from stop" -s q -l quiet -d 'Print only data and errors'
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from stop" -l full -d 'Print whole ids and texts in tables'
@@ -643,7 +643,7 @@ complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcomm
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from remove" -l select -d 'Selection of devices, such as `tag=lab,state=online`, instead of one device; the backend runs it as an operation, which continues when this command ends' -r
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from remove" -l timeout -d 'Longest wait, such as `60s`, `5m` or `1h`' -r
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from remove" -l dry-run -d 'Show the devices that match, and change nothing'
-complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from remove" -l wait -d 'Wait until the device has finished'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from remove" -l wait -d 'Wait until the work has ended'
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from remove" -s y -l yes -d 'Do not ask for confirmation'
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from remove" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from remove" -s q -l quiet -d 'Print only data and errors'
@@ -829,7 +829,7 @@ complete -c link -n "__fish_link_using_subcommand repair-serving" -l select -d '
 complete -c link -n "__fish_link_using_subcommand repair-serving" -l port -d 'Port to serve on from now on [default: the current port]' -r
 complete -c link -n "__fish_link_using_subcommand repair-serving" -l timeout -d 'Longest wait, such as `60s`, `5m` or `1h`' -r
 complete -c link -n "__fish_link_using_subcommand repair-serving" -l dry-run -d 'Show the devices that match, and change nothing'
-complete -c link -n "__fish_link_using_subcommand repair-serving" -l wait -d 'Wait until the device has finished'
+complete -c link -n "__fish_link_using_subcommand repair-serving" -l wait -d 'Wait until the work has ended'
 complete -c link -n "__fish_link_using_subcommand repair-serving" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand repair-serving" -s q -l quiet -d 'Print only data and errors'
 complete -c link -n "__fish_link_using_subcommand repair-serving" -l full -d 'Print whole ids and texts in tables'
@@ -929,7 +929,7 @@ complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subc
 complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from up open down register status doctor start stop restart update uninstall login logout whoami account member token audit key device logs support fleet commands operation model engine plugin run chat repair-serving allowlist completions complete reach self-check verify-files install-files install-backend uninstall-backend refresh-files help" -f -a "down" -d 'Stop your own backend and the agent'
 complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from up open down register status doctor start stop restart update uninstall login logout whoami account member token audit key device logs support fleet commands operation model engine plugin run chat repair-serving allowlist completions complete reach self-check verify-files install-files install-backend uninstall-backend refresh-files help" -f -a "register" -d 'Register this device with a key'
 complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from up open down register status doctor start stop restart update uninstall login logout whoami account member token audit key device logs support fleet commands operation model engine plugin run chat repair-serving allowlist completions complete reach self-check verify-files install-files install-backend uninstall-backend refresh-files help" -f -a "status" -d 'Show the agent, its connection and its models'
-complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from up open down register status doctor start stop restart update uninstall login logout whoami account member token audit key device logs support fleet commands operation model engine plugin run chat repair-serving allowlist completions complete reach self-check verify-files install-files install-backend uninstall-backend refresh-files help" -f -a "doctor" -d 'Find what is wrong on this machine, and what mends it'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from up open down register status doctor start stop restart update uninstall login logout whoami account member token audit key device logs support fleet commands operation model engine plugin run chat repair-serving allowlist completions complete reach self-check verify-files install-files install-backend uninstall-backend refresh-files help" -f -a "doctor" -d 'Find what is wrong on this machine, and how to fix it'
 complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from up open down register status doctor start stop restart update uninstall login logout whoami account member token audit key device logs support fleet commands operation model engine plugin run chat repair-serving allowlist completions complete reach self-check verify-files install-files install-backend uninstall-backend refresh-files help" -f -a "start" -d 'Start the agent'
 complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from up open down register status doctor start stop restart update uninstall login logout whoami account member token audit key device logs support fleet commands operation model engine plugin run chat repair-serving allowlist completions complete reach self-check verify-files install-files install-backend uninstall-backend refresh-files help" -f -a "stop" -d 'Stop the agent; it serves no models while it is stopped'
 complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from up open down register status doctor start stop restart update uninstall login logout whoami account member token audit key device logs support fleet commands operation model engine plugin run chat repair-serving allowlist completions complete reach self-check verify-files install-files install-backend uninstall-backend refresh-files help" -f -a "restart" -d 'Stop the agent if it runs, then start it'

@@ -431,7 +431,7 @@ Usage: install.ps1 [OPTIONS]
   -DryRun, -Quiet      say what would be done and do nothing; say nothing but errors [LINK_QUIET=1]
   -Uninstall           deregister the device and delete everything; -Force: offline too; -Purge: the data of `link up` too
 Environment: LINK_INSTALL_URL (one folder with a release), LINK_REGISTRATION_KEY or LINK_REGISTRATION_KEY_FILE, LINK_BACKEND_URL,
-LINK_HOME (install below one folder), LINK_SERVICE (auto, none), LINK_MODIFY_PATH=1,
+LINK_HOME (install below one folder), LINK_SERVICE (auto, none, task), LINK_MODIFY_PATH=1,
 LINK_STALL_SECONDS (how long a download may bring less than 1 KiB/s, default 30).
 '@
     $global:LASTEXITCODE = 0

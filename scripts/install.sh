@@ -18,7 +18,7 @@ Usage: install.sh [OPTIONS]
   --uninstall        deregister the device and delete everything; --force: offline too
   --backend          the backend, as root for the whole machine; --uninstall keeps its data, --purge not
 Environment: LINK_INSTALL_URL (one folder with a release), LINK_REGISTRATION_KEY or LINK_REGISTRATION_KEY_FILE, LINK_BACKEND_URL,
-LINK_HOME (install below one folder), LINK_SERVICE (auto, systemd, none), LINK_MODIFY_PATH=1,
+LINK_HOME (install below one folder), LINK_SERVICE (auto, none, or the manager: systemd, launchd), LINK_MODIFY_PATH=1,
 LINK_STALL_SECONDS (how long a download may bring less than 1 KiB/s, default 30).
 END
 }

@@ -158,7 +158,9 @@ pub(crate) async fn stop(context: &Context) -> Result<bool, CliError> {
             return Ok(true);
         }
         if !deadline.pause_locally().await {
-            return Err(deadline.gave_up("the agent runs without a process id file"));
+            return Err(deadline
+                .gave_up("the agent runs without a process id file")
+                .hint("try again; `link logs --local` shows what the agent does"));
         }
     };
     let signalled = process::terminate(pid);
@@ -166,7 +168,9 @@ pub(crate) async fn stop(context: &Context) -> Result<bool, CliError> {
         if !deadline.pause_locally().await {
             let what =
                 if signalled { "ignores the request to stop" } else { "cannot be signalled" };
-            return Err(deadline.gave_up(&format!("the agent (process {pid}) {what}")));
+            return Err(deadline.gave_up(&format!("the agent (process {pid}) {what}")).hint(format!(
+                "end process {pid}, then try again; `link logs --local` shows what the agent does"
+            )));
         }
     }
     Ok(true)

@@ -47,7 +47,7 @@ pub use logs::Logs;
 pub use member::{Accept, LeftKeysArg, MemberCommand, RoleArg};
 pub use model::{Add, Deploy, ModelCommand, OnDevice, Remove, Serve};
 pub use operation::{Many, OperationCommand};
-pub(crate) use paragraphs::flowing;
+pub(crate) use paragraphs::{flowing, with_placeholders};
 pub use plugin::{PluginCommand, PluginLanguage};
 pub use status::Status;
 pub use support::Support;
@@ -111,7 +111,7 @@ pub enum Command {
     /// Show the agent, its connection and its models
     #[command(after_help = status::EXAMPLES)]
     Status(Status),
-    /// Find what is wrong on this machine, and what mends it
+    /// Find what is wrong on this machine, and how to fix it
     #[command(after_help = doctor::EXAMPLES)]
     Doctor(Doctor),
     /// Start the agent
@@ -320,7 +320,7 @@ pub struct VerifyFiles {
 /// Whether to wait, and for how long.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Wait<const SECONDS: u64> {
-    /// Wait until the device has finished
+    /// Wait until the work has ended
     #[arg(long)]
     pub wait: bool,
     /// Longest wait, such as `60s`, `5m` or `1h`

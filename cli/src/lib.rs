@@ -78,7 +78,8 @@ pub fn run() -> std::process::ExitCode {
     let output = Output::new(Global { json, ..Global::default() });
     let ended =
         misuse::check(&arguments, &command(), |name| Path::new(name).is_file()).and_then(|()| {
-            let matches = command().try_get_matches_from(&arguments);
+            let command = args::with_placeholders(command());
+            let matches = command.try_get_matches_from(&arguments);
             match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
                 Ok(arguments) => act(arguments),
                 Err(error) if json && error.use_stderr() => Err(misuse::of_clap(&error)),

@@ -239,13 +239,15 @@ impl LocalBackend {
                 return Ok(true);
             }
             if !deadline.pause_locally().await {
-                return Err(deadline.gave_up("the backend runs without a process id file"));
+                return Err(
+                    deadline.gave_up("the backend runs without a process id file; try again")
+                );
             }
         };
         let _gone = process::terminate(pid);
         while self.is_running()? {
             if !deadline.pause_locally().await {
-                let what = format!("the backend (process {pid}) ignores the request to stop");
+                let what = format!("the backend ignores the request to stop; end process {pid}");
                 return Err(deadline.gave_up(&what));
             }
         }

@@ -134,7 +134,9 @@ pub(crate) fn by_prefix<I: Clone + ToString>(
         [id] => Ok(id.clone()),
         [] => {
             let message = format!("no {what} has an id that begins with `{text}`");
-            Err(CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message))
+            let group = if what == "command" { "commands" } else { what };
+            Err(CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message)
+                .hint(format!("see `link {group} list`")))
         }
         several => {
             let message = format!("{} {what}s have an id that begins with `{text}`", several.len());
@@ -149,6 +151,14 @@ pub(crate) fn by_prefix<I: Clone + ToString>(
 fn begins(id: &str, text: &str) -> bool {
     id.split_once('_')
         .is_some_and(|(prefix, _)| text.len() > prefix.len() + 1 && id.starts_with(text))
+}
+
+/// Returns how to make the first thing of this kind.
+fn how_to_add(what: &str) -> &'static str {
+    match what {
+        "model" => "add one with `link model add FILE`",
+        _ => "`link key create --kind registration` prints the lines that add one",
+    }
 }
 
 /// What a message says of a model or a device.
@@ -177,7 +187,7 @@ fn pick<T>(
         0 => {
             let names: Vec<_> = others.iter().map(|item| describe(item).name).take(5).collect();
             let hint = if names.is_empty() {
-                format!("there is no {what} yet")
+                format!("there is no {what} yet: {}", how_to_add(what))
             } else {
                 format!("there is: {}; see `link {what} list`", names.join(", "))
             };

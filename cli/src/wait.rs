@@ -47,11 +47,10 @@ impl Deadline {
         self.started.elapsed() >= self.patience
     }
 
-    /// Returns the error for a timeout while waiting for `what`.
+    /// Returns the error for a timeout while waiting for `what`. The caller adds a hint: what goes on, and what to do.
     pub(crate) fn gave_up(&self, what: &str) -> CliError {
         let message = format!("timed out after {} s: {what}", self.patience.as_secs());
         CliError::new(ExitCode::GaveUp, ErrorCode::GaveUp, message)
-            .hint("the operation continues; wait longer with --timeout")
     }
 
     async fn pause_for(&self, step: Duration) -> bool {

@@ -102,11 +102,11 @@ async fn the_examples_of_updates_and_of_servers_run() {
     world.play(server::SERVER).await;
 }
 
-/// Publishes a catalogue with `smollm2:135m`, and an engine that only knows its version.
+/// Publishes a catalogue with `smollm2-135m`, and an engine that only knows its version.
 async fn publish_models_and_engines(world: &World, releases: &Releases) {
     let model = engines::model("tiny-loop.gguf");
     releases.publish_catalogue(&json!({ "models": [{
-        "name": "smollm2:135m", "summary": "a small model", "licence": "Apache-2.0",
+        "name": "smollm2-135m", "summary": "a small model", "licence": "Apache-2.0",
         "file_name": "smollm2.gguf", "url": "https://models.example/smollm2.gguf",
         "sha256": Sha256::digest(&model).iter().map(|byte| format!("{byte:02x}")).collect::<String>(),
         "size_bytes": model.len(),

@@ -76,7 +76,7 @@ A question from a pipe ends with the input. In a script that leaves standard inp
 pub(super) const RUN_EXAMPLES: &str = "\
 Examples:
   link run smollm
-  link run smollm2:135m
+  link run smollm2-135m
   link run ./smollm.gguf
   link run smollm \"Why is the sky blue?\"
 

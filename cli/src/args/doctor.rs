@@ -9,7 +9,7 @@ pub struct Doctor {
     /// Also ask each served model what a browser would ask for a page of this origin
     #[arg(long, value_name = "ORIGIN")]
     pub origin: Option<Origin>,
-    /// Mend what is safe to mend, then look again
+    /// Fix what is safe to fix, then look again
     #[arg(long)]
     pub fix: bool,
 }
@@ -28,7 +28,7 @@ Examples:
   link doctor --origin https://workspace.example
   link doctor --json
 
-Each error and warning comes with the command that mends it. With --fix, Link starts an agent that does not
+Each error and warning comes with its next step, mostly a command. With --fix, Link starts an agent that does not
 run, restarts one that does not answer, closes its folders to other users, puts the command on PATH, and
 sends the account's allowlist to a model that refuses the origin. The exit code is 0 without errors, else
 that of the first error.";

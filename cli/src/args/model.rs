@@ -189,7 +189,7 @@ const ADD_EXAMPLES: &str = "\
 Examples:
   link model add ./smollm.gguf
   link model add ./smollm.gguf --name smollm --shared
-  link model add smollm2:135m                       a model of `link model search`
+  link model add smollm2-135m                       a model of `link model search`
   link model add hf:owner/repo/smollm.gguf
   link model add --url https://models.example/smollm.gguf --sha256 2c26…b0d4
 

@@ -18,6 +18,18 @@ pub(crate) fn flowing(command: Command) -> Command {
     command.mut_subcommands(flowing)
 }
 
+/// Returns `command` for a terminal, where clap takes `{n}` in a help text for a line break. A reset of colours stands
+/// inside the braces of that placeholder: nobody sees it, and where there are no colours it is left out.
+pub(crate) fn with_placeholders(command: Command) -> Command {
+    const KEPT: &str = "{\u{1b}[0mn}";
+    let kept = command.get_after_help().map(|text| text.to_string().replace("{n}", KEPT));
+    let command = match kept {
+        Some(text) => command.after_help(text),
+        None => command,
+    };
+    command.mut_subcommands(with_placeholders)
+}
+
 fn joined(text: &str) -> String {
     let paragraph = |paragraph: &str| {
         let has_block = paragraph.lines().any(|line| line.starts_with(' '));
@@ -40,5 +52,13 @@ mod tests {
         assert!(command.render_long_help().to_string().ends_with("\nu v\n"));
         let below = command.find_subcommand("b").unwrap();
         assert_eq!(below.get_after_help().unwrap().to_string(), "x y");
+    }
+
+    #[test]
+    fn a_placeholder_is_no_line_break() {
+        let below = Command::new("b").after_help("link b 'lab-{n}'");
+        let mut command = with_placeholders(Command::new("a").subcommand(below));
+        let help = command.find_subcommand_mut("b").unwrap().render_help();
+        assert!(help.to_string().ends_with("link b 'lab-{n}'\n"), "{help}");
     }
 }

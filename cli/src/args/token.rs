@@ -41,6 +41,8 @@ fn create_examples() -> String {
   link token create --name ci --scope models:write --expires-at 30d
 
 A script passes the token in LINK_ACCESS_TOKEN, or logs in with `link login --token-file FILE`. The token
-never permits more than your current role. Scopes:{scopes}"
+never permits more than your current role.
+
+Scopes:{scopes}"
     )
 }

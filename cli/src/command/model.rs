@@ -233,7 +233,9 @@ async fn cancel(context: &Context, named: &str, device: Option<&str>) -> Result<
     let current = backend.current_deployments(Some(device), Some(model.model_id)).await?;
     let Some(deployment) = current.first() else {
         let message = format!("`{}` was never deployed to {device}", model.name);
-        return Err(CliError::new(ExitCode::Failed, ErrorCode::NotDeployed, message));
+        return Err(CliError::new(ExitCode::Failed, ErrorCode::NotDeployed, message).hint(format!(
+            "name another device with --device; `link model show {named}` lists the devices that have it"
+        )));
     };
     let cancelled = backend.cancel_deployment(deployment.deployment_id).await?;
     context.output.say(&match cancelled.state {

@@ -106,7 +106,9 @@ async fn wait_for(
         };
         progress.show(&format!("{what}: {stage}"), 0, 0);
         if !deadline.pause(asked_for.take()).await {
-            return Err(deadline.gave_up(&format!("{what}: {stage} ({})", last.command_id)));
+            let hint =
+                format!("the command goes on; see `link commands explain {}`", last.command_id);
+            return Err(deadline.gave_up(&format!("{what}: {stage}")).hint(hint));
         }
         match wait::tolerate(backend.command(last.command_id).await)? {
             Ok(info) => last = info,

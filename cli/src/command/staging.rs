@@ -90,5 +90,34 @@ pub(super) fn explain(error: StageError) -> CliError {
         StageError::Unpack(_) => ErrorCode::Unpack,
         StageError::SelfCheck { .. } => ErrorCode::SelfCheck,
     };
-    CliError::new(error.exit_code(), code, chain(&error))
+    let told = CliError::new(error.exit_code(), code, chain(&error));
+    match next_step(&error) {
+        Some(step) => told.hint(step),
+        None => told,
+    }
+}
+
+/// Returns what to do about an update that changed nothing. None if the error says it.
+const fn next_step(error: &StageError) -> Option<&'static str> {
+    match error {
+        StageError::Source(_) | StageError::Download(_) => Some(
+            "nothing was changed; check the network and the address of the releases, then try again",
+        ),
+        StageError::NoSpace { .. } => {
+            Some("nothing was changed; free some disk space, then try again")
+        }
+        StageError::Unpack(_) => Some("nothing was changed; try again"),
+        StageError::SelfCheck { .. } => Some(
+            "nothing was changed; report it with the version, and with the archive of `link support`",
+        ),
+        StageError::Mixed { .. } => {
+            Some("nothing was changed; report it to whoever publishes the releases")
+        }
+        StageError::Untrusted(_)
+        | StageError::Install(_)
+        | StageError::Change(_)
+        | StageError::File(_)
+        | StageError::Declined(_)
+        | StageError::NotInstalled(_) => None,
+    }
 }

@@ -107,7 +107,9 @@ async fn by_agent(
     let (mut silence, mut idle) = (None, None);
     loop {
         if !deadline.pause_locally().await {
-            return Err(deadline.gave_up("the update continues; follow it with `link status`"));
+            return Err(deadline
+                .gave_up("the new version does not answer yet")
+                .hint("the update goes on; follow it with `link status`"));
         }
         let Ok(now) = local.healthz().await else {
             // While one version replaces the other, neither answers.
@@ -194,7 +196,11 @@ async fn ended(
         ErrorCode::UpdateFailed
     };
     let message = format!("still on {before}: {reason}");
-    Err(CliError::new(exit_code(update.exit_code), code, message))
+    let told = CliError::new(exit_code(update.exit_code), code, message);
+    if code == ErrorCode::Declined {
+        return Err(told);
+    }
+    Err(told.hint("`link logs --local` says more; run `link update` again once the cause is gone"))
 }
 
 fn rolled_back(now: &Healthz, update: &UpdateProgress) -> Option<String> {

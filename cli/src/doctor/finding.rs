@@ -51,7 +51,7 @@ pub(crate) struct Finding {
     pub(crate) level: Level,
     /// What was found, as text for a person.
     pub(crate) found: String,
-    /// What mends it, as text for a person. Absent if there is nothing to mend.
+    /// What fixes it, as text for a person. Absent if there is nothing to fix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cure: Option<String>,
     /// What `--fix` does about it. Absent if it does nothing.
@@ -158,9 +158,9 @@ impl Diagnosis {
         let fixable = self.findings.iter().filter(|finding| finding.fix.is_some()).count();
         let by_fix = match fixable {
             0 => String::new(),
-            1 if errors + warnings == 1 => "; `link doctor --fix` mends it".to_owned(),
-            1 => "; `link doctor --fix` mends one of them".to_owned(),
-            several => format!("; `link doctor --fix` mends {several} of them"),
+            1 if errors + warnings == 1 => "; `link doctor --fix` fixes it".to_owned(),
+            1 => "; `link doctor --fix` fixes one of them".to_owned(),
+            several => format!("; `link doctor --fix` fixes {several} of them"),
         };
         format!("{}, {}{by_fix}", counted(errors, "error"), counted(warnings, "warning"))
     }

@@ -60,12 +60,11 @@ pub(crate) fn findings(facts: &Installation) -> Vec<Finding> {
     }));
     findings.extend(facts.unwritable.iter().map(|(folder, why)| {
         let found = format!("Link cannot write to `{}`: {why}", folder.display());
-        Finding::error(
-            Area::Files,
-            found,
-            format!("look at it with `ls -ld {}`", shell_word(folder)),
-        )
-        .exits(ExitCode::CannotWrite)
+        let cure = format!(
+            "sudo chown -R \"$(id -un)\" {}; if the disk is full or read-only, correct that first",
+            shell_word(folder)
+        );
+        Finding::error(Area::Files, found, cure).exits(ExitCode::CannotWrite)
     }));
     if facts.open_to_others.is_empty() && facts.unwritable.is_empty() {
         findings.push(Finding::ok(Area::Files, "the folders are private and can be written"));

@@ -60,7 +60,7 @@ fn local(facts: &Ports) -> Finding {
         }
         (None, Some(who)) => {
             let found = format!("port {wanted} of the local API is held by {who}");
-            let cure = "the agent takes another port when it starts; programs that expect this one need it free";
+            let cure = "stop that program before the agent starts, or let other programs use the port that `link status` shows then";
             Finding::warning(Area::Ports, found, cure)
         }
         (None, None) => Finding::ok(Area::Ports, format!("port {wanted} of the local API is free")),

@@ -229,7 +229,7 @@ fn of_models() -> Vec<String> {
             "model search",
             &format!("model add --url https://models.example/m.gguf --sha256 {sum} --size 1024"),
             "model show smollm",
-            "model show smollm2:135m",
+            "model show smollm2-135m",
             "model deploy smollm --device box",
             "model deploy smollm --device box --serve --wait",
             "model serve smollm --device box",

@@ -78,8 +78,8 @@ pub(super) const DEVICE: &[Example] = &[
 
 /// Adds models and serves them.
 pub(super) const MODELS: &[Example] = &[
-    example("link model search small apache").shows("smollm2:135m"),
-    example("link model add smollm2:135m").shows("mdl_"),
+    example("link model search small apache").shows("smollm2-135m"),
+    example("link model add smollm2-135m").shows("mdl_"),
     example("link model add hf:owner/repo/smollm.gguf").shows("added `smollm`"),
     example("link model add --url https://models.example/smollm.gguf --sha256 2c26…b0d4")
         .after("link model delete smollm")
@@ -128,8 +128,8 @@ pub(super) const MODELS: &[Example] = &[
     example("link run smollm \"Why is the sky blue?\"").shows(REPLY),
     example("link run smollm").typed(LEAVE).shows("chatting with `smollm`"),
     example("link run ./smollm.gguf").typed(LEAVE).shows("chatting with `smollm`"),
-    example("link run smollm2:135m")
-        .after("link model deploy smollm2:135m --port $BACKEND_PORT --wait")
+    example("link run smollm2-135m")
+        .after("link model deploy smollm2-135m --port $BACKEND_PORT --wait")
         .typed(LEAVE)
         .shows("chatting with `smollm2-135m`"),
     example("link model deploy smollm --device workstation --port 8081 --alias chat --wait --timeout 1h")

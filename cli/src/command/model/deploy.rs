@@ -108,7 +108,10 @@ pub(in crate::command) async fn wait_for(
         };
         progress.show(stage, done, total);
         if !deadline.pause(asked_for.take()).await {
-            return Err(deadline.gave_up(&format!("the deployment is {stage} ({id})")));
+            let model = last.model_name.unwrap_or_else(|| last.model_id.to_string());
+            let hint =
+                format!("the deployment goes on; `link model show {model}` shows its progress");
+            return Err(deadline.gave_up(&format!("the deployment is {stage} ({id})")).hint(hint));
         }
         match wait::tolerate(backend.deployment(id).await)? {
             Ok(deployment) => last = deployment,

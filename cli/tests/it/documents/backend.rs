@@ -176,7 +176,7 @@ fn models() -> Router {
         "serving": {"state": "serving", "is_serving": true, "port": 8080, "detail": "slow"},
     });
     let named = json!({
-        "name": "smollm2:135m", "summary": "Small", "licence": "Apache-2.0",
+        "name": "smollm2-135m", "summary": "Small", "licence": "Apache-2.0",
         "file_name": "m.gguf", "url": "https://models.example/m.gguf", "sha256": "0".repeat(64),
         "size_bytes": 1024, "facts": facts(),
     });
