@@ -3,13 +3,14 @@
 
 use std::process::Command;
 
+use link_protocol::catalogue::Catalogue;
 use link_tests::{
     program,
     readme::{Block, blocks, checkout, commands},
 };
 
 /// Programs of the system that the README uses.
-const OF_THE_SYSTEM: [&str; 3] = ["cd", "curl", "sh"];
+const OF_THE_SYSTEM: [&str; 5] = ["cat", "cd", "curl", "sh", "systemctl"];
 
 /// What runs a block of the README.
 enum Held {
@@ -22,7 +23,7 @@ enum Held {
 }
 
 /// Every block of the README, in order: its section, how it begins, and what runs it.
-const BLOCKS: [(&str, &str, Held); 21] = [
+const BLOCKS: [(&str, &str, Held); 23] = [
     (WAY_IN, "curl -fsSL https://releases.example/stable/install.sh", Held::Booted),
     (WAY_IN, "dashboard   http://127.0.0.1:8000/", Held::Booted),
     (WAY_IN, "linkctl run smollm2-135m", Held::Booted),
@@ -32,12 +33,22 @@ const BLOCKS: [(&str, &str, Held); 21] = [
     (SERVER, "curl -fsSL https://releases.example/stable/install.sh", Held::Booted),
     (
         SERVER,
-        "link-backend releases pull",
+        "systemctl restart link-backend",
         Held::By(&[
+            (
+                "tests/it/booted/backend.rs",
+                "fn a_backend_of_the_machine_outlives_kills_and_reboots_and_leaves_nothing()",
+            ),
             (
                 "tests/it/published.rs",
                 "fn what_was_pulled_is_served_whole_in_parts_and_by_its_tag()",
             ),
+        ]),
+    ),
+    (
+        SERVER,
+        "link account create",
+        Held::By(&[
             (
                 "cli/tests/it/login.rs",
                 "fn the_first_account_takes_its_secrets_from_stdin_line_by_line()",
@@ -131,6 +142,11 @@ const BLOCKS: [(&str, &str, Held); 21] = [
             "fn a_name_of_the_published_catalogue_leads_to_an_answer()",
         )]),
     ),
+    (
+        RELEASES,
+        "{\"models\"",
+        Held::By(&[("tests/it/readme.rs", "fn the_list_of_models_is_one()")]),
+    ),
     (CHECKOUT, "scripts/quickstart", Held::By(&[("scripts/test", "scripts/quickstart --once")])),
     (CHECKOUT, "scripts/test", Held::Needs("a machine for itself: it runs this test too")),
 ];
@@ -178,7 +194,8 @@ fn every_command_exists_and_takes_its_words() {
 #[test]
 fn every_configuration_is_one() {
     let mut count = 0;
-    for Block { text, .. } in blocks().into_iter().filter(|block| block.language == "json") {
+    let is_one = |block: &Block| block.language == "json" && block.text.contains("schema_version");
+    for Block { text, .. } in blocks().into_iter().filter(is_one) {
         let home = tempfile::tempdir().unwrap();
         let (config, key) = (home.path().join("config"), home.path().join("fleet.key"));
         std::fs::create_dir(&config).unwrap();
@@ -194,6 +211,15 @@ fn every_configuration_is_one() {
         count += 1;
     }
     assert_eq!(count, 2);
+}
+
+#[test]
+fn the_list_of_models_is_one() {
+    let blocks = blocks();
+    let block = blocks.iter().find(|block| block.text.starts_with("{\"models\"")).unwrap();
+    let text = block.text.replace('…', &"0".repeat(64));
+    let list: Catalogue = serde_json::from_str(&text).unwrap();
+    assert_eq!(list.models.len(), 1);
 }
 
 fn check(words: &[String]) {
