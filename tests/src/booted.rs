@@ -66,16 +66,17 @@ impl Booted {
     /// [`BACKEND`].
     ///
     /// # Panics
-    /// Panics if the tests require a machine and it does not boot.
+    /// Panics if `LINK_TEST_MACHINES=1` requires a machine and it does not boot.
     pub async fn boot(flavour: Flavour, backend: SocketAddr) -> Result<Self, &'static str> {
         if std::env::var_os("LINK_TEST_MACHINES").is_none_or(|value| value != "1") {
             return Err("machines boot with LINK_TEST_MACHINES=1 only");
         }
         let unshare =
             Command::new("unshare").args(["--mount", "--propagation", "private", "true"]).output();
-        if !unshare.is_ok_and(|ran| ran.status.success()) {
-            return Err("only root can boot a machine, and not in a chroot");
-        }
+        assert!(
+            unshare.is_ok_and(|ran| ran.status.success()),
+            "LINK_TEST_MACHINES=1 is set: only root can boot a machine, and not in a chroot"
+        );
         let folder = tempfile::tempdir().unwrap();
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let name = format!("link-test-{}-{number}", std::process::id());

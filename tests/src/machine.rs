@@ -34,7 +34,7 @@ impl Machine {
     /// Starts the user's systemd, or returns why this machine cannot run it.
     ///
     /// # Panics
-    /// Panics if the tests require it and it does not start.
+    /// Panics if this machine can run it and it does not start.
     pub async fn boot() -> Result<Self, &'static str> {
         if !Path::new("/lib/systemd/systemd").is_file() {
             return Err("systemd is not installed");
