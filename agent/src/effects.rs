@@ -268,6 +268,7 @@ mod tests {
         assert!(lines[1].contains("the signature is not valid"), "{text}");
     }
 
+    // Holds: S6-2b, S7-7
     #[tokio::test]
     async fn the_fault_of_a_command_stays_in_the_log_of_this_machine() {
         let envelope = r#"{

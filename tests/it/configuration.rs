@@ -74,7 +74,7 @@ async fn a_configuration_of_an_earlier_schema_is_refused_and_left_as_it_is() {
     assert_eq!(std::fs::read_to_string(path).unwrap(), text);
 }
 
-// Holds: S2.3-3b
+// Holds: S2.3-3b, S6-9
 #[tokio::test]
 async fn what_the_configuration_says_counts() {
     let backend = TestBackend::start().await;

@@ -1,5 +1,7 @@
 //! Deployments over bad connections, with bad files, and cancelled ones.
 
+use std::time::{Duration, Instant};
+
 use link_protocol::deployment::DeploymentState;
 use link_tests::{
     backend::TestBackend,
@@ -70,8 +72,11 @@ async fn a_cancel_stops_the_download_at_once_and_a_new_deployment_works() {
         shown.first().is_some_and(|shown| shown.progress.bytes_done > 0).then_some(())
     })
     .await;
+    let cancelled = Instant::now();
     backend.owner.cancel_deployment(deployment.deployment_id).await.unwrap();
     let ended = backend.ended(deployment.deployment_id).await;
+    // The rest of the file would take seven seconds.
+    assert!(cancelled.elapsed() < Duration::from_secs(4), "{:?}", cancelled.elapsed());
     assert_eq!(ended.state, DeploymentState::Cancelled, "{:?}", ended.reason);
     assert!(device.model_files().is_empty(), "{:?}", device.model_files());
     let again = backend.deploy(model.model_id, device.id, free_port(), false).await;

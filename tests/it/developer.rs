@@ -229,7 +229,7 @@ async fn an_e_mail_a_token_or_a_key_registers_and_a_device_id_brings_the_device_
     assert_eq!(register(&fresh, &["--username", EMAIL], "").status.code(), Some(2));
 }
 
-// Holds: S4.4-10, S4.4-12, S4.4-13a
+// Holds: S4.4-10, S4.4-12, S4.4-13a, S9-10b
 #[test]
 fn words_that_are_no_commands_are_refused_with_what_is_meant() {
     let checkout = Checkout::new();

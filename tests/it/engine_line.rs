@@ -67,6 +67,7 @@ async fn another_user_cannot_reach_an_engine() {
     );
 }
 
+// Holds: S1-7a
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_on_a_port_serves_when_it_is_the_one_that_was_started() {
     let backend = TestBackend::start().await;

@@ -74,7 +74,6 @@ async fn a_guard_that_is_killed_takes_the_agent_along_and_start_works_again() {
 /// Silence limit in seconds: longer than a few beats, and short enough for a test.
 const SILENCE: &str = "8";
 
-// Holds: S4.4-1b
 #[tokio::test]
 async fn an_agent_that_hangs_is_killed_and_started_again() {
     let backend = TestBackend::start().await;

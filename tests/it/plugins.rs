@@ -223,7 +223,7 @@ async fn a_model_of_another_format_is_refused_by_its_first_bytes() {
     assert!(device.model_files().is_empty());
 }
 
-// Holds: S9-9c
+// Holds: S9-9c, S9-9b
 #[test]
 fn the_four_plugins_are_listed_with_their_engines_and_units() {
     let device = TestDevice::unregistered();

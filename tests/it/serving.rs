@@ -10,7 +10,7 @@ use std::{
 use link_protocol::{
     local_api::EngineHealth,
     port::Port,
-    report::{CommandResult, ModelState},
+    report::{CommandResult, ModelState, TelemetryReport},
 };
 use link_tests::{
     backend::{OLD_ORIGIN, TestBackend, WORKSPACE},
@@ -192,7 +192,7 @@ async fn stopping_ends_an_engine_that_never_gets_healthy() {
     assert!(is_free(port));
 }
 
-// Holds: S1-7d, S3.2-3
+// Holds: S1-7d, S3.2-3, S6-5
 #[tokio::test]
 async fn models_share_a_port_and_uninstalling_one_stops_it_first() {
     let backend = TestBackend::start().await;
@@ -207,12 +207,25 @@ async fn models_share_a_port_and_uninstalling_one_stops_it_first() {
     let unnamed = chat::ask(port, None, false).await.unwrap();
     assert_eq!(unnamed.status(), 404);
     assert!(unnamed.text().await.unwrap().contains("tiny, twin"));
-    for alias in ["tiny", "twin"] {
+    for alias in ["tiny", "twin", "twin"] {
         let url = format!("http://127.0.0.1:{port}/{alias}/v1/chat/completions");
         let body = serde_json::json!({"messages": [{"role": "user", "content": "hi"}]});
         let answer = reqwest::Client::new().post(url).json(&body).send().await.unwrap();
         assert_eq!(chat::whole(answer).await.0, TINY_REPLY);
     }
+    // Each model has its own count, although the port is one.
+    let counted = until("three records of usage", || async {
+        let database = link_sqlite::open_to_read(&backend.data().join("link.db")).ok()?;
+        let mut rows = database.prepare("SELECT report FROM telemetry").ok()?;
+        let rows = rows.query_map([], |row| row.get(0)).ok()?;
+        let rows: Vec<String> = rows.collect::<Result<_, _>>().ok()?;
+        let rows: Vec<TelemetryReport> =
+            rows.iter().map(|row| serde_json::from_str(row).unwrap()).collect();
+        (rows.len() == 3).then_some(rows)
+    })
+    .await;
+    let of = |model| counted.iter().filter(|report| report.model_id == model).count();
+    assert_eq!((of(tiny.model_id), of(twin.model_id)), (1, 2));
     let removal = backend.owner.uninstall(twin.model_id, device.id).await.unwrap();
     backend.result(removal.command_id).await;
     assert_eq!(device.pipelines().await.len(), 1);

@@ -20,7 +20,7 @@ use link_tests::{
 };
 use serde_json::Value;
 
-// Holds: S3.4-5
+// Holds: S3.4-5, S4.4-1b
 #[tokio::test]
 async fn an_uninstall_that_the_backend_cannot_be_told_waits_or_leaves_a_retire_code() {
     let mut backend = TestBackend::start_with(&["--device-limit", "1"]).await;

@@ -86,7 +86,7 @@ async fn the_configuration_can_say_where_the_router_is_and_who_the_device_is_the
     assert!(!device.output().contains("wrong"), "no password in the log");
 }
 
-// Holds: S2.3-4, S2.3-5c, S5-4
+// Holds: S2.3-4, S2.3-5c, S5-4, S6-7
 #[tokio::test]
 async fn the_main_job_works_over_zenoh_with_and_without_tls() {
     for scheme in ["tls", "tcp"] {

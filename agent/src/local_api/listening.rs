@@ -128,6 +128,7 @@ mod tests {
     #[test]
     fn the_usual_port_is_tried_first_and_one_that_was_named_is_meant() {
         let usual = limits::LOCAL_API_PORT;
+        assert_eq!(usual, 20505);
         let wanted = |port, or_another| WantedPort { port, or_another };
         assert_eq!(WantedPort::of(None, usual), wanted(usual, true));
         assert_eq!(WantedPort::of(Some(usual), usual), wanted(usual, false));

@@ -8,7 +8,7 @@ fn wish() -> Value {
     json!({ "name": "Tiny", "file_name": "tiny.gguf" })
 }
 
-// Holds: S2.1-1, S7-9
+// Holds: S7-9
 #[tokio::test]
 async fn an_announcement_that_is_unsafe_or_incomplete_is_refused() {
     let (world, user) = World::set_up().await;

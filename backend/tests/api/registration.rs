@@ -201,7 +201,7 @@ async fn a_fleet_key_takes_a_device_over_only_with_its_old_key_pair() {
     assert_eq!(devices(&world, &user).await, 1);
 }
 
-// Holds: S5-3b
+// Holds: S5-3b, S4.3-1
 #[tokio::test]
 async fn a_token_that_comes_along_must_be_valid_and_of_the_keys_account() {
     let (world, user) = World::set_up().await;

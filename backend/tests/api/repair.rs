@@ -38,7 +38,7 @@ impl Scene {
     }
 }
 
-// Holds: S4.1-1, S4.1-2, S4.1-4, S4.1-6, S4.1-7, S4.1-9, S1-4b
+// Holds: S4.1-1, S4.1-2, S4.1-4, S4.1-6, S4.1-7, S4.1-9, S1-4b, S2.1-1
 #[tokio::test]
 async fn a_repair_is_accepted_and_sent_with_the_current_allowlist() {
     let scene = Scene::new().await;

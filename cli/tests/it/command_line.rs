@@ -186,7 +186,6 @@ fn without_a_terminal_questions_name_their_flag() {
     assert!(ran.code == 2 && ran.stderr.contains("--email"), "{}", ran.stderr);
 }
 
-// Holds: S4.4-1b
 #[test]
 fn an_uninstallation_by_a_script_is_meant() {
     let home = Home::new();

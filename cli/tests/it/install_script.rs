@@ -48,6 +48,13 @@ fn flags_win_over_the_environment() {
         assert_eq!(ran.code, 0);
         assert!(ran.stdout.contains(&format!("--source {host}/rel ")), "{ran:?}");
         assert!(ran.stdout.trim_end().ends_with("--dry-run"), "{ran:?}");
+        let variables = [("LINK_REPO_URL", host.as_str()), ("LINK_BRANCH", "rel")];
+        let ran = release.install_with(shell, &["--dry-run"], &variables);
+        assert!(ran.stdout.contains(&format!("--source {host}/rel ")), "{ran:?}");
+        let wrong = [("LINK_REPO_URL", "file:///nowhere"), ("LINK_BRANCH", "wrong")];
+        let flags = ["--repo-url", &host, "--branch", "rel", "--dry-run"];
+        let ran = release.install_with(shell, &flags, &wrong);
+        assert!(ran.stdout.contains(&format!("--source {host}/rel ")), "{ran:?}");
         let ran = release.install(shell, &["--branch", "beta", "--dry-run"]);
         assert_eq!(ran.code, 2, "{ran:?}");
         assert!(ran.stderr.contains("--branch needs --repo-url"), "{ran:?}");
@@ -67,7 +74,7 @@ fn the_fleet_key_never_stands_in_an_argument() {
     }
 }
 
-// Holds: S4.4-8b
+// Holds: S4.4-8b, S5-5
 #[test]
 fn whatever_is_wrong_has_its_own_exit_code_and_installs_nothing() {
     let faults: [(i32, &str, Fault); 6] = [
@@ -434,6 +441,13 @@ impl Release {
         self.run(shell, flags, &path())
     }
 
+    /// Runs the script with other variables in place of `LINK_INSTALL_URL`.
+    fn install_with(&self, shell: &str, flags: &[&str], variables: &[(&str, &str)]) -> Ran {
+        let mut command = self.command(shell, Path::new(SCRIPT), flags, &path());
+        command.env_remove("LINK_INSTALL_URL").envs(variables.iter().copied());
+        ran(&mut command)
+    }
+
     /// Installs on a machine that names this system and processor, perhaps translated by Rosetta.
     fn on(&self, shell: &str, machine: (&str, &str, bool), flags: &[&str]) -> Ran {
         let (system, processor, is_translated) = machine;
@@ -459,26 +473,34 @@ impl Release {
     }
 
     fn run_script(&self, shell: &str, script: &Path, flags: &[&str], path: &str) -> Ran {
-        let output = Command::new(which(shell))
+        ran(&mut self.command(shell, script, flags, path))
+    }
+
+    fn command(&self, shell: &str, script: &Path, flags: &[&str], path: &str) -> Command {
+        let mut command = Command::new(which(shell));
+        command
             .arg(script)
             .args(flags)
             .env_clear()
             .env("PATH", path)
             .env("LINK_HOME", self.home())
             .env("LINK_INSTALL_URL", format!("file://{}", self.folder().display()))
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        Ran {
-            code: output.status.code().unwrap(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+            .stdin(Stdio::null());
+        command
     }
 
     /// Returns whether the script has deleted its temporary folder.
     fn left_nothing(&self) -> bool {
         !self.home().join("data").exists()
+    }
+}
+
+fn ran(command: &mut Command) -> Ran {
+    let output = command.output().unwrap();
+    Ran {
+        code: output.status.code().unwrap(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
     }
 }
 

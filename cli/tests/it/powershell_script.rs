@@ -149,6 +149,19 @@ fn both_installers_have_the_same_options() {
     }
 }
 
+/// A flag wins over its variable, as in the shell (where tests run it).
+// Holds: S4.4-9
+#[test]
+fn an_option_of_powershell_is_read_before_its_variable() {
+    for (option, variable) in
+        [("RepoUrl", "LINK_REPO_URL"), ("Branch", "LINK_BRANCH"), ("Version", "LINK_VERSION")]
+    {
+        let read = format!("Select-First ${option} $env:{variable}");
+        assert!(SCRIPT.contains(&read), "{read}");
+        assert_eq!(SCRIPT.matches(&format!("$env:{variable}")).count(), 1, "{variable}");
+    }
+}
+
 #[test]
 fn both_installers_read_the_same_variables() {
     let named = |text: &str| -> BTreeSet<String> {

@@ -195,7 +195,7 @@ fn a_device_is_activated_again_with_its_id_and_its_key_alone() {
     assert!(request.proof.is_none() && home.has("state/identity.json"));
 }
 
-// Holds: S5-3b
+// Holds: S5-3b, S4.3-1
 #[test]
 fn whoever_is_logged_in_needs_no_key_and_shows_the_token() {
     let answer = |headers: HeaderMap, Json(request): Json<RegisterRequest>| async move {

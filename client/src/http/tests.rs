@@ -145,6 +145,7 @@ async fn a_success_that_is_not_of_this_api_may_be_tried_again() {
 
 /// The clock is the test's: it jumps to the next deadline when nothing else can go on.
 // Holds: S8-5
+#[expect(clippy::disallowed_methods, reason = "reads the clock of the test")]
 #[tokio::test(start_paused = true)]
 async fn a_silent_server_is_waited_for_ten_seconds_and_one_that_is_not_there_for_three() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -50,6 +50,7 @@ async fn a_new_build_is_used_and_the_one_before_is_kept() {
     assert_eq!(bench.installed(), ["b1", "b2 current"]);
 }
 
+// Holds: S5-5
 #[tokio::test]
 async fn an_archive_that_is_not_what_the_index_says_leaves_nothing() {
     let bench = Bench::new();

@@ -10,7 +10,7 @@ use link_tests::{backend::TestBackend, program::Running, wait::until};
 
 use super::scratch::{Scratch, run};
 
-// Holds: S4.4-5
+// Holds: S4.4-5, S4.4-1b
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_registers_the_device_and_is_then_on_no_disk_and_in_no_process() {
     let backend = TestBackend::start().await;

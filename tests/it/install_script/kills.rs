@@ -26,7 +26,6 @@ const INSTALLING: &[&str] = &[
 const UNINSTALLING: &[&str] =
     &["unit-removed", "path-restored", "outside-removed", "folder-removed"];
 
-// Holds: S3.4-5
 #[test]
 fn an_installation_that_is_cut_short_at_any_step_is_finished_by_the_next_run() {
     let scratch = with_start_files();

@@ -4,7 +4,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 
 use super::*;
 
-// Holds: S2.4-1, S2.4-2, S2.4-3, S2.4-4
+// Holds: S2.4-1, S2.4-2, S2.4-3, S2.4-4, S6-6
 #[tokio::test]
 async fn a_record_has_a_message_a_severity_and_a_category_and_nothing_else() {
     let records = Records::taking(Level::Debug);

@@ -115,7 +115,6 @@ mod tests {
         assert!((1..=4).contains(&polls), "{polls} polls in 3 s");
     }
 
-    // Holds: S7-4
     #[tokio::test]
     async fn the_command_channel_comes_back_no_sooner_than_the_backend_asks() {
         for status in [503, 429] {

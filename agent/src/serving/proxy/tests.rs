@@ -32,7 +32,7 @@ const RECORDED: [(&str, &[u8], Provenance); 3] = [
     ),
 ];
 
-// Holds: S1-7c
+// Holds: S1-7c, S1-7b
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn recorded_answers_cut_at_every_byte_pass_unchanged_with_telemetry_on_and_off() {
     for (kind, bytes, provenance) in RECORDED {
@@ -65,7 +65,6 @@ async fn recorded_answers_cut_at_every_byte_pass_unchanged_with_telemetry_on_and
     }
 }
 
-// Holds: S1-7b
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_the_engine_says_about_origins_is_replaced() {
     let (kind, bytes, _) = RECORDED[0];

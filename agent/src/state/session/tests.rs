@@ -14,7 +14,7 @@ use super::*;
 
 const ID: &str = "00000000000000000000000000000001";
 
-// Holds: S2.3-9a, S2.3-9b
+// Holds: S2.3-9b
 #[tokio::test]
 async fn the_next_run_takes_up_what_the_latest_session_had() {
     let dir = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ use link_protocol::{command::RepairServing, counter::Seq};
 use serde_json::value::RawValue;
 
 use super::*;
-use crate::tests::allowlist;
+use crate::tests::{allowlist, config, update};
 
 // Holds: S2.5-2, S2.5-3, S6-2b, S7-7, S7-8, S7-9, S9-8
 #[test]
@@ -26,6 +26,13 @@ fn an_invalid_command_fails_or_is_rejected_and_nothing_of_its_payload_is_told() 
         &format!("\"pipeline_id\":\"{}\"", pipeline(1)),
         &format!("\"pipeline_id\":\"{other}\""),
     );
+    let renamed = |command: Command| {
+        let good = envelope(1, &command);
+        let own = format!("\"pipeline_id\":\"{}\"", pipeline(1));
+        let text = good.payload.get().replacen(&own, &format!("\"pipeline_id\":\"{other}\""), 1);
+        assert_ne!(text, good.payload.get());
+        Envelope { payload: payload(&text), ..good }
+    };
     for (broken, field) in [
         (of_type("REMOVE_MODEL"), "type: removed, `UNINSTALL_MODEL` replaces it"),
         (of_type("canary"), "no name of a type"),
@@ -35,6 +42,8 @@ fn an_invalid_command_fails_or_is_rejected_and_nothing_of_its_payload_is_told() 
         (with("tiny.gguf", "../canary"), "payload.model.file_name"),
         (with("\"port\":8080", "\"port\":0"), "payload.config.port"),
         (other_pipeline, "identifiers"),
+        (renamed(Command::UpdateModel(deploy(1, 1))), "identifiers"),
+        (renamed(Command::UpdatePipeline(update(config(1)))), "identifiers"),
     ] {
         let mut bench = Bench::online();
         let effects = bench.receive_all(vec![bench.key.seal(&broken)]);
