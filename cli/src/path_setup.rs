@@ -32,12 +32,12 @@ pub(crate) fn look(context: &Context, layout: &Layout) -> (StartFiles, Vec<Strin
 }
 
 /// Edits the start files that do not yet put the command's folder on PATH, and lists the edited
-/// files in the receipt.
+/// files in the receipt. Returns whether a file was edited.
 ///
 /// # Errors
 /// If another installer runs, or the receipt cannot be read or written.
-pub(crate) fn edit(context: &Context, layout: &Layout) -> Result<(), CliError> {
-    let Some(shells) = shells(context) else { return Ok(()) };
+pub(crate) fn edit(context: &Context, layout: &Layout) -> Result<bool, CliError> {
+    let Some(shells) = shells(context) else { return Ok(false) };
     let before = path_files::survey(layout, &shells).skipped;
     let edited = path_files::add(layout, &shells)?;
     let bin = context.roots.bin.display();
@@ -50,7 +50,7 @@ pub(crate) fn edit(context: &Context, layout: &Layout) -> Result<(), CliError> {
     if !edited.changed.is_empty() {
         context.output.say(&resolution(layout, &shells));
     }
-    Ok(())
+    Ok(!edited.changed.is_empty())
 }
 
 fn not_edited(path: &Path, why: &str) -> String {

@@ -3,14 +3,14 @@
 //!
 //! The hashes are those of the receipt. They were verified when the version was installed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use link_platform::fs;
 use link_protocol::command::Sha256Hex;
 use semver::Version;
 
 use crate::{
-    layout::{Layout, PLUGINS, complete_mark},
+    layout::{Layout, PLUGINS, PROGRAMS, complete_mark},
     receipt::{InstalledFile, InstalledVersion, Receipt},
     trust::{Release, files_of},
     versions::{self, has_hash},
@@ -35,6 +35,23 @@ pub fn release(layout: &Layout, version: &Version, archive: &Sha256Hex) -> Optio
 #[must_use]
 pub fn damaged(layout: &Layout) -> Vec<PathBuf> {
     current(layout).map(|(_, installed)| damaged_files(layout, &installed)).unwrap_or_default()
+}
+
+/// Returns whether the guard is that of a version on disk, perhaps not of the current one, and can run.
+#[must_use]
+pub fn has_guard(layout: &Layout) -> bool {
+    let receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
+    is_guard_of(&layout.guard(), receipt.versions.iter())
+}
+
+/// Returns whether `path` is the guard of one of `versions`, and can run.
+pub(crate) fn is_guard_of<'a>(
+    path: &Path,
+    versions: impl Iterator<Item = &'a InstalledVersion>,
+) -> bool {
+    let guards = versions.flat_map(|version| &version.files);
+    let mut guards = guards.filter(|file| file.path.ends_with(PROGRAMS[2]));
+    guards.any(|file| has_hash(path, &file.sha256)) && fs::is_executable(path)
 }
 
 /// Returns the current version, and its entry in the receipt.

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use link_platform::{fs, program};
+use link_platform::program;
 
 use crate::{
     decide::plan::{FileState, Observed},
-    intact::is_intact,
-    layout::{Layout, PROGRAMS, Product, complete_mark},
+    intact::{is_guard_of, is_intact},
+    layout::{Layout, Product, complete_mark},
     receipt::{InstalledFile, InstalledVersion, Receipt},
     shared::SharedFile,
     unpacked::{hash, hash_of},
@@ -51,12 +51,11 @@ fn guard(layout: &Layout, receipt: &Receipt, wanted: &InstalledVersion) -> FileS
         return FileState::Intact;
     }
     let path = layout.guard();
-    let Ok((found, _)) = hash(&path) else { return FileState::Missing };
-    let versions = receipt.versions.iter().chain([wanted]);
-    let mut guards =
-        versions.flat_map(|version| &version.files).filter(|file| file.path.ends_with(PROGRAMS[2]));
-    let is_known = guards.any(|file| file.sha256 == found.as_str());
-    if is_known && fs::is_executable(&path) { FileState::Intact } else { FileState::Damaged }
+    if !path.is_file() {
+        return FileState::Missing;
+    }
+    let is_known = is_guard_of(&path, receipt.versions.iter().chain([wanted]));
+    if is_known { FileState::Intact } else { FileState::Damaged }
 }
 
 /// A command that we created is ours even if it leads elsewhere. Any other file in its place is not.

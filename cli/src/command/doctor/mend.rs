@@ -5,7 +5,10 @@ use std::time::Duration;
 use link_client::local::LocalClient;
 use link_installer::layout::Layout;
 use link_platform::fs;
-use link_protocol::local_api::{ConnectionState, Healthz};
+use link_protocol::{
+    exit_code::ExitCode,
+    local_api::{ConnectionState, Healthz},
+};
 
 use crate::{
     agent_process, backend_login,
@@ -13,6 +16,7 @@ use crate::{
     context::{Context, idempotency_key},
     doctor::{Finding, Fix},
     error::CliError,
+    error_code::ErrorCode,
     path_setup, resolve,
     wait::Deadline,
 };
@@ -53,7 +57,10 @@ async fn apply(context: &Context, fix: &Fix) -> Result<String, CliError> {
             Ok(format!("closed `{}` to other users", folder.display()))
         }
         Fix::PutOnPath => {
-            path_setup::edit(context, &Layout::new(context.roots.clone()))?;
+            if !path_setup::edit(context, &Layout::new(context.roots.clone()))? {
+                let message = "no start file of a shell could be edited";
+                return Err(CliError::new(ExitCode::CannotWrite, ErrorCode::File, message));
+            }
             Ok("put the command on PATH; a new login shell reads it".to_owned())
         }
         Fix::Repair(model) => {

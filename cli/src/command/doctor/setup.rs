@@ -65,7 +65,7 @@ fn receipt(layout: &Layout) -> Receipt {
         return Receipt::Unreadable(format!("it does not list version {version}, which is in use"));
     }
     let mut damaged = intact::damaged(layout);
-    damaged.extend([layout.guard()].into_iter().filter(|guard| !fs::is_executable(guard)));
+    damaged.extend((!intact::has_guard(layout)).then(|| layout.guard()));
     damaged.extend(layout.commands().into_iter().filter(|command| !command.exists()));
     Receipt::Version { version, damaged }
 }

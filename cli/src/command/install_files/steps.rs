@@ -137,7 +137,7 @@ impl<'a> Steps<'a> {
                 start(context, layout).await.map(|()| true)?
             }
             DeviceStep::EditPath { .. } | DeviceStep::ListPath(_) => {
-                path_setup::edit(context, layout).map(|()| true)?
+                path_setup::edit(context, layout).map(|_edited| true)?
             }
         };
         if is_done {
