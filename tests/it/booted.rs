@@ -18,6 +18,7 @@ use link_tests::{
 use serde_json::Value;
 
 mod backend;
+mod doctor;
 mod permanence;
 mod readme;
 mod repair;
