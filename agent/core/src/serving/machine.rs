@@ -213,8 +213,11 @@ impl Pipeline {
         turn: &mut Turn,
     ) {
         match (&self.phase, outcome) {
-            (Phase::Reserving { run: expected, port }, Ok(())) if *expected == run => {
-                let port = *port;
+            (Phase::Reserving { run: expected, port, generation }, Ok(())) if *expected == run => {
+                let (port, is_stale) = (*port, *generation != self.record.generation);
+                if is_stale {
+                    turn.effects.push(Effect::ReplaceRoute(Self::route(&self.record, port, None)));
+                }
                 self.start_engine(run, port, turn);
             }
             (Phase::Reserving { run: expected, .. }, Err(reason)) if *expected == run => {

@@ -2,6 +2,7 @@
 
 use link_protocol::{
     allowlist::Allowlist,
+    counter::Generation,
     id::CommandId,
     limits,
     port::Port,
@@ -52,10 +53,11 @@ pub(super) enum Phase {
     Waiting {
         until: Now,
     },
-    /// The public port is being reserved.
+    /// The public port is being reserved, with the route of the record's `generation`.
     Reserving {
         run: Run,
         port: Port,
+        generation: Generation,
     },
     /// The engine is loading.
     Starting {
@@ -220,7 +222,7 @@ impl Pipeline {
         let port = self.record.config.port;
         self.let_go_unless(self.held == Some(port), turn);
         self.detail = None;
-        self.phase = Phase::Reserving { run, port };
+        self.phase = Phase::Reserving { run, port, generation: self.record.generation };
         turn.effects
             .push(Effect::ReservePort { run, route: Self::route(&self.record, port, None) });
     }

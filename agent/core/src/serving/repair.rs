@@ -23,7 +23,7 @@ impl Pipeline {
         let port = wanted.config.port;
         let stays = port == self.record.config.port;
         match self.phase {
-            Phase::Waiting { .. } | Phase::Starting { .. } if stays => {
+            Phase::Waiting { .. } | Phase::Reserving { .. } | Phase::Starting { .. } if stays => {
                 self.take_over(wanted, turn);
                 let is_starting = matches!(self.phase, Phase::Starting { .. });
                 if is_starting || self.held == Some(port) {
@@ -32,8 +32,8 @@ impl Pipeline {
                 self.report_model(turn);
                 turn.report_command(command, CommandResult::Succeeded, done);
             }
-            // The route of the reservation has the allowlist. A model that rests after too many failures is tried again.
-            Phase::Reserving { .. } | Phase::Idle if stays && self.record.serve => {
+            // A model that rests after too many failures is tried again.
+            Phase::Idle if stays && self.record.serve => {
                 self.take_over(wanted, turn);
                 self.reserve(run, turn);
                 self.report_model(turn);

@@ -74,3 +74,26 @@ fn a_repair_of_a_model_that_rests_after_too_many_failures_tries_it_again() {
     bench.ended(run + 1, "it died");
     assert!(bench.view().record.serve, "a repair does not stop a model");
 }
+
+/// A second reservation of the port would be a second thing to give back, should the model be removed meanwhile.
+#[test]
+fn a_repair_while_the_port_is_reserved_changes_the_route_once_it_is() {
+    let mut bench = Bench::with(record(1, true));
+    assert_eq!(
+        bench.turn(|all, turn| all.repair(command_id(2), &repair(1, None), turn)),
+        [
+            "write serve on 8080 generation 2",
+            "c2 succeeded: repaired: 2 origins may call `tiny` on port 8080",
+            "tell Starting"
+        ]
+    );
+    let reserved = bench.reserved(1, 8080, Ok(()));
+    assert_eq!(reserved, ["route 8080 to no engine, 2 origins", "start engine 1", "tell Starting"]);
+    assert_eq!(bench.ready(1), ["route 8080 to engine 1, 2 origins", "tell Serving"]);
+
+    let mut bench = Bench::with(record(1, true));
+    bench.turn(|all, turn| all.repair(command_id(2), &repair(1, None), turn));
+    bench.turn(|all, turn| all.uninstall(command_id(3), pipeline(1), turn));
+    let outcome = bench.reserved(1, 8080, Ok(()));
+    assert_eq!(outcome, ["release 8080"], "once");
+}
