@@ -134,9 +134,13 @@ pub(crate) fn by_prefix<I: Clone + ToString>(
         [id] => Ok(id.clone()),
         [] => {
             let message = format!("no {what} has an id that begins with `{text}`");
-            let group = if what == "command" { "commands" } else { what };
-            Err(CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message)
-                .hint(format!("see `link {group} list`")))
+            let all = match what {
+                "command" => "see `link commands list`",
+                "key" => "see `link key list`",
+                "operation" => "see `link operation list`",
+                _ => "see `link token list`",
+            };
+            Err(CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message).hint(all))
         }
         several => {
             let message = format!("{} {what}s have an id that begins with `{text}`", several.len());
