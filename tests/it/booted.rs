@@ -12,7 +12,9 @@ use link_protocol::{id::DeviceId, key::KeyKind};
 use link_tests::{
     backend::TestBackend,
     booted::{BACKEND, Booted, Flavour, RELEASES},
+    engines,
     machine::Ran,
+    release::{Agent, Releases},
     wait::until,
 };
 use serde_json::Value;
@@ -87,6 +89,24 @@ impl Device {
              | LINK_INSTALL_URL={RELEASES} LINK_BACKEND_URL={BACKEND} sh"
         );
         self.machine.login(ALICE, &line).await
+    }
+
+    /// Installs a release that has a backend for `link up`, the engine and the file `tiny.gguf` beside it. Returns the shell
+    /// line that makes a development build trust the release.
+    async fn install_with_backend(&self) -> String {
+        let (releases, stable) = (Releases::new(), self.machine.releases());
+        let version = env!("CARGO_PKG_VERSION");
+        releases.publish(version, Agent::Good);
+        for entry in std::fs::read_dir(releases.folder()).unwrap() {
+            let path = entry.unwrap().path();
+            std::fs::copy(&path, stable.join(path.file_name().unwrap())).unwrap();
+        }
+        std::fs::write(stable.join("tiny.gguf"), engines::model("tiny.gguf")).unwrap();
+        let keys = format!("export LINK_DEV_RELEASE_KEYS={}", releases.trusted);
+        let ran = self.install_with(&format!("{keys} LINK_VERSION={version}")).await;
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        self.brings_the_engine().await;
+        keys
     }
 
     /// Runs the `link` that PATH finds, without a login session.

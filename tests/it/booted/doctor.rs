@@ -5,13 +5,7 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use link_tests::{
-    booted::Flavour,
-    engines::{self, TINY_REPLY},
-    machine::Ran,
-    release::{Agent, Releases},
-    wait::until,
-};
+use link_tests::{booted::Flavour, engines::TINY_REPLY, machine::Ran, wait::until};
 
 use super::{ALICE, Device};
 
@@ -169,18 +163,7 @@ async fn each_fault_is_named_with_its_cure() {
 impl Device {
     /// Installs Link, starts a backend of alice's own, and serves the tiny model.
     async fn serves(&self) {
-        let releases = Releases::new();
-        releases.publish(OLD, Agent::Good);
-        for entry in std::fs::read_dir(releases.folder()).unwrap() {
-            let path = entry.unwrap().path();
-            std::fs::copy(&path, self.machine.releases().join(path.file_name().unwrap())).unwrap();
-        }
-        std::fs::write(self.machine.releases().join("tiny.gguf"), engines::model("tiny.gguf"))
-            .unwrap();
-        let keys = format!("export LINK_DEV_RELEASE_KEYS={}", releases.trusted);
-        let ran = self.install_with(&format!("{keys} LINK_VERSION={OLD}")).await;
-        assert_eq!(ran.code, Some(0), "{ran:?}");
-        self.brings_the_engine().await;
+        let keys = self.install_with_backend().await;
         let lines = format!(
             "{keys}; cd && link up && curl -fsS https://get.example.test/tiny.gguf -o tiny.gguf && \
              link run ./tiny.gguf \"Hello?\""

@@ -1,33 +1,14 @@
 //! From a fresh machine with curl to an answer by `link up` and `link run`, again after a logout, a reboot and a power
 //! cut, until it is uninstalled without a trace.
 
-use link_tests::{
-    booted::Flavour,
-    engines::{self, TINY_REPLY},
-    machine::Ran,
-    release::{Agent, Releases},
-    wait::until,
-};
+use link_tests::{booted::Flavour, engines::TINY_REPLY, machine::Ran, wait::until};
 
 use super::{ALICE, Device};
-
-const OLD: &str = env!("CARGO_PKG_VERSION");
 
 #[tokio::test]
 async fn two_commands_lead_to_an_answer_that_outlives_reboots_and_leaves_nothing() {
     let Some(mut device) = Device::fresh(Flavour::Systemd).await else { return };
-    let releases = Releases::new();
-    releases.publish(OLD, Agent::Good);
-    for entry in std::fs::read_dir(releases.folder()).unwrap() {
-        let path = entry.unwrap().path();
-        std::fs::copy(&path, device.machine.releases().join(path.file_name().unwrap())).unwrap();
-    }
-    std::fs::write(device.machine.releases().join("tiny.gguf"), engines::model("tiny.gguf"))
-        .unwrap();
-    let keys = format!("export LINK_DEV_RELEASE_KEYS={}", releases.trusted);
-    let ran = device.install_with(&format!("{keys} LINK_VERSION={OLD}")).await;
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    device.brings_the_engine().await;
+    let keys = device.install_with_backend().await;
 
     let up = device.machine.login(ALICE, &format!("{keys}; link up")).await;
     assert_eq!(up.code, Some(0), "{up:?}");
