@@ -118,7 +118,7 @@ impl Request {
 pub(crate) fn matrix(facts: &OriginFacts) -> Vec<Cell> {
     let cells = facts.models.iter().flat_map(|model| {
         model.answers.iter().map(|(request, origin, answer)| {
-            let why = request.blocked(origin, answer);
+            let why = facts.barred().or_else(|| request.blocked(origin, answer));
             Cell {
                 model: model.alias.clone(),
                 port: model.port,
@@ -138,25 +138,50 @@ pub(crate) fn findings(facts: &OriginFacts) -> Vec<Finding> {
         let found = "no model is served on this machine, so there is nothing to ask";
         findings.push(Finding::skipped(Area::Origin, found));
     }
-    findings.extend(facts.models.iter().map(|model| of_model(facts, model)));
+    // Over https, the page has another origin, so an allowlist with this one would help nobody.
+    if facts.barred().is_none() {
+        findings.extend(facts.models.iter().map(|model| of_model(facts, model)));
+    }
     findings
+}
+
+impl OriginFacts {
+    fn is_secure(&self) -> bool {
+        self.origin.starts_with("https://") || self.space == Space::Loopback
+    }
+
+    /// Returns why browsers let no page of this origin reach this machine, whatever the models answer. Chromium asks its
+    /// person about pages of the internet, and only about secure ones (Local Network Access, section 3.1). The frames of a
+    /// page, whose origin is `null`, are no more secure than the page.
+    fn barred(&self) -> Option<String> {
+        let origin = &self.origin;
+        (self.space == Space::Public && !self.is_secure()).then(|| {
+            format!("{origin} is not secure, so browsers do not let its pages reach this machine")
+        })
+    }
 }
 
 /// What the browser thinks of the page itself.
 fn page(facts: &OriginFacts) -> Finding {
     let OriginFacts { origin, space, .. } = facts;
-    let is_secure = origin.starts_with("https://") || *space == Space::Loopback;
+    if let Some(why) = facts.barred() {
+        return Finding::error(Area::Origin, why, "serve the page over https");
+    }
     match space {
         Space::Loopback => Finding::ok(Area::Origin, format!("{origin} is on this machine")),
-        Space::Unknown => {
-            Finding::skipped(Area::Origin, format!("the host of {origin} is not known here"))
+        Space::Local if facts.is_secure() => {
+            let found = format!("{origin} is on the local network; Safari never lets it through");
+            Finding::ok(Area::Origin, found)
         }
-        Space::Local | Space::Public if !is_secure => Finding::error(
-            Area::Origin,
-            format!("{origin} is not secure, so browsers do not let its pages reach this machine"),
-            "serve the page over https",
-        ),
-        Space::Local | Space::Public => {
+        Space::Local => Finding::ok(Area::Origin, format!("{origin} is on the local network")),
+        Space::Unknown => {
+            let mut found = format!("the host of {origin} is not known here");
+            if !facts.is_secure() {
+                found.push_str("; without https, browsers let only pages of the local network reach this machine");
+            }
+            Finding::skipped(Area::Origin, found)
+        }
+        Space::Public => {
             let found = format!(
                 "Chrome and Edge ask once before a page of {origin} reaches this machine; Safari never lets it"
             );

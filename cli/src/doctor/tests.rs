@@ -423,11 +423,20 @@ fn origins() -> Vec<(&'static str, Vec<Finding>)> {
         models: vec![model],
         ..origin_facts()
     };
-    let insecure = OriginFacts {
+    let intranet = OriginFacts {
         origin: "http://intranet.example".into(),
         space: Space::Local,
         ..origin_facts()
     };
+    // The model lets the page through, but the browser does not get that far.
+    let anybody = ("access-control-allow-origin", "*".to_owned());
+    let insecure = OriginFacts {
+        origin: "http://app.example".into(),
+        models: vec![with(answer(200, vec![anybody]), None)],
+        ..origin_facts()
+    };
+    assert!(origin::matrix(&insecure).iter().all(|cell| !cell.allowed));
+    let unheard = OriginFacts { space: Space::Unknown, ..intranet.clone() };
     let loopback = OriginFacts {
         origin: "http://127.0.0.1:8000".into(),
         space: Space::Loopback,
@@ -443,7 +452,13 @@ fn origins() -> Vec<(&'static str, Vec<Finding>)> {
             "a port without a listener",
             facts(None, with(Answer::Silence("Connection refused".into()), None)),
         ),
-        ("no served model, and an insecure page", insecure),
+        ("an insecure page of the internet", insecure),
+        ("a page of the local network", intranet.clone()),
+        (
+            "a page of the local network over https",
+            OriginFacts { origin: "https://intranet.example".into(), ..intranet },
+        ),
+        ("a page without https on a host that nobody knows", unheard),
         ("a page of this machine", loopback),
         ("a host that nobody knows", OriginFacts { space: Space::Unknown, ..origin_facts() }),
     ];

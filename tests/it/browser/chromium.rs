@@ -219,6 +219,14 @@ impl Browser {
         self.tell("Emulation.clearDeviceMetricsOverride", json!({})).await;
     }
 
+    /// Grants a permission to the pages of an origin, as a person does who allows it.
+    pub(super) async fn grant(&self, permission: &str, origin: &str) {
+        let granted = json!({
+            "permission": { "name": permission }, "setting": "granted", "origin": origin,
+        });
+        self.tell("Browser.setPermission", granted).await;
+    }
+
     /// Sends the browser a command of its own protocol.
     async fn tell(&self, command: &str, parameters: Value) {
         let session = self.session.session_id();

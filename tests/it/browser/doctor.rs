@@ -6,6 +6,7 @@ use link_tests::{
     backend::{OLD_ORIGIN, TestBackend},
     device::{TestDevice, free_port},
     engines,
+    internet::Internet,
 };
 use serde_json::{Value, json};
 
@@ -57,6 +58,53 @@ async fn browser_and_doctor_agree_in_every_cell() {
     backend.repair(model.model_id, device.id, None).await;
     let allowed = compare(&browser, &device, &origin, port).await;
     assert!(allowed.iter().any(|cell| cell["allowed"] == true), "{allowed:?}");
+}
+
+/// A page of the local network, and one of the internet: over plain http, and over https once its person has allowed it.
+#[tokio::test]
+async fn browser_and_doctor_agree_about_pages_of_the_network_and_of_the_internet() {
+    const IN_THE_NETWORK: &str = "10.1.2.3";
+    const IN_THE_INTERNET: &str = "203.0.113.7";
+    let name = "pages.example";
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let model = backend.serve_tiny(&device).await;
+    let page = serve_page().await;
+    let (_, number) = page.rsplit_once(':').unwrap();
+    let plain = |host: &str| format!("http://{host}:{number}");
+    let safe = format!("https://{name}");
+    backend.allow(&[OLD_ORIGIN, &plain(IN_THE_NETWORK), &plain(IN_THE_INTERNET), &safe]).await;
+    backend.repair(model.model_id, device.id, None).await;
+
+    for (host, space, allowed) in
+        [(IN_THE_NETWORK, "local", true), (IN_THE_INTERNET, "public", false)]
+    {
+        let resolve = format!("--host-resolver-rules=MAP {host} 127.0.0.1");
+        let space = format!("--ip-address-space-overrides=127.0.0.1:{number}={space}");
+        let browser = Browser::start_with(&[&resolve, &space]).await;
+        browser.open(&plain(host)).await;
+        let cells = compare(&browser, &device, &plain(host), model.port).await;
+        assert!(of(&cells, &plain(host)).all(|cell| cell["allowed"] == allowed), "{cells:?}");
+    }
+
+    let folder = tempfile::tempdir().unwrap();
+    let internet = Internet::start(&[name], &folder.path().join("authority.pem")).await;
+    internet.lead(name, &format!("http://127.0.0.1:{number}"));
+    let proxy = format!("--proxy-server={}", internet.proxy);
+    let server = internet.proxy.trim_start_matches("http://");
+    let public = format!("--ip-address-space-overrides={server}=public");
+    let browser = Browser::start_with(&[&proxy, &public, "--ignore-certificate-errors"]).await;
+    browser.grant("loopback-network", &safe).await;
+    browser.open(&safe).await;
+    let cells = compare(&browser, &device, &safe, model.port).await;
+    assert!(of(&cells, &safe).all(|cell| cell["allowed"] == true), "{cells:?}");
+}
+
+/// Returns the cells of an origin.
+fn of<'a>(cells: &'a [Value], origin: &str) -> impl Iterator<Item = &'a Value> {
+    let cells: Vec<_> = cells.iter().filter(|cell| cell["origin"] == origin).collect();
+    assert_eq!(cells.len(), 3, "{cells:?}");
+    cells.into_iter()
 }
 
 /// Compares what the browser does with what doctor says. Returns the cells.
