@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 import { defineConfig } from 'vitest/config';
 
 import { precompressed } from './precompressed.ts';
@@ -31,6 +33,8 @@ export default defineConfig(({ command }) => ({
     environment: 'jsdom',
     setupFiles: ['tests/setup.ts'],
     include: ['tests/**/*.test.{ts,tsx}'],
+    // A test waits for the page more than it computes.
+    maxWorkers: 2 * availableParallelism(),
     environmentOptions: { jsdom: { url: 'http://127.0.0.1/devices' } },
   },
 }));
