@@ -3,20 +3,22 @@
 use std::{
     collections::BTreeSet,
     io::Write as _,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Output, Stdio},
+    time::Duration,
 };
 
 use link_protocol::{
     id::ModelId,
-    local_api::{Containment, ModelHealth},
+    local_api::{Containment, EngineHealth, ModelHealth},
     port::Port,
     report::CommandResult,
 };
 use link_tests::{
-    backend::{EMAIL, PASSWORD, TestBackend},
+    backend::{EMAIL, OLD_ORIGIN, PASSWORD, TestBackend},
     chat,
     device::{TestDevice, free_port, is_free},
+    engines::TINY_REPLY,
     wait::until,
 };
 use serde_json::{Value, json};
@@ -41,19 +43,77 @@ const MISBEHAVE: &str = "
             pass
 ";
 
+/// Reaches for everything that is not its own, and says what it got.
+const REACH: &str = "
+    def tried(what, act):
+        try:
+            act()
+            print(\"got\", what, file=sys.stderr)
+        except OSError:
+            pass
+    def connect(family, address):
+        with socket.socket(family) as client:
+            client.settimeout(2)
+            client.connect(address)
+    def say(address):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.sendto(b\"secret\", address)
+    def take(address):
+        taken = socket.socket()
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        taken.bind(address)
+        taken.listen()
+    def replace(path):
+        os.unlink(path)
+        socket.socket(socket.AF_UNIX).bind(path)
+    tried(\"the backend\", lambda: connect(socket.AF_INET, (\"127.0.0.1\", PORT_OF_BACKEND)))
+    tried(\"the other model\", lambda: connect(socket.AF_INET, (\"127.0.0.1\", PORT_OF_SOUND)))
+    tried(\"the network\", lambda: say((\"127.0.0.1\", PORT_OF_BACKEND)))
+    tried(\"another port\", lambda: take((\"127.0.0.1\", FREE_PORT)))
+    tried(\"the port of the other model\", lambda: take((\"127.0.0.1\", PORT_OF_SOUND)))
+    tried(\"the other engine\", lambda: connect(socket.AF_UNIX, \"SOCKET_OF_SOUND\"))
+    tried(\"the place of the other engine\", lambda: replace(\"SOCKET_OF_SOUND\"))
+    tried(\"the secret of the other engine\", lambda: open(\"SECRET_OF_SOUND\").close())
+    tried(\"the agent\", lambda: os.kill(PID_OF_AGENT, signal.SIGKILL))
+    print(\"tried everything\", file=sys.stderr)
+";
+
+/// Says that it is healthy, and answers requests with what is no HTTP or, if they say so, not at all.
+const LIE: &str = "
+    def lie(handler):
+        if b\"hang\" in handler.read_body():
+            threading.Event().wait()
+        handler.wfile.write(b\"all is well\\r\\n\" * 1000)
+        handler.close_connection = True
+    Handler.do_POST = lie
+";
+
+/// Listens, and never answers.
+const MUTE: &str = "
+    threading.Event().wait()
+";
+
 /// A device with a hostile plugin that is served beside a sound model.
 struct Stage {
     backend: TestBackend,
     device: TestDevice,
     model: ModelId,
     port: Port,
-    /// The port of the sound model.
-    sound: Port,
+    /// The sound model, and its port.
+    sound: ModelHealth,
+    sound_port: Port,
+    /// The descriptors of the agent beside the sound model alone.
+    descriptors: usize,
 }
 
 impl Stage {
     /// Serves the template with `misbehaviour`. `configuration` is that of the agent.
     async fn start(misbehaviour: &str, configuration: Option<Value>) -> Self {
+        Self::set(misbehaviour, configuration, &["--wait"]).await
+    }
+
+    /// Deploys the template with `misbehaviour`, with more words of `link model deploy`.
+    async fn set(misbehaviour: &str, configuration: Option<Value>, more: &[&str]) -> Self {
         let backend = TestBackend::start().await;
         let mut device = TestDevice::register(&backend).await;
         if let Some(configuration) = configuration {
@@ -61,14 +121,26 @@ impl Stage {
         }
         device.run(&[]);
         backend.online(device.id, true).await;
-        let sound = backend.serve_tiny(&device).await.port;
+        let sound_port = backend.serve_tiny(&device).await.port;
+        let sound = device.model().await;
+        let descriptors = descriptors(device.agent_pid());
         let folder = device.home().join("echo");
         done(&link(&device, &["plugin", "new", folder.to_str().unwrap()]));
         let engine = folder.join("echo-engine");
         let intact = std::fs::read_to_string(&engine).unwrap();
         assert_eq!(intact.matches(FIRST).count(), 1);
-        let home = device.home().display().to_string();
-        let misbehaviour = misbehaviour.replace("HOME_OF_LINK", &home);
+        let run = device.home().join("state/run").join(sound.pipeline_id.to_string());
+        let (socket, secret) = (run.join("engine.sock"), run.join("key"));
+        assert!(socket.exists() && secret.exists());
+        let backend_port = backend.url.rsplit_once(':').unwrap().1;
+        let misbehaviour = misbehaviour
+            .replace("HOME_OF_LINK", &device.home().display().to_string())
+            .replace("PORT_OF_BACKEND", backend_port)
+            .replace("PORT_OF_SOUND", &sound_port.to_string())
+            .replace("FREE_PORT", &free_port().to_string())
+            .replace("SOCKET_OF_SOUND", socket.to_str().unwrap())
+            .replace("SECRET_OF_SOUND", secret.to_str().unwrap())
+            .replace("PID_OF_AGENT", &device.agent_pid().to_string());
         let hostile = intact.replace(FIRST, &format!("{}\n{FIRST}", misbehaviour.trim_end()));
         std::fs::write(&engine, hostile).unwrap();
         let path = folder.to_str().unwrap();
@@ -85,25 +157,72 @@ impl Stage {
         done(&link(&device, &words));
         let port = free_port();
         let number = port.to_string();
-        let words = ["model", "deploy", "echo", "--port", &number, "--serve", "--wait", "--json"];
+        let words = ["model", "deploy", "echo", "--port", &number, "--serve", "--json"];
+        let words = [&words, more].concat();
         let deployed: Value = serde_json::from_str(&done(&link(&device, &words))).unwrap();
         let model = deployed["model_id"].as_str().unwrap().parse().unwrap();
-        Self { backend, device, model, port, sound }
+        Self { backend, device, model, port, sound, sound_port, descriptors }
     }
 
     async fn echo(&self) -> ModelHealth {
-        let models = self.device.healthz().await.models;
-        models.into_iter().find(|model| model.model_id == self.model).unwrap()
+        until("the hostile model", || async {
+            let models = self.device.healthz().await.models;
+            models.into_iter().find(|model| model.model_id == self.model)
+        })
+        .await
     }
 
     /// Checks that both models answer.
     async fn both_answer(&self) {
-        for port in [self.sound, self.port] {
-            let answer = chat::ask(port, None, false).await.unwrap();
-            assert!(answer.status().is_success(), "{port}: {}", answer.status());
-            let (text, _) = chat::whole(answer).await;
-            assert!(!text.is_empty());
-        }
+        let answer = chat::ask(self.port, None, false).await.unwrap();
+        assert!(!chat::whole(answer).await.0.is_empty());
+        self.harms_nobody().await;
+    }
+
+    /// Checks that the agent has its usual memory and descriptors, that no file was added or changed, and that the engine
+    /// of the sound model is the same and answers with its own words.
+    async fn harms_nobody(&self) {
+        let agent = self.device.agent_pid();
+        assert!(resident(agent) < 200 << 10, "{} KiB", resident(agent));
+        let now = descriptors(agent);
+        assert!(now < self.descriptors + 32, "{now} descriptors, {} before", self.descriptors);
+        assert!(!self.device.home().join("planted").exists());
+        assert!(!self.device.home().join("agent.json").exists());
+        let answer = chat::ask(self.sound_port, None, false).await.unwrap();
+        assert_eq!(chat::whole(answer).await.0, TINY_REPLY);
+        let models = self.device.healthz().await.models;
+        let sound = models.into_iter().find(|model| model.model_id == self.sound.model_id);
+        assert_eq!(sound.unwrap().engine_pid, self.sound.engine_pid);
+    }
+
+    /// Stops the hostile model, and checks that nothing of it is left.
+    async fn ends_whole(&self) {
+        let echo = self.echo().await;
+        let stop = self.backend.owner.stop(self.model, self.device.id).await.unwrap();
+        let stopped = self.backend.result(stop.command_id).await.result.unwrap();
+        assert_eq!(stopped.status, CommandResult::Succeeded, "{}", stopped.output);
+        assert_eq!(self.processes().await, BTreeSet::new());
+        let folder = self.device.home().join("state/run").join(echo.pipeline_id.to_string());
+        assert!(!folder.exists(), "the secret is removed with the engine");
+        assert!(is_free(self.port));
+        self.harms_nobody().await;
+        // The connections of the clients of this test end after them.
+        let agent = self.device.agent_pid();
+        until("the descriptors of the engine to be closed", || async {
+            (descriptors(agent) < self.descriptors + 8).then_some(())
+        })
+        .await;
+    }
+
+    /// Returns what the hostile engine has printed, once that contains `text`.
+    async fn printed(&self, text: &str) -> String {
+        let name = format!("{}.log", self.echo().await.pipeline_id);
+        let log = self.device.home().join("state/logs").join(name);
+        until(text, || async {
+            let printed = String::from_utf8_lossy(&std::fs::read(&log).ok()?).into_owned();
+            printed.contains(text).then_some(printed)
+        })
+        .await
     }
 
     /// Returns the processes of the hostile engine, at any depth.
@@ -124,6 +243,11 @@ fn with_folder(folder: &Path) -> BTreeSet<u32> {
         is_marked.then_some(pid)
     };
     std::fs::read_dir("/proc").unwrap().flatten().filter_map(of).collect()
+}
+
+/// Returns how many descriptors a process has.
+fn descriptors(pid: u32) -> usize {
+    std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count()
 }
 
 fn link(device: &TestDevice, words: &[&str]) -> Output {
@@ -149,24 +273,16 @@ async fn an_engine_that_forks_floods_and_writes_elsewhere_harms_nobody_and_ends_
     let device = &stage.device;
     stage.both_answer().await;
     let echo = stage.echo().await;
-    let log =
-        |name: &str| device.home().join("state/logs").join(format!("{}.{name}", echo.pipeline_id));
     // A full log has become the one before.
-    until("the flood to be dropped", || async {
-        let text = std::fs::read(log("log")).unwrap();
-        let text = String::from_utf8_lossy(&text).into_owned();
-        text.contains("bytes were dropped, above 64 KiB per second]").then_some(())
-    })
-    .await;
+    let text = stage.printed("bytes were dropped, above 64 KiB per second]").await;
+    assert!(!text.contains("opened"));
+    let logs = device.home().join("state/logs");
     let size: u64 = ["log", "log.1"]
-        .map(|name| std::fs::metadata(log(name)).map_or(0, |found| found.len()))
+        .map(|name| logs.join(format!("{}.{name}", echo.pipeline_id)))
+        .map(|log| std::fs::metadata(log).map_or(0, |found| found.len()))
         .iter()
         .sum();
     assert!(size < 9 << 20, "{size}");
-    let text = std::fs::read(log("log")).unwrap();
-    assert!(!String::from_utf8_lossy(&text).contains("opened"));
-    assert!(!device.home().join("planted").exists());
-    assert!(resident(device.agent_pid()) < 200 << 10);
     assert!(stage.processes().await.len() >= 3, "the supervisor, the engine and what it left");
     stage.both_answer().await;
 
@@ -181,14 +297,59 @@ async fn an_engine_that_forks_floods_and_writes_elsewhere_harms_nobody_and_ends_
     })
     .await;
 
-    let stop = stage.backend.owner.stop(stage.model, device.id).await.unwrap();
-    let stopped = stage.backend.result(stop.command_id).await.result.unwrap();
-    assert_eq!(stopped.status, CommandResult::Succeeded, "{}", stopped.output);
-    assert_eq!(stage.processes().await, BTreeSet::new());
-    let folder: PathBuf = device.home().join("state/run").join(echo.pipeline_id.to_string());
-    assert!(!folder.exists(), "the secret is removed with the engine");
-    assert!(is_free(stage.port));
-    assert!(chat::ask(stage.sound, None, false).await.unwrap().status().is_success());
+    stage.ends_whole().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_reaches_for_what_is_not_its_own_gets_nothing() {
+    let support = link_platform::contain::support();
+    if !(support.files && support.connections && support.ports && support.signals) {
+        eprintln!("skipped: this kernel does not refuse everything to an engine");
+        return;
+    }
+    let stage = Stage::start(REACH, None).await;
+    let text = stage.printed("tried everything").await;
+    assert!(!text.lines().any(|line| line.starts_with("got ")), "{text}");
+    stage.both_answer().await;
+    stage.ends_whole().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_lies_about_its_health_fails_its_own_clients_only() {
+    let stage = Stage::start(LIE, None).await;
+    assert_eq!(stage.echo().await.health, EngineHealth::Healthy);
+    for _ in 0..10 {
+        let answer = chat::ask(stage.port, Some(OLD_ORIGIN), false).await.unwrap();
+        assert_eq!(answer.status(), 502);
+        assert_eq!(answer.headers()["access-control-allow-origin"], OLD_ORIGIN);
+    }
+    // Clients that wait for answers that never come, and leave.
+    let url = format!("http://127.0.0.1:{}/v1/chat/completions", stage.port);
+    let body = json!({ "messages": [{ "role": "user", "content": "hang" }] });
+    let client = reqwest::Client::new();
+    let waiting = (0..40).map(|_| client.post(&url).json(&body).send());
+    let waiting = futures_util::future::join_all(waiting);
+    let waited = tokio::time::timeout(Duration::from_secs(2), waiting).await;
+    assert!(waited.is_err(), "nobody has an answer");
+    drop(client);
+    until("the agent to let go of them", || async {
+        (descriptors(stage.device.agent_pid()) < stage.descriptors + 32).then_some(())
+    })
+    .await;
+    stage.harms_nobody().await;
+    stage.ends_whole().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_never_gets_healthy_is_stopped_like_any_other() {
+    let stage = Stage::set(MUTE, None, &[]).await;
+    until("the engine to be started", || async { stage.echo().await.engine_pid }).await;
+    assert_eq!(stage.echo().await.health, EngineHealth::Starting);
+    let answer = chat::ask(stage.port, Some(OLD_ORIGIN), false).await.unwrap();
+    assert_eq!(answer.status(), 503);
+    assert!(answer.headers().contains_key("retry-after"));
+    stage.harms_nobody().await;
+    stage.ends_whole().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -204,7 +365,7 @@ async fn no_process_of_an_engine_outlives_an_agent_that_is_killed() {
     // The next agent serves both again.
     stage.device.run(&[]);
     until("both models to serve", || async {
-        for port in [stage.sound, stage.port] {
+        for port in [stage.sound_port, stage.port] {
             let answer = chat::ask(port, None, false).await.ok()?;
             answer.status().is_success().then_some(())?;
         }
@@ -235,9 +396,10 @@ async fn an_engine_that_eats_memory_is_ended_with_the_reason_and_the_other_model
     })
     .await;
     assert!(!Path::new(&format!("/proc/{first}")).exists());
-    assert!(chat::ask(stage.sound, None, false).await.unwrap().status().is_success());
+    stage.harms_nobody().await;
     // The port is still the agent's.
     chat::ask(stage.port, None, false).await.expect("the port is not given away");
+    stage.ends_whole().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
