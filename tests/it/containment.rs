@@ -204,10 +204,12 @@ fn confined(files: Files, landlock: u8) -> Rules {
 /// The newest Landlock rules, and those of Debian 12.
 const LANDLOCK: [u8; 2] = [u8::MAX, 2];
 
-/// Says why a test has nothing to look at.
+/// Says why a test has nothing to look at. With `LINK_TEST_FULL`, a test must not pass for that reason.
 #[expect(clippy::print_stderr, reason = "the reader of a test's output learns why")]
 fn lacks(has: bool, what: &str) -> bool {
     if !has {
+        let is_full = std::env::var_os("LINK_TEST_FULL").is_some();
+        assert!(!is_full, "this kernel does not refuse {what}, so the test looks at nothing");
         eprintln!("skipped: this kernel does not refuse {what}");
     }
     !has
@@ -357,6 +359,62 @@ fn a_program_opens_no_connections_and_no_other_port() {
     datagrams.set_nonblocking(true).unwrap();
     assert!(listener.accept().is_err() && local.accept().is_err());
     assert!(datagrams.recv(&mut [0]).is_err());
+}
+
+/// The engine that most devices have, with the rules of this kernel and with those of Debian 12: it serves, and writes a log
+/// only where it may.
+#[test]
+fn llama_server_serves_and_writes_where_it_may() {
+    if lacks(contain::support().files, "files") {
+        return;
+    }
+    let engines = link_tests::engines::folder();
+    for (landlock, may_write) in LANDLOCK.into_iter().flat_map(|one| [(one, true), (one, false)]) {
+        let own = tempfile::tempdir().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        let model = outside.path().join("tiny.gguf");
+        std::fs::write(&model, link_tests::engines::model("tiny.gguf")).unwrap();
+        let log = outside.path().join("llama.log");
+        let port = link_tests::device::free_port().get();
+        let mut files = Files {
+            read: vec![engines.join("llama").canonicalize().unwrap(), model.clone()],
+            write: vec![own.path().to_owned()],
+        };
+        files.write.extend(may_write.then(|| outside.path().to_owned()));
+        let number = port.to_string();
+        let words = ["--host", "127.0.0.1", "--port", &number, "--log-file"].map(Into::into);
+        let program = Program {
+            path: engines.join("llama/llama-server").canonicalize().unwrap(),
+            args: words
+                .into_iter()
+                .chain([log.clone().into(), "-m".into(), model.into()])
+                .collect(),
+            env: vec![],
+            log: Some(own.path().join("printed")),
+        };
+        let mut rules = confined(files, landlock);
+        rules.access.port = Some(port);
+        let agent = program::path("link-agent");
+        let mut contained = Contained::start(Some(&agent), &program, &rules).unwrap();
+        let health = wait(|| {
+            let printed = std::fs::read_to_string(own.path().join("printed"));
+            assert_eq!(contained.look().unwrap(), Look::Runs, "{printed:?}");
+            health(port).filter(|answer| answer.contains("200 OK"))
+        });
+        assert!(health.contains("\"status\":\"ok\""), "{health}");
+        assert_eq!(log.exists(), may_write, "{landlock}");
+    }
+}
+
+/// Asks an engine whether it is healthy. None if nobody listens yet.
+fn health(port: u16) -> Option<String> {
+    use std::io::{Read as _, Write as _};
+    let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    stream.write_all(b"GET /health HTTP/1.0\r\n\r\n").ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    Some(answer)
 }
 
 #[test]
