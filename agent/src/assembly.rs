@@ -68,8 +68,8 @@ pub(crate) struct Assembly {
     pub(crate) started: Instant,
     pub(crate) identity: Identity,
     pub(crate) agent_version: Version,
-    /// The configured transport.
-    pub(crate) transport: TransportType,
+    /// The link over zenoh, if the configuration asks for it.
+    pub(crate) zenoh: Option<Link>,
     pub(crate) agent: Agent,
     /// The effects to carry out before the first event.
     pub(crate) first: Vec<Effect>,
@@ -119,6 +119,10 @@ impl Assembly {
         )?;
         let (inbox, inputs) = Inbox::open();
         let (ways, control) = transport_of(config, &client, &identity)?;
+        let zenoh = match &control {
+            Control::Zenoh { link, .. } => Some(link.clone()),
+            Control::Http(_) => None,
+        };
         let logs = records.deliver(&ways)?;
         let (reporter, reports) = Reporter::start(&config.reporting, ways.clone(), inbox.clone())?;
         let last_update = versions::state(&Layout::new(roots.clone())).last;
@@ -148,12 +152,11 @@ impl Assembly {
         let agent_version = me.agent_version.clone();
         let keys = identity.backend_keys.clone();
         let (agent, first) = Agent::restore(me, keys, snapshot, started.elapsed());
-        let transport = config.transport.as_ref().map_or(TransportType::Http, |one| one.r#type);
         Ok(Some(Self {
             started,
             identity,
             agent_version,
-            transport,
+            zenoh,
             agent,
             first,
             shell,

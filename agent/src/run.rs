@@ -11,14 +11,14 @@ use link_agent_core::{agent::Agent, event::Event, record::Report};
 use link_installer::versions;
 use link_platform::paths::Roots;
 use link_protocol::{
-    local_api::TransportState,
+    local_api::{ConnectionState, TransportState},
     registration::TransportType,
     report::{LifecycleReport, LifecycleStatus},
 };
 
 use crate::{
     assembly::{Assembly, Setup},
-    control::report,
+    control::{report, transport::zenoh::Link},
     guard_line::GuardLine,
     identity,
     inbox::{Input, PipelineView, View},
@@ -62,8 +62,7 @@ async fn drive(
     guard: &GuardLine,
     stop: &mut StopSignal,
 ) -> anyhow::Result<RunOutcome> {
-    let Assembly { started, identity, transport, agent, first, shell, inputs, changed, .. } =
-        assembly;
+    let Assembly { started, identity, zenoh, agent, first, shell, inputs, changed, .. } = assembly;
     let path = roots.identity();
     let mut anew = std::pin::pin!(identity::changed(&path, identity));
     let mut next = VecDeque::new();
@@ -109,7 +108,7 @@ async fn drive(
         match input {
             Some(Input::Event(event)) => next.push_back(event),
             Some(Input::Hello(answer)) => drop(answer.send(agent.say_hello())),
-            Some(Input::View(answer)) => drop(answer.send(view(agent, *transport))),
+            Some(Input::View(answer)) => drop(answer.send(view(agent, zenoh.as_ref()))),
             // Unreachable: the shell holds a sender of the inbox.
             None => {}
         }
@@ -148,10 +147,15 @@ async fn end(assembly: Assembly, setup: &Setup<'_>, outcome: &RunOutcome) -> any
     Ok(())
 }
 
-fn view(agent: &Agent, transport: TransportType) -> View {
+fn view(agent: &Agent, zenoh: Option<&Link>) -> View {
+    let state = agent.connection();
+    // A device that is connected without a session with its router is so over HTTP.
+    let is_on_zenoh =
+        zenoh.is_some_and(|link| link.is_connected() || state != ConnectionState::Connected);
+    let r#type = if is_on_zenoh { TransportType::Zenoh } else { TransportType::Http };
     View {
         status: agent.status(),
-        transport: TransportState { r#type: transport, state: agent.connection() },
+        transport: TransportState { r#type, state },
         pipelines: agent
             .pipelines()
             .map(|view| PipelineView {

@@ -7,6 +7,7 @@ use link_platform::fs;
 use link_protocol::{
     config::{self, Fault},
     exit_code::ExitCode,
+    registration::TransportType,
 };
 
 use crate::{context::Context, error::CliError, error_code::ErrorCode};
@@ -32,6 +33,13 @@ pub(crate) fn faults(context: &Context) -> Option<String> {
     let what = if faults.len() == 1 { "a fault" } else { "faults" };
     let list = faults.join("\n  ");
     (!faults.is_empty()).then(|| format!("`{}` has {what}:\n  {list}", path.display()))
+}
+
+/// Returns the transport that the configuration asks for: HTTP by default.
+pub(crate) fn transport(context: &Context) -> TransportType {
+    let text = fs::read_plain(&context.roots.agent_config(), config::SIZE_LIMIT);
+    let transport = text.ok().and_then(|text| config::read(&text).0.transport);
+    transport.map_or(TransportType::Http, |transport| transport.r#type)
 }
 
 fn in_words(text: &str, fault: &Fault) -> String {

@@ -20,6 +20,22 @@ pub fn free_bytes(path: &Path) -> io::Result<Option<u64>> {
     space(path).map(|space| space.map(|space| space.free))
 }
 
+/// Returns a number for the file system that contains `path`, by which it is told from others. None if the system has no
+/// such number, or `path` cannot be looked at.
+#[must_use]
+pub fn file_system(path: &Path) -> Option<u64> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        std::fs::metadata(path).ok().map(|found| found.dev())
+    }
+    #[cfg(not(unix))]
+    {
+        let _unnamed = path;
+        None
+    }
+}
+
 /// Returns the space of the file system that contains `path`. None if the system does not report
 /// it.
 ///

@@ -119,6 +119,7 @@ impl Healthz {
 /// The connection to the control plane.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct TransportState {
+    /// The transport in use: HTTP also while a device with `transport.fallback` has no session with its router.
     pub r#type: TransportType,
     pub state: ConnectionState,
 }
@@ -139,6 +140,9 @@ pub struct ModelHealth {
     pub model_id: ModelId,
     pub pipeline_id: PipelineId,
     pub alias: Alias,
+    /// The plugin whose engine runs the model. Absent in answers of older agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<String>,
     pub state: ModelState,
     pub health: EngineHealth,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -498,6 +498,7 @@ fn local() -> Vec<Example> {
                     model_id: model(),
                     pipeline_id: pipeline(),
                     alias: parse("tiny"),
+                    plugin: Some("language_model".to_owned()),
                     state: ModelState::Serving,
                     health: EngineHealth::Healthy,
                     detail: None,

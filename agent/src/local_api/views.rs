@@ -71,6 +71,7 @@ fn model(pipeline: &PipelineView, health: &Health) -> ModelHealth {
         model_id: config.model_id,
         pipeline_id: config.pipeline_id,
         alias: config.alias.clone(),
+        plugin: Some(config.plugin.clone()),
         state: pipeline.state,
         // An engine without a process cannot be healthy.
         health: engine.map_or(EngineHealth::Unhealthy, |engine| engine.health),

@@ -4,6 +4,7 @@ use link_protocol::{
     exit_code::ExitCode,
     identity::Identity,
     local_api::{ConnectionState, Healthz},
+    registration::TransportType,
     update::UpdateEnd,
 };
 
@@ -20,6 +21,8 @@ pub(crate) struct Agent {
     pub(crate) installed: Option<semver::Version>,
     /// Whether the configuration keeps the agent from starting.
     pub(crate) misconfigured: bool,
+    /// The transport that the configuration asks for.
+    pub(crate) transport: TransportType,
 }
 
 /// Whether this machine is a device.
@@ -53,7 +56,7 @@ pub(crate) fn findings(facts: &Agent) -> Vec<Finding> {
     }
     let mut findings = vec![version(facts, health)];
     findings.extend(rolled_back(health));
-    findings.push(connection(health, &identity.backend_url));
+    findings.push(connection(facts, health, &identity.backend_url));
     findings
 }
 
@@ -91,11 +94,21 @@ fn rolled_back(health: &Healthz) -> Option<Finding> {
     Some(Finding::warning(Area::Agent, found, cure))
 }
 
-fn connection(health: &Healthz, backend: &str) -> Finding {
+fn connection(facts: &Agent, health: &Healthz, backend: &str) -> Finding {
+    let over = match health.transport.r#type {
+        TransportType::Http => "HTTP",
+        TransportType::Zenoh => "zenoh",
+    };
+    let found = format!("the agent is connected to {backend} over {over}");
     match health.transport.state {
-        ConnectionState::Connected => {
-            Finding::ok(Area::Backend, format!("the agent is connected to {backend}"))
+        ConnectionState::Connected if health.transport.r#type != facts.transport => {
+            Finding::warning(
+                Area::Backend,
+                format!("{found}: the router of zenoh does not answer it"),
+                "`link logs --local` says why; the address of the router is `transport.endpoints` in `agent.json`, or what the backend names",
+            )
         }
+        ConnectionState::Connected => Finding::ok(Area::Backend, found),
         ConnectionState::Connecting => Finding::error(
             Area::Backend,
             format!("the agent cannot reach {backend} and keeps retrying"),

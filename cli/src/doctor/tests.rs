@@ -204,6 +204,17 @@ fn agents() -> Vec<(&'static str, Vec<Finding>)> {
         ("a silent agent", agent(device())),
         ("a connected agent", with(health(json!({})))),
         (
+            "an agent on its router",
+            Agent {
+                transport: TransportType::Zenoh,
+                ..with(health(json!({"transport": {"type": "zenoh", "state": "connected"}})))
+            },
+        ),
+        (
+            "an agent without its router",
+            Agent { transport: TransportType::Zenoh, ..with(health(json!({}))) },
+        ),
+        (
             "an agent without its backend",
             with(health(json!({"transport": {"type": "http", "state": "connecting"}}))),
         ),
@@ -494,7 +505,14 @@ const fn nothing() -> Machine {
 }
 
 fn agent(registration: Registration) -> Agent {
-    Agent { registration, running: true, health: None, installed: None, misconfigured: false }
+    Agent {
+        registration,
+        running: true,
+        health: None,
+        installed: None,
+        misconfigured: false,
+        transport: TransportType::Http,
+    }
 }
 
 fn identity() -> Identity {

@@ -122,7 +122,8 @@ impl Link {
         self.hand_in(message, answered, limits::HANDLER_TIMEOUT).await
     }
 
-    fn is_connected(&self) -> bool {
+    /// Returns whether a session with the router is open.
+    pub(crate) fn is_connected(&self) -> bool {
         self.connected.load(Ordering::Relaxed)
     }
 
@@ -225,11 +226,10 @@ async fn connect(
             return Ended::BROKEN;
         }
     };
-    let ended = match open(&session, inbox).await {
+    let ended = match open(&session, link, inbox).await {
         Ok(commands) => {
             tracing::info!("the command channel is ready, over zenoh");
             *failures = 0;
-            link.connected.store(true, Ordering::Relaxed);
             serve(&session, &commands, messages, inbox).await
         }
         Err(ended) => ended,
@@ -239,7 +239,7 @@ async fn connect(
 }
 
 /// Sends the hello as soon as commands can arrive, and declares presence after its answer.
-async fn open(session: &DeviceSession, inbox: &Inbox) -> Result<Open, Ended> {
+async fn open(session: &DeviceSession, link: &Link, inbox: &Inbox) -> Result<Open, Ended> {
     let unusable = |error| {
         tracing::warn!("{error}");
         Ended::BROKEN
@@ -247,6 +247,7 @@ async fn open(session: &DeviceSession, inbox: &Inbox) -> Result<Open, Ended> {
     let commands = session.commands().await.map_err(unusable)?;
     let hello = inbox.hello().await.ok_or(Ended::BROKEN)?;
     let welcome = greet(session, &hello).await?;
+    link.connected.store(true, Ordering::Relaxed);
     inbox.event(Event::Welcomed(welcome)).await;
     let presence = session.announce().await.map_err(unusable)?;
     Ok(Open { commands, _presence: presence })

@@ -71,14 +71,13 @@ fn answers(port: u16) -> bool {
 pub(super) async fn look(context: &Context, seen: &Seen) -> Machine {
     let roots = &context.roots;
     let mut free: Vec<(PathBuf, Option<u64>)> = Vec::new();
-    let mut totals = Vec::new();
+    let mut file_systems = Vec::new();
     for place in [&roots.data, &roots.state] {
-        let space = disk::space(existing(place)).ok().flatten();
-        let total = space.map(|space| space.total);
-        // Two places of the same size are on the same file system, which is told once.
-        if !totals.contains(&total) {
-            totals.push(total);
-            free.push((place.clone(), space.map(|space| space.free)));
+        let file_system = disk::file_system(existing(place));
+        // A file system is told once. Where the system does not name it, so is each place.
+        if file_system.is_none() || !file_systems.contains(&file_system) {
+            file_systems.push(file_system);
+            free.push((place.clone(), disk::free_bytes(existing(place)).ok().flatten()));
         }
     }
     let pid = agent_pid(context, seen).unwrap_or_else(std::process::id);
@@ -103,7 +102,8 @@ fn existing(path: &Path) -> &Path {
     path.ancestors().find(|folder| folder.is_dir()).unwrap_or(path)
 }
 
-/// Returns the memory that the newest file in the folder of a model needs. None if it is no GGUF file.
+/// Returns the memory that the newest file in the folder of a model needs. Of a file that is no GGUF, that is its size: an
+/// engine needs at least the model itself.
 async fn memory_of(folder: &Path) -> Option<u64> {
     let mut versions = tokio::fs::read_dir(folder).await.ok()?;
     let mut newest = None;
@@ -115,6 +115,8 @@ async fn memory_of(folder: &Path) -> Option<u64> {
         }
     }
     let (_, path) = newest?;
-    let facts = model_file::look(&path).await.ok()?.ok()?;
-    Some(facts.memory_bytes)
+    match model_file::look(&path).await {
+        Ok(Ok(facts)) => Some(facts.memory_bytes),
+        Ok(Err(_)) | Err(_) => Some(tokio::fs::metadata(&path).await.ok()?.len()),
+    }
 }

@@ -108,7 +108,12 @@ pub(super) fn service(context: &Context, layout: &Layout, running: bool) -> Serv
 pub(super) fn models(context: &Context, seen: &Seen) -> Models {
     let plugins = Plugins::find(&context.roots);
     let models = seen.health.as_ref().map(|health| health.models.clone()).unwrap_or_default();
-    let is_needed = models.iter().any(|model| model.state != ModelState::Removed);
+    // An older agent does not name the plugin of a model, so the default one stands for it.
+    let needed: Vec<_> = models
+        .iter()
+        .filter(|model| model.state != ModelState::Removed)
+        .map(|model| model.plugin.clone().unwrap_or_else(|| LANGUAGE_MODEL.to_owned()))
+        .collect();
     let engines = plugins.usable().map(|plugin| {
         let engine = &plugin.manifest.engine;
         let builds = Engines::of(&context.roots.engines(), &engine.name, &engine.executable);
@@ -121,8 +126,7 @@ pub(super) fn models(context: &Context, seen: &Seen) -> Models {
             },
         };
         let build = current.map(|build| build.name);
-        // Which plugin serves a model is known to the backend only, so the default plugin stands for all of them.
-        let is_needed = is_needed && plugin.manifest.id == LANGUAGE_MODEL;
+        let is_needed = needed.contains(&plugin.manifest.id);
         Engine { plugin: plugin.manifest.id.clone(), build, start, is_needed }
     });
     let unusable = plugins.unusable.iter();
