@@ -169,7 +169,7 @@ async fn a_device_whose_router_takes_it_nowhere_works_over_http_and_returns() {
         }
     });
     until("the device to use HTTP", || async {
-        device.output().contains("HTTP is used for a while").then_some(())
+        device.output().contains("using HTTP for a while").then_some(())
     })
     .await;
     let began = std::time::Instant::now();
@@ -238,6 +238,10 @@ async fn a_device_without_a_router_falls_back_to_http_and_loses_nothing() {
     let backend = TestBackend::start().await;
     let device = device_on(&backend, &json!({"type": "zenoh", "fallback": true})).await;
     let deployment = backend.serve_tiny(&device).await;
+    assert_eq!(device.healthz().await.transport.r#type, TransportType::Http);
+    let doctor = device.link().arg("doctor").output().unwrap();
+    let said = String::from_utf8_lossy(&doctor.stdout);
+    assert!(said.contains("over HTTP: the router of zenoh does not answer it"), "{said}");
     backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
     let repaired = backend.repair(deployment.model_id, device.id, None).await.result.unwrap();
     assert_eq!(repaired.status, CommandResult::Succeeded, "{}", repaired.output);
@@ -254,7 +258,7 @@ async fn a_device_that_fell_back_to_http_returns_to_its_router() {
     let backend = backend_with_router("tcp", router, &["--zenoh-endpoint", &endpoint]).await;
     let device = device_on(&backend, &json!({"type": "zenoh", "fallback": true})).await;
     let deployment = backend.serve_tiny(&device).await;
-    assert!(device.output().contains("HTTP is used for a while"), "{}", device.output());
+    assert!(device.output().contains("using HTTP for a while"), "{}", device.output());
 
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", way.get())).await.unwrap();
     let forwards = tokio::spawn(async move {

@@ -10,6 +10,7 @@ use std::{
 };
 
 use link_protocol::{
+    limits,
     port::Port,
     report::CommandResult,
     zenoh::{Proof, Slot, Verb},
@@ -37,8 +38,8 @@ const LOAD_WINDOW: Duration = Duration::from_millis(500);
 /// The wait between two messages of the device once its connection is full. It keeps the connection full; without it, the
 /// messages would take a processor from the repairs, also after the connection has ended.
 const KEEPS_FULL: Duration = Duration::from_millis(5);
-/// A repair that takes longer than this was delayed.
-const HELD_UP: Duration = Duration::from_secs(4);
+/// A repair that takes longer than this was lost and delivered again: a time of the product, and none of this machine.
+const HELD_UP: Duration = limits::REDELIVERY_DELAY;
 /// The messages that make a flood.
 const FLOOD: u64 = 1_000;
 
