@@ -51,8 +51,10 @@ pub(super) async fn run(context: &Context, arguments: Logs) -> Result<ExitCode, 
         return Ok(ExitCode::Success);
     }
     tokio::select! {
-        ended = follow(context, &backend, device, &query, records) => ended,
+        // Listens before the first line is shown: a reader may press Ctrl-C at once.
+        biased;
         _interrupted = tokio::signal::ctrl_c() => Ok(ExitCode::Success),
+        ended = follow(context, &backend, device, &query, records) => ended,
     }
 }
 

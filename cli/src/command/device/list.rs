@@ -34,8 +34,10 @@ pub(super) async fn run(
         });
     }
     tokio::select! {
-        ended = follow(context, &backend, select) => ended,
+        // Listens before the first line is shown: a reader may press Ctrl-C at once.
+        biased;
         _interrupted = tokio::signal::ctrl_c() => Ok(()),
+        ended = follow(context, &backend, select) => ended,
     }
 }
 

@@ -107,8 +107,10 @@ pub(super) async fn run(context: &Context, arguments: &Logs) -> Result<ExitCode,
         }
     };
     tokio::select! {
-        ended = follow => ended,
+        // Listens before the first line is shown: a reader may press Ctrl-C at once.
+        biased;
         _interrupted = tokio::signal::ctrl_c() => Ok(ExitCode::Success),
+        ended = follow => ended,
     }
 }
 

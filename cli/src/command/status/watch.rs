@@ -32,8 +32,10 @@ const LOST: &str = "the agent no longer answers; retrying";
 
 pub(super) async fn run(context: &Context, local: &LocalClient) -> Result<ExitCode, CliError> {
     tokio::select! {
-        ended = follow(context, local) => ended,
+        // Listens before the first line is shown: a reader may press Ctrl-C at once.
+        biased;
         _interrupted = tokio::signal::ctrl_c() => Ok(ExitCode::Success),
+        ended = follow(context, local) => ended,
     }
 }
 
