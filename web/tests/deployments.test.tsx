@@ -138,6 +138,25 @@ describe('the list of deployments', () => {
     expect(bodies).toContainEqual({ work: { kind: 'repair', model_id: 'mdl_2' }, devices: ['dev_a'] });
   });
 
+  it('redeploys all stale ones, and leaves a stopped model stopped', async () => {
+    load();
+    deployments.changed(deployment('1', 'dev_a', { stale: true, serving: { state: 'not_serving', is_serving: false, port: 8080 } }));
+    const counts = { pending: 0, sent: 0, succeeded: 1, failed: 0, skipped: 0, cancelled: 0 };
+    here.served.answers['/operations'] = ({ body }) =>
+      (body as { dry_run?: boolean }).dry_run ? [200, plan(1)] : [202, { operation_id: 'opr', state: 'succeeded', devices: 1, counts, work: { kind: 'deploy' } }];
+    open();
+    await press('Redeploy all…');
+    await settled('This touches 3 deployments of 2 models');
+    await settled('stays stopped');
+    await accessible();
+    await press('Redeploy 3 deployments');
+    await settled('Started');
+    const bodies = here.served.to('/operations').map(({ body }) => body).filter((body) => !(body as { dry_run?: boolean }).dry_run);
+    expect(bodies).toContainEqual({ work: { kind: 'deploy', model_id: 'mdl_1', serve: true }, devices: ['dev_b'] });
+    expect(bodies).toContainEqual({ work: { kind: 'deploy', model_id: 'mdl_2', serve: true }, devices: ['dev_a'] });
+    expect(bodies).toContainEqual({ work: { kind: 'deploy', model_id: 'mdl_1', serve: false }, devices: ['dev_a'] });
+  });
+
   it('says that a model is being loaded or stopped', async () => {
     load();
     deployments.changed(deployment('1', 'dev_a', { serving: { state: 'starting', is_serving: false, port: 8080 } }));

@@ -8,12 +8,12 @@ import { ask, idempotencyKey, POST } from '../data/client';
 import { noteRefusal } from '../data/permission';
 import { gather, refusedSetting, typedOf, type Fault, type Typed } from '../data/settings';
 import { deployments, devices, models } from '../data/store';
-import type { Deployment, Work } from '../data/types';
+import type { Deployment } from '../data/types';
 import { text } from '../text';
 import { Field } from './choice';
 import { DevicePicker } from './device_picker';
 import { Dialog } from './dialog';
-import { ManyDialog } from './many';
+import { ManyDialog, type Part } from './many';
 import { notice } from './notices';
 import { Foreign, visible } from './parts';
 import { SettingsFields } from './settings_fields';
@@ -29,7 +29,7 @@ interface Props {
 
 export function DeployDialog({ model, targets, close }: Props) {
   const chosen = useSignal<ReadonlySet<string>>(new Set(targets));
-  const many = useSignal<{ work: Work; name: string; devices: string[] } | null>(null);
+  const many = useSignal<Part | null>(null);
   const fault = useSignal('');
   const busy = useSignal(false);
   const running = useRef(false);
@@ -53,7 +53,7 @@ export function DeployDialog({ model, targets, close }: Props) {
     const [only, ...others] = chosen.peek();
     if (only === undefined) return;
     if (others.length > 0) {
-      many.value = { work: { kind: 'deploy', ...wish }, name, devices: [...chosen.peek()] };
+      many.value = { model: wish.model_id, work: { kind: 'deploy', ...wish }, name, devices: [...chosen.peek()] };
       return;
     }
     const body = { ...wish, device_id: only };

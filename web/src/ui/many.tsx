@@ -15,7 +15,10 @@ import { Badge, Foreign, Skeleton } from './parts';
 
 /** One operation: its work and the devices, which are ids because a selection would be another one at the start. */
 export interface Part {
+  model: string;
   name: string;
+  /** What differs from another part of the same model. */
+  note?: string;
   work: Work;
   devices: string[];
 }
@@ -99,7 +102,7 @@ export function ManyDialog({ title, why, action, parts, typed, close }: Props) {
         <div class="dialog-body">
           <p>{why}</p>
           {plans.value === null && busy.value && <Skeleton lines={3} />}
-          {plans.value && <Touched plans={plans.value} names={fixed.current.map(({ name }) => name)} total={total} />}
+          {plans.value && <Touched plans={plans.value} parts={fixed.current} total={total} />}
           {plans.value && typed !== undefined && (
             <div class="field">
               <label for="many-typed" dir="auto">
@@ -131,16 +134,17 @@ export function ManyDialog({ title, why, action, parts, typed, close }: Props) {
   );
 }
 
-function Touched({ plans, names, total }: { plans: OperationPlan[]; names: string[]; total: number }) {
+function Touched({ plans, parts, total }: { plans: OperationPlan[]; parts: readonly Part[]; total: number }) {
   if (total === 0) return <p role="status">{text.bulk.none}</p>;
   const shown = plans.slice(0, MOST_PARTS_SHOWN);
   return (
     <div class="touched">
-      <p role="status">{text.many.touched(total, plans.length)}</p>
+      <p role="status">{text.many.touched(total, new Set(parts.map(({ model }) => model)).size)}</p>
       {shown.map(({ devices, first }, index) => (
         <div key={index} class="touched-group">
           <p>
-            <Foreign class="strong">{names[index] ?? ''}</Foreign> <span class="soft">{text.devices.count(devices)}</span>
+            <Foreign class="strong">{parts[index]?.name ?? ''}</Foreign>{' '}
+            <span class="soft">{[text.devices.count(devices), parts[index]?.note].filter(Boolean).join(', ')}</span>
           </p>
           <ul>
             {first.slice(0, MOST_SHOWN).map((device) => (
@@ -180,5 +184,5 @@ export function partsOf(
     if (group) group.add(device);
     else groups.set(model, new Set([device]));
   }
-  return [...groups].map(([model, devices]) => ({ name: nameOf(model), work: workOf(model), devices: [...devices] }));
+  return [...groups].map(([model, devices]) => ({ model, name: nameOf(model), work: workOf(model), devices: [...devices] }));
 }

@@ -87,7 +87,7 @@ export function RemoveModel({ model, there }: { model: Model; there: readonly De
           why={words.removeFromWhy}
           action={words.removeFromRun}
           typed={wanted}
-          parts={[{ name: model.name, work: { kind: 'remove', model_id: model.model_id }, devices: there.map(({ device_id }) => device_id) }]}
+          parts={[{ model: model.model_id, name: model.name, work: { kind: 'remove', model_id: model.model_id }, devices: there.map(({ device_id }) => device_id) }]}
           close={close}
         />
       )}

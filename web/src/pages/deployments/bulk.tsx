@@ -14,7 +14,7 @@ import type { Deployment } from '../../data/types';
 import { text } from '../../text';
 import { Dialog } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
-import { ManyDialog, partsOf } from '../../ui/many';
+import { ManyDialog, partsOf, type Part } from '../../ui/many';
 import { notice } from '../../ui/notices';
 import { Foreign } from '../../ui/parts';
 
@@ -23,11 +23,17 @@ const MOST_SHOWN = 8;
 
 /** The preview of a repair or a redeployment of deployments, by model. */
 export function RemedyDialog({ kind, targets, close }: { kind: ManyKind; targets: readonly Deployment[]; close: () => void }) {
-  const parts = partsOf(
-    targets,
-    (model) => modelName(model, targets.find(({ model_id }) => model_id === model)?.alias),
-    (model) => (kind === 'repair' ? { kind: 'repair', model_id: model } : { kind: 'deploy', model_id: model, serve: true }),
-  );
+  const nameOf = (model: string): string => modelName(model, targets.find(({ model_id }) => model_id === model)?.alias);
+  const redeployed = (serve: boolean): Part[] => {
+    const those = targets.filter(({ serving }) => (serving?.is_serving ?? true) === serve);
+    const parts = partsOf(those, nameOf, (model) => ({ kind: 'deploy', model_id: model, serve }));
+    return serve ? parts : parts.map((part) => ({ ...part, note: text.deployed.staysStopped }));
+  };
+  // A model that was stopped stays stopped.
+  const parts =
+    kind === 'repair'
+      ? partsOf(targets, nameOf, (model) => ({ kind: 'repair', model_id: model }))
+      : [...redeployed(true), ...redeployed(false)];
   const words = text.deployed;
   return (
     <ManyDialog
