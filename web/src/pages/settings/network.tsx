@@ -1,10 +1,11 @@
 // How administrators of browsers allow the workspace to reach models on the machines of their people, without a question.
 
 import { text } from '../../text';
+import { browserPolicy } from '../../ui/browser_policy';
 import { CopyBox } from '../../ui/secret';
 
 export function NetworkCard() {
-  const policy = JSON.stringify({ LocalNetworkAccessAllowedForUrls: [location.origin] }, null, 2);
+  const policy = browserPolicy(location.origin);
   return (
     <section class="card settings-card" aria-labelledby="network-title" id="network">
       <h2 id="network-title">{text.settings.network}</h2>

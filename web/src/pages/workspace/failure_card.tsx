@@ -3,6 +3,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 
 import { text } from '../../text';
+import { browserPolicy } from '../../ui/browser_policy';
 import { visible } from '../../ui/parts';
 import { permitted, whoCanHelp } from '../../workspace/permitted';
 import { CopyButton } from './answer';
@@ -63,7 +64,7 @@ function Card({ failure }: { failure: Failure }) {
 
 /** How to give the permission, the policy for administrators, and the way round. */
 function HowToAllow({ origin }: { origin: string }) {
-  const policy = JSON.stringify({ LoopbackNetworkAllowedForUrls: [origin], LocalNetworkAccessAllowedForUrls: [origin] }, null, 2);
+  const policy = browserPolicy(origin);
   const { port } = new URL(origin);
   return (
     <div class="how-to">
