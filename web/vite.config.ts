@@ -35,6 +35,8 @@ export default defineConfig(({ command }) => ({
     include: ['tests/**/*.test.{ts,tsx}'],
     // A test waits for the page more than it computes.
     maxWorkers: 2 * availableParallelism(),
+    // In milliseconds: what a busy machine takes is no fault.
+    testTimeout: 30_000,
     environmentOptions: { jsdom: { url: 'http://127.0.0.1/devices' } },
   },
 }));
