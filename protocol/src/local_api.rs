@@ -106,11 +106,11 @@ pub struct Healthz {
 }
 
 impl Healthz {
-    /// Returns the part of the state that every user of the machine may see, without engine processes, failure reasons,
+    /// Returns the part of the state that every user of the machine may see, without engine processes, plugins, failure reasons,
     /// updates and containment.
     #[must_use]
     pub fn for_everybody(self) -> Self {
-        let open = |model| ModelHealth { detail: None, engine_pid: None, ..model };
+        let open = |model| ModelHealth { detail: None, engine_pid: None, plugin: None, ..model };
         let models = self.models.into_iter().map(open).collect();
         Self { models, update: None, last_update: None, containment: None, ..self }
     }
