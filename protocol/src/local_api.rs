@@ -106,8 +106,8 @@ pub struct Healthz {
 }
 
 impl Healthz {
-    /// Returns the part of the state that every user of the machine may see, without engine processes, plugins, failure reasons,
-    /// updates and containment.
+    /// Returns the part of the state that every user of the machine may see, without engine processes, plugins, failure
+    /// reasons, updates and containment.
     #[must_use]
     pub fn for_everybody(self) -> Self {
         let open = |model| ModelHealth { detail: None, engine_pid: None, plugin: None, ..model };

@@ -24,15 +24,21 @@ struct Fault {
     undo: &'static str,
     /// Whether `--fix` undoes it too, and all of it.
     is_fixable: bool,
+    /// A part of what doctor says once it has noticed.
+    shows: &'static str,
 }
 
 impl Fault {
     const fn new(name: &'static str, provoke: &'static str, undo: &'static str) -> Self {
-        Self { name, provoke, doctor: "LINK doctor", undo, is_fixable: false }
+        Self { name, provoke, doctor: "LINK doctor", undo, is_fixable: false, shows: "" }
     }
 
     const fn fixable(self) -> Self {
         Self { is_fixable: true, ..self }
+    }
+
+    const fn shows(self, shows: &'static str) -> Self {
+        Self { shows, ..self }
     }
 
     const fn asked(self, doctor: &'static str) -> Self {
@@ -43,14 +49,33 @@ impl Fault {
 const STOP: &str = "SERVICES stop link";
 const RESTART: &str = "runuser -l alice -c 'LINK restart'";
 
+/// Stops the agent, and answers in the place of its backend with what is in /tmp/answer, with a clock that is so many
+/// seconds (`AHEAD`) ahead.
+const ANSWER: &str = r#"SERVICES stop link && cp -p STATE/identity.json /tmp/identity.json && \
+    sed -i 's|http://127.0.0.1:8000|http://127.0.0.1:8900|' STATE/identity.json && \
+    echo '{"status": "ok", "version": "1.0.0"}' >/tmp/answer && \
+    printf '%s\n' 'while read -r line && [ "${#line}" -gt 1 ]; do :; done' \
+    'printf "HTTP/1.1 200 OK\r\nConnection: close\r\nDate: %s\r\n\r\n" "$(LC_ALL=C date -u -d "$1 seconds" "+%a, %d %b %Y %T GMT")"' \
+    'cat /tmp/answer' >/tmp/answers && \
+    systemd-run --quiet --unit=answers systemd-socket-activate --accept --inetd -l 127.0.0.1:8900 /bin/sh /tmp/answers AHEAD && \
+    timeout 10 sh -c 'until ss -ltn | grep -q :8900; do sleep 0.1; done'"#;
+const UNANSWERED: &str = "systemctl stop answers; cp -p /tmp/identity.json STATE/identity.json";
+
 /// What can be provoked and undone again, in any order.
-const FAULTS: [Fault; 20] = [
+const FAULTS: [Fault; 34] = [
     Fault::new("a stopped agent", STOP, RESTART).fixable(),
     Fault::new(
         "a start file without the command's folder",
         "mv HOME/.profile /tmp/profile && mv HOME/.bashrc /tmp/bashrc && \
          runuser -u alice -- touch HOME/.profile",
         "mv /tmp/profile HOME/.profile; mv /tmp/bashrc HOME/.bashrc",
+    )
+    .fixable(),
+    Fault::new(
+        "a shell that finds no `link` at all",
+        "mv /usr/bin/link /tmp/other-link && mv HOME/.profile /tmp/profile && \
+         mv HOME/.bashrc /tmp/bashrc && runuser -u alice -- touch HOME/.profile",
+        "mv /tmp/profile HOME/.profile; mv /tmp/bashrc HOME/.bashrc; mv /tmp/other-link /usr/bin/link",
     )
     .fixable(),
     Fault::new(
@@ -70,6 +95,35 @@ const FAULTS: [Fault; 20] = [
         "rm HOME/.config/link/agent.json",
     ),
     Fault::new(
+        "a stopped agent with a faulty configuration",
+        "SERVICES stop link && echo '{\"transport\": 3}' >HOME/.config/link/agent.json",
+        "rm HOME/.config/link/agent.json; RESTART",
+    ),
+    Fault::new(
+        "a router that does not answer",
+        "echo '{\"schema_version\": \"2.1\", \"transport\": {\"type\": \"zenoh\", \"fallback\": true}}' \
+         >HOME/.config/link/agent.json && chown alice HOME/.config/link/agent.json && RESTART",
+        "rm HOME/.config/link/agent.json; RESTART",
+    )
+    .shows("over HTTP: the router of zenoh"),
+    Fault::new(
+        "a machine that is not registered",
+        "SERVICES stop link && mv STATE/identity.json /tmp/identity.json",
+        "mv /tmp/identity.json STATE/identity.json; RESTART",
+    ),
+    Fault::new(
+        "an agent that does not answer",
+        "kill -STOP $(cat STATE/agent.pid)",
+        "kill -CONT $(cat STATE/agent.pid)",
+    )
+    .shows("does not answer"),
+    Fault::new(
+        "an engine that hangs",
+        "pkill -STOP -x llama-server",
+        "pkill -CONT -x llama-server",
+    )
+    .shows("engine of `tiny` does not answer"),
+    Fault::new(
         "a changed program",
         "cp -p DATA/guard/link-guard /tmp/ && cp -p DATA/guard/link-guard DATA/guard/new && \
          echo more >>DATA/guard/new && mv DATA/guard/new DATA/guard/link-guard",
@@ -81,6 +135,11 @@ const FAULTS: [Fault; 20] = [
         "cp /tmp/receipt.json DATA/receipt.json",
     ),
     Fault::new(
+        "a receipt without the version in use",
+        "cp -p DATA/receipt.json /tmp/ && sed -i 's/\"VERSION\"/\"0.0.9\"/g' DATA/receipt.json",
+        "cp /tmp/receipt.json DATA/receipt.json",
+    ),
+    Fault::new(
         "no receipt",
         "mv DATA/receipt.json /tmp/",
         "mv /tmp/receipt.json DATA/receipt.json",
@@ -89,6 +148,17 @@ const FAULTS: [Fault; 20] = [
         "the port of a stopped agent, held by bob",
         "SERVICES stop link && TAKE 20505",
         "systemctl stop taken && RESTART",
+    ),
+    Fault::new(
+        "the port of a stopped agent, held by a program of alice's",
+        "SERVICES stop link && TAKE_FOR_ALICE 20505",
+        "systemctl stop taken && RESTART",
+    ),
+    Fault::new(
+        "a port that is free again",
+        "SERVICES stop link && TAKE 20505 && SERVICES start link && \
+         until runuser -l alice -c 'LINK status'; do sleep 0.2; done && systemctl stop taken",
+        "RESTART",
     ),
     Fault::new(
         "an agent beside whoever holds its port",
@@ -124,6 +194,18 @@ const FAULTS: [Fault; 20] = [
          SERVICES daemon-reload && RESTART",
         "rm -r HOME/.config/systemd/user/link.service.d && SERVICES daemon-reload && RESTART",
     ),
+    Fault::new(
+        "little memory",
+        "echo 'MemTotal: 100 kB' >/tmp/meminfo && mount --bind /tmp/meminfo /proc/meminfo",
+        "umount /proc/meminfo",
+    ),
+    Fault::new("a clock that is behind", "ANSWER +630", "UNANSWERED; RESTART"),
+    Fault::new("a clock that is ahead", "ANSWER -630", "UNANSWERED; RESTART"),
+    Fault::new(
+        "a network that asks for a login",
+        "ANSWER +0 && echo 'please log in' >/tmp/answer",
+        "UNANSWERED; RESTART",
+    ),
     Fault::new("a proxy of this shell alone", "true", "true")
         .asked("HTTPS_PROXY=http://ada:canary-7391@proxy.example:3128 LINK doctor"),
     Fault::new("a page that is not on the allowlist", "true", "true")
@@ -137,6 +219,8 @@ const FAULTS: [Fault; 20] = [
     .fixable(),
     Fault::new("a page without https", "true", "true")
         .asked("LINK doctor --origin http://intranet.example"),
+    Fault::new("a page of the internet without https", "true", "true")
+        .asked("LINK doctor --origin http://203.0.113.7"),
 ];
 
 #[tokio::test]
@@ -178,7 +262,7 @@ impl Device {
         let words = fault.doctor;
         let before = told.len();
         // What an agent reports about its models and its connection follows a start after a while.
-        let ran = self.settled(words).await;
+        let ran = self.settled(words, fault.shows).await;
         note(told, fault.name, &ran);
         let offers = told[before..].contains("--fix is offered");
         assert!(offers || !fault.is_fixable, "{}: {ran:?}", fault.name);
@@ -221,21 +305,22 @@ impl Device {
     /// The owner removes the device, then the whole installation is stopped and purged.
     async fn is_forgotten(&self, told: &mut String) {
         self.does("runuser -l alice -c 'LINK device remove testbox --yes'").await;
-        note(told, "a device that its backend has removed", &self.settled("LINK doctor").await);
+        note(told, "a device that its backend has removed", &self.settled("LINK doctor", "").await);
         self.does("SERVICES stop link && echo '{' >HOME/.local/state/link/identity.json").await;
         note(told, "an unusable identity", &self.doctor("LINK doctor").await);
         self.does("rm HOME/.local/state/link/identity.json").await;
     }
 
-    /// Runs `link doctor` as alice until it says the same twice, half a second apart.
-    async fn settled(&self, words: &str) -> Ran {
+    /// Runs `link doctor` as alice until it shows a text, and says the same twice.
+    async fn settled(&self, words: &str, shows: &str) -> Ran {
         let last = tokio::sync::Mutex::new(String::new());
         until("doctor to say the same again", || async {
             let ran = self.doctor(words).await;
             let mut last = last.lock().await;
             let found: Vec<_> = findings(&ran.stdout).into_iter().map(steady).collect();
             let found = found.join("\n");
-            let is_same = *last == found && !found.contains("is being loaded");
+            let is_same = *last == found && found.contains(shows);
+            let is_same = is_same && !found.contains("is being loaded");
             *last = found;
             is_same.then_some(ran)
         })
@@ -264,20 +349,27 @@ impl Device {
 
 /// Replaces the words in capitals.
 fn filled(line: &str) -> String {
-    line.replace("RESTART", RESTART)
+    line.replace("UNANSWERED", UNANSWERED)
+        .replace("ANSWER +630", &ANSWER.replace("AHEAD", "+630"))
+        .replace("ANSWER -630", &ANSWER.replace("AHEAD", "-630"))
+        .replace("ANSWER +0", &ANSWER.replace("AHEAD", "+0"))
+        .replace("RESTART", RESTART)
         .replace("SERVICES", SERVICES)
-        .replace("TAKE 20505", &taken(20505))
-        .replace("TAKE 8080", &taken(8080))
+        .replace("TAKE_FOR_ALICE 20505", &taken("alice", 20505))
+        .replace("TAKE 20505", &taken("bob", 20505))
+        .replace("TAKE 8080", &taken("bob", 8080))
+        .replace("VERSION", OLD)
+        .replace("STATE", "HOME/.local/state/link")
         .replace("ENGINE", "DATA/engines/llama-server/b10068")
         .replace("DATA", "HOME/.local/share/link")
         .replace("LINK ", &format!("{LINK} "))
         .replace("HOME", "/home/alice")
 }
 
-/// Lets bob listen on a port, and waits until he does.
-fn taken(port: u16) -> String {
+/// Lets a user listen on a port, and waits until they do.
+fn taken(user: &str, port: u16) -> String {
     format!(
-        "systemd-run --quiet --uid=bob --unit=taken systemd-socket-activate -l 127.0.0.1:{port} /bin/sleep 1000 && \
+        "systemd-run --quiet --uid={user} --unit=taken systemd-socket-activate -l 127.0.0.1:{port} /bin/sleep 1000 && \
          timeout 10 sh -c 'until ss -ltn | grep -q :{port}; do sleep 0.1; done'"
     )
 }
