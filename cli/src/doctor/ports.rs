@@ -48,6 +48,9 @@ pub(crate) fn findings(facts: &Ports) -> Vec<Finding> {
 
 fn local(facts: &Ports) -> Finding {
     let wanted = facts.local_wanted;
+    if facts.local.is_none() && facts.local_holder == Holder::Agent {
+        return Finding::ok(Area::Ports, format!("the agent holds port {wanted} of the local API"));
+    }
     match (facts.local, in_words(&facts.local_holder)) {
         (Some(port), _) if port == wanted => {
             Finding::ok(Area::Ports, format!("the local API listens on port {port}"))

@@ -313,6 +313,7 @@ fn all_ports() -> Vec<(&'static str, Vec<Finding>)> {
         ),
         ("a port that a process holds", ports(Some(50_000), nginx(), of(false, nginx()))),
         ("a port that somebody holds", ports(None, Holder::Unknown, of(false, Holder::Nobody))),
+        ("the port of a silent agent", ports(None, Holder::Agent, of(false, Holder::Nobody))),
         ("a served port without a listener", ports(None, Holder::Nobody, of(true, Holder::Nobody))),
     ];
     facts.map(|(title, facts)| (title, ports::findings(&facts))).to_vec()

@@ -46,10 +46,11 @@ pub(super) fn ports(context: &Context, seen: &Seen) -> Result<Ports, CliError> {
     })
 }
 
-/// Returns the process of the agent, if it answers.
+/// Returns the process of the agent, if it runs.
 pub(super) fn agent_pid(context: &Context, seen: &Seen) -> Option<u32> {
-    seen.health.as_ref()?;
-    fs::read_to_string(&context.roots.agent_pid()).ok()?.trim().parse().ok()
+    // Without a running agent, another program may have its process id.
+    let pid = fs::read_to_string(&context.roots.agent_pid()).ok().filter(|_| seen.running)?;
+    pid.trim().parse().ok()
 }
 
 fn holder(port: u16, agent: Option<u32>) -> Holder {
