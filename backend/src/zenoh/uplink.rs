@@ -34,13 +34,23 @@ pub(super) struct Declared(#[expect(dead_code, reason = "held, not read")] Query
 /// no answer, so that a flood from one device delays no other.
 const AT_ONCE: u32 = 8;
 
-/// The number of messages of each slot that are being answered or refused.
-type Load = Arc<Mutex<HashMap<String, u32>>>;
+/// The messages of each slot that are being answered or refused.
+type Load = Arc<Mutex<HashMap<String, OfSlot>>>;
+
+/// What is counted for a slot while it has messages.
+#[derive(Default)]
+struct OfSlot {
+    messages: u32,
+    /// Held while a reply is sent. On a full link each reply waits in turn until the router gives the device up, and the
+    /// router's only thread may have to wait behind them: with one reply at a time, it waits for one.
+    turn: Arc<tokio::sync::Mutex<()>>,
+}
 
 /// A message that counts in the [`Load`].
 struct Admitted {
     load: Load,
     slot: String,
+    turn: Arc<tokio::sync::Mutex<()>>,
     /// Whether the message is answered; otherwise it is refused.
     is_answered: bool,
 }
@@ -82,10 +92,11 @@ pub(super) async fn declare(
                     Err(Problem::new(Code::Overloaded, "too many messages at once"))
                 };
                 // The reply blocks while the device's link is full, so it runs on a thread of its own. Only the next
-                // message of the device waits for it.
+                // reply to the device waits for it.
+                let turn = Arc::clone(&admitted.turn).lock_owned().await;
                 tokio::task::spawn_blocking(move || {
                     reply(query, answer);
-                    drop(admitted);
+                    drop((turn, admitted));
                 });
             });
         })
@@ -97,22 +108,23 @@ pub(super) async fn declare(
 impl Admitted {
     fn enter(load: &Load, slot: &str) -> Option<Self> {
         let mut counts = load.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = counts.entry(slot.to_owned()).or_default();
-        if *count >= 2 * AT_ONCE {
+        let of_slot = counts.entry(slot.to_owned()).or_default();
+        if of_slot.messages >= 2 * AT_ONCE {
             return None;
         }
-        *count += 1;
-        let is_answered = *count <= AT_ONCE;
-        Some(Self { load: Arc::clone(load), slot: slot.to_owned(), is_answered })
+        of_slot.messages += 1;
+        let is_answered = of_slot.messages <= AT_ONCE;
+        let turn = Arc::clone(&of_slot.turn);
+        Some(Self { load: Arc::clone(load), slot: slot.to_owned(), turn, is_answered })
     }
 }
 
 impl Drop for Admitted {
     fn drop(&mut self) {
         let mut counts = self.load.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = counts.get_mut(&self.slot) {
-            *count -= 1;
-            if *count == 0 {
+        if let Some(of_slot) = counts.get_mut(&self.slot) {
+            of_slot.messages -= 1;
+            if of_slot.messages == 0 {
                 counts.remove(&self.slot);
             }
         }

@@ -10,7 +10,6 @@ use std::{
 };
 
 use link_protocol::{
-    limits,
     port::Port,
     report::CommandResult,
     zenoh::{Proof, Slot, Verb},
@@ -38,8 +37,9 @@ const LOAD_WINDOW: Duration = Duration::from_millis(500);
 /// The wait between two messages of the device once its connection is full. It keeps the connection full; without it, the
 /// messages would take a processor from the repairs, also after the connection has ended.
 const KEEPS_FULL: Duration = Duration::from_millis(5);
-/// A repair that takes longer than this was lost and delivered again: a time of the product, and none of this machine.
-const HELD_UP: Duration = limits::REDELIVERY_DELAY;
+/// A repair that takes longer than this was delayed. The router's thread may wait a quarter of a second for the reply that is
+/// being sent to the device, and as long for one of its own.
+const HELD_UP: Duration = Duration::from_secs(2);
 /// The messages that make a flood.
 const FLOOD: u64 = 1_000;
 
