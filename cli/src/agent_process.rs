@@ -185,6 +185,13 @@ fn is_held(lock: &Path) -> Result<bool, CliError> {
 }
 
 /// Returns the process id in `file`, which the running program, or its last run, has written.
+/// Returns the process of the agent, if it runs: without its lock, another program may have the process id that its file
+/// names.
+pub(crate) fn agent_pid(context: &Context) -> Option<u32> {
+    let runs = matches!(is_held(&context.roots.agent_lock()), Ok(true));
+    process_id(&context.roots.agent_pid()).filter(|_| runs)
+}
+
 fn process_id(file: &Path) -> Option<u32> {
     fs::read_to_string(file).ok()?.trim().parse().ok()
 }

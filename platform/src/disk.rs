@@ -20,20 +20,20 @@ pub fn free_bytes(path: &Path) -> io::Result<Option<u64>> {
     space(path).map(|space| space.map(|space| space.free))
 }
 
-/// Returns a number for the file system that contains `path`, by which it is told from others. None if the system has no
-/// such number, or `path` cannot be looked at.
+/// Returns the number of the device that contains `path`: two file systems have two numbers. None if `path` cannot be
+/// looked at.
+#[cfg(unix)]
 #[must_use]
 pub fn file_system(path: &Path) -> Option<u64> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        std::fs::metadata(path).ok().map(|found| found.dev())
-    }
-    #[cfg(not(unix))]
-    {
-        let _unnamed = path;
-        None
-    }
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::metadata(path).ok().map(|found| found.dev())
+}
+
+/// Returns the number of the device that contains `path`. Always None, because this system does not report it.
+#[cfg(windows)]
+#[must_use]
+pub const fn file_system(_path: &Path) -> Option<u64> {
+    None
 }
 
 /// Returns the space of the file system that contains `path`. None if the system does not report
@@ -71,5 +71,14 @@ mod tests {
         let space = space(Path::new("/")).unwrap().unwrap();
         assert!(space.total > 0 && space.used.max(space.free) <= space.total, "{space:?}");
         assert!(super::space(Path::new("/no/such/folder")).is_err());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn file_systems_are_told_apart_and_folders_of_one_are_not() {
+        let of = |path| file_system(Path::new(path)).unwrap();
+        assert_eq!(of("/proc"), of("/proc/self"));
+        assert_ne!(of("/proc"), of("/"));
+        assert_eq!(file_system(Path::new("/no/such/folder")), None);
     }
 }

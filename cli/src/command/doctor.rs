@@ -33,6 +33,8 @@ use crate::{
 struct Seen {
     registration: Registration,
     running: bool,
+    /// The process of the agent, if it runs.
+    agent: Option<u32>,
     health: Option<Healthz>,
     pipelines: Vec<PipelineEntry>,
     /// The port of the local API.
@@ -106,7 +108,7 @@ pub(super) async fn diagnose(
     });
     let mut findings = [installed, service, agent].concat();
     if let Registration::Device(identity) = &seen.registration {
-        let network = network::look(context, &layout, &identity.backend_url);
+        let network = network::look(context, &layout, &seen, &identity.backend_url);
         findings.extend(network_rules::findings(&network));
     }
     findings.extend(ports::findings(&machine::ports(context, &seen)?));
@@ -135,7 +137,8 @@ async fn look_at_agent(context: &Context) -> Result<Seen, CliError> {
     };
     let running = health.is_some() || agent_process::is_running(context)?;
     let port = health.as_ref().and_then(|_| local.port());
-    Ok(Seen { registration, running, health, pipelines, port })
+    let agent = agent_process::agent_pid(context);
+    Ok(Seen { registration, running, agent, health, pipelines, port })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::{
 };
 
 use link_client::model_file;
-use link_platform::{disk, fs, memory, port_owner, process_view};
+use link_platform::{disk, memory, port_owner, process_view};
 use link_protocol::report::ModelState;
 
 use super::Seen;
@@ -24,7 +24,7 @@ use crate::{
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub(super) fn ports(context: &Context, seen: &Seen) -> Result<Ports, CliError> {
-    let agent = agent_pid(context, seen);
+    let agent = seen.agent;
     let model_id = |pipeline| {
         let health = seen.health.as_ref()?;
         let model = health.models.iter().find(|model| model.pipeline_id == pipeline)?;
@@ -44,13 +44,6 @@ pub(super) fn ports(context: &Context, seen: &Seen) -> Result<Ports, CliError> {
         local_holder: holder(local_wanted, agent),
         models: models.collect(),
     })
-}
-
-/// Returns the process of the agent, if it runs.
-pub(super) fn agent_pid(context: &Context, seen: &Seen) -> Option<u32> {
-    // Without a running agent, another program may have its process id.
-    let pid = fs::read_to_string(&context.roots.agent_pid()).ok().filter(|_| seen.running)?;
-    pid.trim().parse().ok()
 }
 
 fn holder(port: u16, agent: Option<u32>) -> Holder {
@@ -75,13 +68,13 @@ pub(super) async fn look(context: &Context, seen: &Seen) -> Machine {
     let mut file_systems = Vec::new();
     for place in [&roots.data, &roots.state] {
         let file_system = disk::file_system(existing(place));
-        // A file system is told once. Where the system does not name it, so is each place.
-        if file_system.is_none() || !file_systems.contains(&file_system) {
+        // Places on one file system have the same space, which is shown once.
+        if !file_systems.contains(&file_system) {
             file_systems.push(file_system);
             free.push((place.clone(), disk::free_bytes(existing(place)).ok().flatten()));
         }
     }
-    let pid = agent_pid(context, seen).unwrap_or_else(std::process::id);
+    let pid = seen.agent.unwrap_or_else(std::process::id);
     let mut models = Vec::new();
     let health = seen.health.iter().flat_map(|health| &health.models);
     for model in health.filter(|model| model.state == ModelState::Serving) {

@@ -4,11 +4,11 @@ use std::{path::PathBuf, time::Duration};
 
 use link_installer::{layout::Layout, service};
 use link_platform::{
-    fs,
     process::{self, Call},
     process_view,
 };
 
+use super::Seen;
 use crate::{
     context::{self, Context},
     doctor::network::{Network, Probe},
@@ -19,8 +19,8 @@ use crate::{
 /// How long that process may take. Its question has a timeout of its own.
 const LIMIT: Duration = Duration::from_secs(20);
 
-pub(super) fn look(context: &Context, layout: &Layout, backend: &str) -> Network {
-    let agents = of_running_agent(context).or_else(|| of_unit(layout));
+pub(super) fn look(context: &Context, layout: &Layout, seen: &Seen, backend: &str) -> Network {
+    let agents = of_running_agent(seen.agent).or_else(|| of_unit(layout));
     let here = &context.environment.network;
     let (variables, only_here) = match &agents {
         None => (here.clone(), Vec::new()),
@@ -50,12 +50,8 @@ fn is_own(context: &Context, backend: &str) -> bool {
 }
 
 /// Returns the environment of the running agent, if the system tells it.
-fn of_running_agent(context: &Context) -> Option<Vec<(String, String)>> {
-    let lock = fs::try_lock(&context.roots.agent_lock());
-    // Without a running agent, another program may have its process id.
-    let is_running = matches!(lock, Ok(None));
-    let pid = fs::read_to_string(&context.roots.agent_pid()).ok().filter(|_| is_running)?;
-    process_view::environment(pid.trim().parse().ok()?)
+fn of_running_agent(agent: Option<u32>) -> Option<Vec<(String, String)>> {
+    process_view::environment(agent?)
 }
 
 /// Returns the variables that the unit of this installation sets, if it has a unit.
