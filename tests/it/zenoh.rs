@@ -241,7 +241,7 @@ async fn a_device_without_a_router_falls_back_to_http_and_loses_nothing() {
     assert_eq!(device.healthz().await.transport.r#type, TransportType::Http);
     let doctor = device.link().arg("doctor").output().unwrap();
     let said = String::from_utf8_lossy(&doctor.stdout);
-    assert!(said.contains("over HTTP: the router of zenoh does not answer it"), "{said}");
+    assert!(said.contains("over HTTP, because its zenoh router does not answer"), "{said}");
     backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
     let repaired = backend.repair(deployment.model_id, device.id, None).await.result.unwrap();
     assert_eq!(repaired.status, CommandResult::Succeeded, "{}", repaired.output);

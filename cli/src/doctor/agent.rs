@@ -104,8 +104,8 @@ fn connection(facts: &Agent, health: &Healthz, backend: &str) -> Finding {
         ConnectionState::Connected if health.transport.r#type != facts.transport => {
             Finding::warning(
                 Area::Backend,
-                format!("{found}: the router of zenoh does not answer it"),
-                "`link logs --local` says why; the address of the router is `transport.endpoints` in `agent.json`, or what the backend names",
+                format!("{found}, because its zenoh router does not answer"),
+                "see `link logs --local`; `transport.endpoints` in `agent.json` changes the address of the router, which the backend names otherwise",
             )
         }
         ConnectionState::Connected => Finding::ok(Area::Backend, found),

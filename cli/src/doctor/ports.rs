@@ -56,10 +56,19 @@ fn local(facts: &Ports) -> Finding {
             Finding::ok(Area::Ports, format!("the local API listens on port {port}"))
         }
         (Some(port), holder) => {
-            let who = holder.unwrap_or_else(|| "nobody any more".to_owned());
-            let found =
-                format!("the local API listens on port {port}: port {wanted} is held by {who}");
-            Finding::warning(Area::Ports, found, "run `link restart` when the port is free")
+            let listens = format!("the local API listens on port {port}");
+            match holder {
+                Some(who) => Finding::warning(
+                    Area::Ports,
+                    format!("{listens}: port {wanted} is held by {who}"),
+                    "run `link restart` when the port is free",
+                ),
+                None => Finding::warning(
+                    Area::Ports,
+                    format!("{listens}: port {wanted} was in use at its start, and is free now"),
+                    "run `link restart`",
+                ),
+            }
         }
         (None, Some(who)) => {
             let found = format!("port {wanted} of the local API is held by {who}");

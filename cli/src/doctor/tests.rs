@@ -312,6 +312,7 @@ fn all_ports() -> Vec<(&'static str, Vec<Finding>)> {
             ports(Some(41_234), Holder::Agent, of(false, Holder::User("eve".into()))),
         ),
         ("a port that a process holds", ports(Some(50_000), nginx(), of(false, nginx()))),
+        ("a port that is free again", ports(Some(50_000), Holder::Nobody, of(true, Holder::Agent))),
         ("a port that somebody holds", ports(None, Holder::Unknown, of(false, Holder::Nobody))),
         ("the port of a silent agent", ports(None, Holder::Agent, of(false, Holder::Nobody))),
         ("a served port without a listener", ports(None, Holder::Nobody, of(true, Holder::Nobody))),

@@ -105,7 +105,7 @@ const FAULTS: [Fault; 34] = [
          >HOME/.config/link/agent.json && chown alice HOME/.config/link/agent.json && RESTART",
         "rm HOME/.config/link/agent.json; RESTART",
     )
-    .shows("over HTTP: the router of zenoh"),
+    .shows("over HTTP, because its zenoh router"),
     Fault::new(
         "a machine that is not registered",
         "SERVICES stop link && mv STATE/identity.json /tmp/identity.json",
