@@ -33,10 +33,8 @@ export default defineConfig(({ command }) => ({
     environment: 'jsdom',
     setupFiles: ['tests/setup.ts'],
     include: ['tests/**/*.test.{ts,tsx}'],
-    // A test waits for the page more than it computes.
-    maxWorkers: 2 * availableParallelism(),
-    // In milliseconds: what a busy machine takes is no fault.
-    testTimeout: 30_000,
+    // A test waits for the page more than it computes. With two for each processor, the long answers come near their deadline.
+    maxWorkers: availableParallelism() + 1,
     environmentOptions: { jsdom: { url: 'http://127.0.0.1/devices' } },
   },
 }));
