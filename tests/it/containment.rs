@@ -206,7 +206,7 @@ const LANDLOCK: [u8; 2] = [u8::MAX, 2];
 
 /// Says why a test has nothing to look at. With `LINK_TEST_FULL`, a test must not pass for that reason.
 #[expect(clippy::print_stderr, reason = "the reader of a test's output learns why")]
-fn lacks(has: bool, what: &str) -> bool {
+pub(crate) fn lacks(has: bool, what: &str) -> bool {
     if !has {
         let is_full = std::env::var_os("LINK_TEST_FULL").is_some();
         assert!(!is_full, "this kernel does not refuse {what}, so the test looks at nothing");

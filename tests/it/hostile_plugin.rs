@@ -23,6 +23,8 @@ use link_tests::{
 };
 use serde_json::{Value, json};
 
+use crate::containment::lacks;
+
 /// What the engine of the template does first.
 const FIRST: &str = "    print(\"ready\"";
 
@@ -303,8 +305,8 @@ async fn an_engine_that_forks_floods_and_writes_elsewhere_harms_nobody_and_ends_
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_that_reaches_for_what_is_not_its_own_gets_nothing() {
     let support = link_platform::contain::support();
-    if !(support.files && support.connections && support.ports && support.signals) {
-        eprintln!("skipped: this kernel does not refuse everything to an engine");
+    let refuses = support.files && support.connections && support.ports && support.signals;
+    if lacks(refuses, "everything to an engine") {
         return;
     }
     let stage = Stage::start(REACH, None).await;

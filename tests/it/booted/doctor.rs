@@ -49,8 +49,8 @@ impl Fault {
 const STOP: &str = "SERVICES stop link";
 const RESTART: &str = "runuser -l alice -c 'LINK restart'";
 
-/// Stops the agent, and answers in the place of its backend with what is in /tmp/answer, with a clock that is so many
-/// seconds (`AHEAD`) ahead.
+/// Stops the agent, and answers in the place of its backend: the body is the file /tmp/answer, and the `Date` is that of a
+/// clock that is `AHEAD` seconds ahead.
 const ANSWER: &str = r#"SERVICES stop link && cp -p STATE/identity.json /tmp/identity.json && \
     sed -i 's|http://127.0.0.1:8000|http://127.0.0.1:8900|' STATE/identity.json && \
     echo '{"status": "ok", "version": "1.0.0"}' >/tmp/answer && \
@@ -59,6 +59,7 @@ const ANSWER: &str = r#"SERVICES stop link && cp -p STATE/identity.json /tmp/ide
     'cat /tmp/answer' >/tmp/answers && \
     systemd-run --quiet --unit=answers systemd-socket-activate --accept --inetd -l 127.0.0.1:8900 /bin/sh /tmp/answers AHEAD && \
     timeout 10 sh -c 'until ss -ltn | grep -q :8900; do sleep 0.1; done'"#;
+/// Undoes that.
 const UNANSWERED: &str = "systemctl stop answers; cp -p /tmp/identity.json STATE/identity.json";
 
 /// What can be provoked and undone again, in any order.
