@@ -35,6 +35,11 @@ export async function act(action: Action, deployment: Deployment): Promise<Comma
   }
 }
 
+/** Whether a deployment that is sent again shall serve: a model that was stopped stays stopped. */
+export function servesAgain({ serving }: Deployment): boolean {
+  return serving?.is_serving ?? true;
+}
+
 async function perform(action: Action, deployment: Deployment): Promise<Command | null> {
   const path = { model_id: deployment.model_id, device_id: deployment.device_id };
   const header = { 'Idempotency-Key': idempotencyKey() };
@@ -50,9 +55,8 @@ async function perform(action: Action, deployment: Deployment): Promise<Command 
     case 'remove':
       return outcome(await ask(POST('/api/v1/models/{model_id}/uninstall/{device_id}', { params: { path } })), deployment);
     case 'redeploy': {
-      const { model_id, device_id, port, alias, serving } = deployment;
-      // A model that was stopped stays stopped.
-      const body = { model_id, device_id, port, alias, serve: serving?.is_serving ?? true };
+      const { model_id, device_id, port, alias } = deployment;
+      const body = { model_id, device_id, port, alias, serve: servesAgain(deployment) };
       deployments.changed(await ask(POST('/api/v1/deployments', { params: { header }, body })));
       deployments.removed(deployment.deployment_id);
       return null;

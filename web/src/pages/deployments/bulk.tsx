@@ -3,6 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 
+import { servesAgain } from '../../data/actions';
 import { ask, POST } from '../../data/client';
 import { modelName } from '../../data/names';
 import { may, noteRefusal } from '../../data/permission';
@@ -25,11 +26,9 @@ const MOST_SHOWN = 8;
 export function RemedyDialog({ kind, targets, close }: { kind: ManyKind; targets: readonly Deployment[]; close: () => void }) {
   const nameOf = (model: string): string => modelName(model, targets.find(({ model_id }) => model_id === model)?.alias);
   const redeployed = (serve: boolean): Part[] => {
-    const those = targets.filter(({ serving }) => (serving?.is_serving ?? true) === serve);
-    const parts = partsOf(those, nameOf, (model) => ({ kind: 'deploy', model_id: model, serve }));
+    const parts = partsOf(targets.filter((target) => servesAgain(target) === serve), nameOf, (model) => ({ kind: 'deploy', model_id: model, serve }));
     return serve ? parts : parts.map((part) => ({ ...part, note: text.deployed.staysStopped }));
   };
-  // A model that was stopped stays stopped.
   const parts =
     kind === 'repair'
       ? partsOf(targets, nameOf, (model) => ({ kind: 'repair', model_id: model }))
