@@ -11,14 +11,16 @@ use link_agent_core::{agent::Agent, event::Event, record::Report};
 use link_installer::versions;
 use link_platform::paths::Roots;
 use link_protocol::{
-    local_api::{ConnectionState, TransportState},
-    registration::TransportType,
+    local_api::TransportState,
     report::{LifecycleReport, LifecycleStatus},
 };
 
 use crate::{
     assembly::{Assembly, Setup},
-    control::{report, transport::zenoh::Link},
+    control::{
+        report,
+        transport::{self, zenoh::Link},
+    },
     guard_line::GuardLine,
     identity,
     inbox::{Input, PipelineView, View},
@@ -149,10 +151,7 @@ async fn end(assembly: Assembly, setup: &Setup<'_>, outcome: &RunOutcome) -> any
 
 fn view(agent: &Agent, zenoh: Option<&Link>) -> View {
     let state = agent.connection();
-    // A device that is connected without a session with its router is so over HTTP.
-    let is_on_zenoh =
-        zenoh.is_some_and(|link| link.is_connected() || state != ConnectionState::Connected);
-    let r#type = if is_on_zenoh { TransportType::Zenoh } else { TransportType::Http };
+    let r#type = transport::in_use(zenoh.map(Link::is_connected), state);
     View {
         status: agent.status(),
         transport: TransportState { r#type, state },

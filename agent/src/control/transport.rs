@@ -13,7 +13,9 @@ use link_client::{
     http::{Failure, Http, HttpError},
     retry,
 };
-use link_protocol::{envelope::Receipt, id::DeviceId};
+use link_protocol::{
+    envelope::Receipt, id::DeviceId, local_api::ConnectionState, registration::TransportType,
+};
 
 use self::zenoh::Link;
 
@@ -22,6 +24,16 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// The wait after the backend has answered that it does not know the device.
 const TURNED_AWAY_WAIT: Duration = Duration::from_secs(30);
+
+/// Returns the transport in use. `has_session` is about the session with the router, and None if the configuration asks for
+/// HTTP. A device that is connected without a session has fallen back to HTTP.
+pub(crate) fn in_use(has_session: Option<bool>, state: ConnectionState) -> TransportType {
+    match has_session {
+        None => TransportType::Http,
+        Some(false) if state == ConnectionState::Connected => TransportType::Http,
+        Some(_) => TransportType::Zenoh,
+    }
+}
 
 /// One kind of connection to the backend.
 #[derive(Clone, Debug)]
@@ -116,6 +128,18 @@ fn jittered(wait: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_connection_without_a_session_is_over_http() {
+        use ConnectionState::{Connected, Connecting, Refused};
+        for state in [Connected, Connecting, Refused] {
+            assert_eq!(in_use(None, state), TransportType::Http);
+            assert_eq!(in_use(Some(true), state), TransportType::Zenoh);
+        }
+        assert_eq!(in_use(Some(false), Connected), TransportType::Http);
+        assert_eq!(in_use(Some(false), Connecting), TransportType::Zenoh);
+        assert_eq!(in_use(Some(false), Refused), TransportType::Zenoh);
+    }
 
     #[test]
     fn no_server_can_keep_the_command_channel_away_for_more_than_a_minute_and_a_fifth() {
