@@ -35,11 +35,11 @@ pub(crate) fn faults(context: &Context) -> Option<String> {
     (!faults.is_empty()).then(|| format!("`{}` has {what}:\n  {list}", path.display()))
 }
 
-/// Returns the transport that the configuration asks for: HTTP by default.
-pub(crate) fn transport(context: &Context) -> TransportType {
+/// Returns whether the configuration asks for zenoh, and for HTTP while the router does not answer.
+pub(crate) fn may_fall_back(context: &Context) -> bool {
     let text = fs::read_plain(&context.roots.agent_config(), config::SIZE_LIMIT);
     let transport = text.ok().and_then(|text| config::read(&text).0.transport);
-    transport.map_or(TransportType::Http, |transport| transport.r#type)
+    transport.is_some_and(|one| one.r#type == TransportType::Zenoh && one.fallback)
 }
 
 fn in_words(text: &str, fault: &Fault) -> String {

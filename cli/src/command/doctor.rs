@@ -104,7 +104,7 @@ pub(super) async fn diagnose(
         health: seen.health.clone(),
         installed: versions::current(&layout),
         misconfigured: agent_config::faults(context).is_some(),
-        transport: agent_config::transport(context),
+        may_fall_back: agent_config::may_fall_back(context),
     });
     let mut findings = [installed, service, agent].concat();
     if let Registration::Device(identity) = &seen.registration {

@@ -21,8 +21,8 @@ pub(crate) struct Agent {
     pub(crate) installed: Option<semver::Version>,
     /// Whether the configuration keeps the agent from starting.
     pub(crate) misconfigured: bool,
-    /// The transport that the configuration asks for.
-    pub(crate) transport: TransportType,
+    /// Whether the configuration asks for zenoh, and for HTTP while the router does not answer.
+    pub(crate) may_fall_back: bool,
 }
 
 /// Whether this machine is a device.
@@ -95,19 +95,15 @@ fn rolled_back(health: &Healthz) -> Option<Finding> {
 }
 
 fn connection(facts: &Agent, health: &Healthz, backend: &str) -> Finding {
-    let over = match health.transport.r#type {
-        TransportType::Http => "HTTP",
-        TransportType::Zenoh => "zenoh",
-    };
+    let is_on_http = health.transport.r#type == TransportType::Http;
+    let over = if is_on_http { "HTTP" } else { "zenoh" };
     let found = format!("the agent is connected to {backend} over {over}");
     match health.transport.state {
-        ConnectionState::Connected if health.transport.r#type != facts.transport => {
-            Finding::warning(
-                Area::Backend,
-                format!("{found}, because its zenoh router does not answer"),
-                "see `link logs --local`; `transport.endpoints` in `agent.json` changes the address of the router, which the backend names otherwise",
-            )
-        }
+        ConnectionState::Connected if is_on_http && facts.may_fall_back => Finding::warning(
+            Area::Backend,
+            format!("{found}, because its zenoh router does not answer"),
+            "see `link logs --local`; `transport.endpoints` in `agent.json` changes the address of the router, which the backend names otherwise",
+        ),
         ConnectionState::Connected => Finding::ok(Area::Backend, found),
         ConnectionState::Connecting => Finding::error(
             Area::Backend,

@@ -150,8 +150,8 @@ impl OriginFacts {
         self.origin.starts_with("https://") || self.space == Space::Loopback
     }
 
-    /// Returns why browsers let no page of this origin reach this machine, whatever the models answer. Chromium asks its
-    /// person about pages of the internet, and only about secure ones (Local Network Access, section 3.1). The frames of a
+    /// Returns why browsers let no page of this origin reach this machine, whatever the models answer. Chromium asks the
+    /// user about pages of the internet, and only about secure ones (Local Network Access, section 3.1). The frames of a
     /// page, whose origin is `null`, are no more secure than the page.
     fn barred(&self) -> Option<String> {
         let origin = &self.origin;

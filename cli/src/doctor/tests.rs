@@ -206,14 +206,11 @@ fn agents() -> Vec<(&'static str, Vec<Finding>)> {
         (
             "an agent on its router",
             Agent {
-                transport: TransportType::Zenoh,
+                may_fall_back: true,
                 ..with(health(json!({"transport": {"type": "zenoh", "state": "connected"}})))
             },
         ),
-        (
-            "an agent without its router",
-            Agent { transport: TransportType::Zenoh, ..with(health(json!({}))) },
-        ),
+        ("an agent without its router", Agent { may_fall_back: true, ..with(health(json!({}))) }),
         (
             "an agent without its backend",
             with(health(json!({"transport": {"type": "http", "state": "connecting"}}))),
@@ -513,7 +510,7 @@ fn agent(registration: Registration) -> Agent {
         health: None,
         installed: None,
         misconfigured: false,
-        transport: TransportType::Http,
+        may_fall_back: false,
     }
 }
 
