@@ -219,7 +219,7 @@ impl Browser {
         self.tell("Emulation.clearDeviceMetricsOverride", json!({})).await;
     }
 
-    /// Grants a permission to the pages of an origin, as a person does who allows it.
+    /// Grants a permission to the pages of an origin, as a user who allows it does.
     pub(super) async fn grant(&self, permission: &str, origin: &str) {
         let granted = json!({
             "permission": { "name": permission }, "setting": "granted", "origin": origin,

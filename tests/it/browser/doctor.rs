@@ -60,7 +60,7 @@ async fn browser_and_doctor_agree_in_every_cell() {
     assert!(allowed.iter().any(|cell| cell["allowed"] == true), "{allowed:?}");
 }
 
-/// A page of the local network, and one of the internet: over plain http, and over https once its person has allowed it.
+/// A page of the local network, and one of the internet: over plain http, and over https once the user has allowed it.
 #[tokio::test]
 async fn browser_and_doctor_agree_about_pages_of_the_network_and_of_the_internet() {
     const IN_THE_NETWORK: &str = "10.1.2.3";
