@@ -81,7 +81,9 @@ fn run() -> anyhow::Result<()> {
     let roots = layout.roots();
     fs::create_private_dir(&roots.logs())?;
     let Some(_lock) = fs::try_lock(&layout.guard_lock())? else {
-        anyhow::bail!("another guard runs with {}", roots.state.display());
+        // The agent has its guard. After a failure, the task scheduler of Windows would try again every minute.
+        tell(&format!("another guard runs with {}; nothing to do", roots.state.display()));
+        return Ok(());
     };
     // Continue even if the disk is full: the agent must run.
     if let Err(error) =

@@ -71,6 +71,24 @@ async fn a_guard_that_is_killed_takes_the_agent_along_and_start_works_again() {
     link(&device, &["stop"]);
 }
 
+#[tokio::test]
+async fn a_second_guard_has_nothing_to_do() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::register(&backend).await;
+    link(&device, &["start"]);
+    let (guard, agent) = (pid(&device, "guard"), pid(&device, "agent"));
+    let second = std::process::Command::new(program::path("link-guard"))
+        .env("LINK_HOME", device.home())
+        .output()
+        .unwrap();
+    assert!(second.status.success(), "{second:?}");
+    let told = String::from_utf8_lossy(&second.stderr);
+    assert!(told.contains("another guard runs with"), "{told}");
+    assert_eq!((pid(&device, "guard"), pid(&device, "agent")), (guard, agent));
+    assert!(is_alive(guard) && is_alive(agent));
+    link(&device, &["stop"]);
+}
+
 /// Silence limit in seconds: longer than a few beats, and short enough for a test.
 const SILENCE: &str = "8";
 

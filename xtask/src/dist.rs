@@ -33,10 +33,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     dist::{
-        executable::ensure_fits,
+        executable::{ensure_fits, ensure_without_console},
         proof::{prove, trusted},
         statements::{Statements, counter_of},
-        target::{Target, chosen},
+        target::{Form, Target, chosen},
     },
     release_key, web,
 };
@@ -277,8 +277,8 @@ fn executables(
     profile: Profile,
     names: &[&'static str],
 ) -> anyhow::Result<Vec<File>> {
-    let read = |name: &&'static str| {
-        let name = target.file(name);
+    let read = |program: &&'static str| {
+        let name = target.file(program);
         let path = folder.join(&name);
         let contents = match profile {
             Profile::Dev => stripped(&path),
@@ -291,7 +291,11 @@ fn executables(
             )
         })?;
         if profile.shipped().is_some() {
+            let is_guard_on_windows = target.form() == Form::Windows && *program == "link-guard";
             ensure_fits(&contents, target.form())
+                .and_then(|()| {
+                    if is_guard_on_windows { ensure_without_console(&contents) } else { Ok(()) }
+                })
                 .with_context(|| format!("`{}` is not packed", path.display()))?;
         }
         Ok(File::executable(&name, contents))

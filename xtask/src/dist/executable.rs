@@ -11,7 +11,7 @@ use object::{
     read::{
         elf::{Dyn as _, FileHeader as _, ProgramHeader as _},
         macho::MachHeader as _,
-        pe::{ImageNtHeaders as _, PeFile64},
+        pe::{ImageNtHeaders as _, ImageOptionalHeader as _, PeFile64},
     },
 };
 
@@ -89,6 +89,17 @@ fn ensure_windows(contents: &[u8]) -> anyhow::Result<()> {
         let is_system = name.starts_with("api-ms-win-") || WINDOWS.contains(&name);
         ensure!(is_system, "the executable needs the library {name}, which is not part of Windows");
     }
+    Ok(())
+}
+
+/// Refuses a program for Windows that opens a console window where nobody started it from one.
+pub(super) fn ensure_without_console(contents: &[u8]) -> anyhow::Result<()> {
+    let file = PeFile64::parse(contents).context("not an executable")?;
+    let subsystem = file.nt_headers().optional_header().subsystem();
+    ensure!(
+        subsystem == pe::IMAGE_SUBSYSTEM_WINDOWS_GUI,
+        "the executable opens a console window each time the task scheduler starts it"
+    );
     Ok(())
 }
 
@@ -192,6 +203,23 @@ mod tests {
             assert!(refused.contains(why), "{refused}");
         }
     }
+
+    #[test]
+    fn a_program_that_the_task_scheduler_starts_has_no_console() {
+        let mut program = windows(pe::IMAGE_FILE_MACHINE_AMD64, &[]);
+        for (subsystem, is_silent) in
+            [(pe::IMAGE_SUBSYSTEM_WINDOWS_GUI, true), (pe::IMAGE_SUBSYSTEM_WINDOWS_CUI, false)]
+        {
+            program[SUBSYSTEM..SUBSYSTEM + 2].copy_from_slice(&subsystem.0.to_le_bytes());
+            let found = ensure_without_console(&program);
+            assert_eq!(found.is_ok(), is_silent, "{subsystem:?}: {found:?}");
+        }
+        ensure_without_console(b"MZ").unwrap_err();
+    }
+
+    /// Where [`windows`] has the subsystem: after the stub, the signature, the file header and the first fields of the
+    /// optional header.
+    const SUBSYSTEM: usize = 64 + 4 + 20 + 68;
 
     /// An executable for Windows with these libraries, of which it uses nothing.
     fn windows(machine: pe::Machine, libraries: &[&str]) -> Vec<u8> {
