@@ -25,18 +25,17 @@ pub(crate) struct Models {
 pub(crate) struct Engine {
     pub(crate) plugin: String,
     /// The build that models run on. None if there is none.
-    pub(crate) build: Option<String>,
-    pub(crate) start: Start,
+    pub(crate) build: Option<Build>,
     /// Whether a model of this machine needs it.
     pub(crate) is_needed: bool,
 }
 
-/// What happened when the engine was started to print its version.
+/// The build of an engine.
 #[derive(Clone, Debug)]
-pub(crate) enum Start {
-    NotTried,
-    Works,
-    Failed(String),
+pub(crate) struct Build {
+    pub(crate) name: String,
+    /// Why it did not print its version. None if it did.
+    pub(crate) fault: Option<String>,
 }
 
 pub(crate) fn findings(facts: &Models) -> Vec<Finding> {
@@ -78,20 +77,17 @@ fn contained(containment: Containment) -> Finding {
 }
 
 fn engine(engine: &Engine) -> Option<Finding> {
-    let Engine { plugin, build, start, is_needed } = engine;
-    let Some(build) = build else {
+    let Engine { plugin, build, is_needed } = engine;
+    let Some(Build { name, fault }) = build else {
         let found = format!("the plugin {plugin} has no engine yet");
         return is_needed
             .then(|| Finding::warning(Area::Engine, found, "run `link engine install`"));
     };
-    let finding = match start {
-        Start::Works => Finding::ok(Area::Engine, format!("{build} of {plugin} starts")),
-        Start::NotTried => {
-            Finding::skipped(Area::Engine, format!("{build} of {plugin} was not started"))
-        }
-        Start::Failed(why) => Finding::error(
+    let finding = match fault {
+        None => Finding::ok(Area::Engine, format!("{name} of {plugin} starts")),
+        Some(why) => Finding::error(
             Area::Engine,
-            format!("{build} of {plugin}: {why}"),
+            format!("{name} of {plugin}: {why}"),
             "install another build: `link engine install`",
         ),
     };

@@ -19,7 +19,7 @@ use super::{
     finding::Level,
     installation::{self, Command, Installation, Receipt},
     machine::{self, Machine},
-    models::{self, Engine, Models, Start},
+    models::{self, Build, Engine, Models},
     network::{self, Network, Probe},
     origin::{self, Answer, Model, NO_ORIGIN, OriginFacts, Space},
     ports::{self, Holder, ModelPort, Ports},
@@ -343,10 +343,9 @@ fn machines() -> Vec<(&'static str, Vec<Finding>)> {
 }
 
 fn all_models() -> Vec<(&'static str, Vec<Finding>)> {
-    let engine = |start| Engine {
+    let engine = |fault: Option<&str>| Engine {
         plugin: "language_model".into(),
-        build: Some("b10068".into()),
-        start,
+        build: Some(Build { name: "b10068".into(), fault: fault.map(str::to_owned) }),
         is_needed: true,
     };
     let of = |state: &str, health: &str, detail: Option<&str>| {
@@ -358,11 +357,11 @@ fn all_models() -> Vec<(&'static str, Vec<Finding>)> {
     };
     let healthy = || Models {
         unusable_plugins: Vec::new(),
-        engines: vec![engine(Start::Works)],
+        engines: vec![engine(None)],
         models: vec![of("serving", "healthy", None)],
         containment: Some(ALL_REFUSED),
     };
-    let missing = || Engine { build: None, ..engine(Start::NotTried) };
+    let missing = || Engine { build: None, ..engine(None) };
     let broken = vec![("/d/plugins/mine".to_owned(), "it has no `plugin.toml`".to_owned())];
     let ended = "the engine does not run on this machine: a signal ended it";
     let port = "port 8080 is in use by nginx";
@@ -382,16 +381,12 @@ fn all_models() -> Vec<(&'static str, Vec<Finding>)> {
         ("an unusable plugin", Models { unusable_plugins: broken, ..healthy() }),
         (
             "an engine that this processor cannot run",
-            Models { engines: vec![engine(Start::Failed(ended.into()))], ..healthy() },
+            Models { engines: vec![engine(Some(ended))], ..healthy() },
         ),
         ("a missing engine", Models { engines: vec![missing()], ..healthy() }),
         (
             "a missing engine that nobody needs",
             Models { engines: vec![Engine { is_needed: false, ..missing() }], ..healthy() },
-        ),
-        (
-            "an engine that was not tried",
-            Models { engines: vec![engine(Start::NotTried)], ..healthy() },
         ),
         (
             "a model that loads",

@@ -19,7 +19,7 @@ use crate::{
     context::Context,
     doctor::{
         installation::{Command, Installation, Receipt},
-        models::{Engine, Models, Start},
+        models::{Build, Engine, Models},
         service::Service,
     },
     error::chain,
@@ -118,16 +118,12 @@ pub(super) fn models(context: &Context, seen: &Seen) -> Models {
         let engine = &plugin.manifest.engine;
         let builds = Engines::of(&context.roots.engines(), &engine.name, &engine.executable);
         let current = builds.list().unwrap_or_default().into_iter().find(|build| build.current);
-        let start = match &current {
-            None => Start::NotTried,
-            Some(build) => match builds.start(&build.name) {
-                Ok(()) => Start::Works,
-                Err(error) => Start::Failed(chain(&error)),
-            },
-        };
-        let build = current.map(|build| build.name);
+        let build = current.map(|build| Build {
+            fault: builds.start(&build.name).err().map(|error| chain(&error)),
+            name: build.name,
+        });
         let is_needed = needed.contains(&plugin.manifest.id);
-        Engine { plugin: plugin.manifest.id.clone(), build, start, is_needed }
+        Engine { plugin: plugin.manifest.id.clone(), build, is_needed }
     });
     let unusable = plugins.unusable.iter();
     Models {
