@@ -31,7 +31,7 @@ use crate::{
         transport::{http, zenoh},
     },
     device::monitor::Monitor,
-    inbox::Inbox,
+    inbox::{Inbox, View},
     serving::engine::Engines,
 };
 
@@ -149,8 +149,10 @@ async fn take_commands(parts: Parts) -> anyhow::Result<()> {
 async fn measure(parts: Parts) -> anyhow::Result<()> {
     let mut monitor = Monitor::new(parts.models.clone(), parts.builds.clone(), parts.channel)?;
     loop {
-        let engines = engines_of(&parts).await;
-        let report = monitor.sample(&engines).await;
+        let view = parts.inbox.view().await;
+        let transport = view.as_ref().map(|view| view.transport.r#type);
+        let engines = view.map(|view| engines_of(&parts, view)).unwrap_or_default();
+        let report = SystemReport { transport, ..monitor.sample(&engines).await };
         parts.latest.set(report.clone());
         parts.reporter.system(report);
         tokio::time::sleep(parts.sampled_every).await;
@@ -158,9 +160,8 @@ async fn measure(parts: Parts) -> anyhow::Result<()> {
 }
 
 /// Returns the served models, with the process ids of their engines.
-async fn engines_of(parts: &Parts) -> Vec<(ModelId, u32)> {
-    let pipelines = parts.inbox.view().await.map(|view| view.pipelines).unwrap_or_default();
-    let running = pipelines.iter().filter_map(|pipeline| {
+fn engines_of(parts: &Parts, view: View) -> Vec<(ModelId, u32)> {
+    let running = view.pipelines.into_iter().filter_map(|pipeline| {
         let engine = parts.engines.find(pipeline.engine_run?)?;
         Some((pipeline.record.config.model_id, engine.address.pid))
     });

@@ -3,6 +3,8 @@
 //! The key alone suffices. The registration of a known device re-activates its existing record,
 //! without a second row or a second slot in the device limit.
 
+use std::fmt;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +86,15 @@ pub struct TransportSettings {
 pub enum TransportType {
     Http,
     Zenoh,
+}
+
+impl fmt::Display for TransportType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Http => "HTTP",
+            Self::Zenoh => "zenoh",
+        })
+    }
 }
 
 /// Returns the bytes that the old key signs so that `device` may change to `new_key`.

@@ -12,6 +12,7 @@ use crate::{
         BUILDS_REPORTED, ENGINE_INDEX_WORD, ENGINE_REASON_LENGTH, ENGINES_REPORTED,
         GPU_NAME_LENGTH, GPUS_REPORTED,
     },
+    registration::TransportType,
     release::Channel,
     shown,
 };
@@ -46,6 +47,9 @@ pub struct SystemReport {
     /// The channel of the agent's release.
     #[serde(default, skip_serializing_if = "Channel::is_stable")]
     pub channel: Channel,
+    /// The transport from the agent to the control plane. Older agents do not report it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<TransportType>,
     pub agent: ProcessUsage,
 }
 
@@ -232,6 +236,7 @@ mod tests {
             engines: vec![engine; 100],
             builds: vec![build; 100],
             channel: Channel::Stable,
+            transport: None,
             agent: ProcessUsage { cpu_percent: 0.26, memory_bytes: 1 },
         };
         let bounded = report.bounded();

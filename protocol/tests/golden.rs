@@ -390,6 +390,7 @@ fn reports() -> Vec<Example> {
                 engines: vec![],
                 builds: vec![],
                 channel: Channel::Stable,
+                transport: None,
                 ..system_report()
             },
         ),
@@ -584,6 +585,7 @@ fn system_report() -> SystemReport {
             why: Some("the default build for the processor".to_owned()),
         }],
         channel: Channel::Beta,
+        transport: Some(TransportType::Zenoh),
         agent: ProcessUsage { cpu_percent: 0.1, memory_bytes: 7_340_032 },
     }
 }

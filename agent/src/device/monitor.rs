@@ -96,6 +96,7 @@ impl Monitor {
             engines: engines.iter().filter_map(|engine| self.engine(*engine)).collect(),
             builds: engines::in_use(&self.engines),
             channel: self.channel,
+            transport: None,
             agent: self
                 .process(self.agent)
                 .unwrap_or(ProcessUsage { cpu_percent: 0.0, memory_bytes: 0 }),

@@ -238,6 +238,7 @@ mod tests {
             engines: vec![engine],
             builds: vec![],
             channel: Channel::Stable,
+            transport: None,
             agent: ProcessUsage { cpu_percent: 0.0, memory_bytes: 6 },
         };
         let text = samples(&text(&state(), &[], &moment(Some(system))));

@@ -96,8 +96,7 @@ fn rolled_back(health: &Healthz) -> Option<Finding> {
 
 fn connection(facts: &Agent, health: &Healthz, backend: &str) -> Finding {
     let is_on_http = health.transport.r#type == TransportType::Http;
-    let over = if is_on_http { "HTTP" } else { "zenoh" };
-    let found = format!("the agent is connected to {backend} over {over}");
+    let found = format!("the agent is connected to {backend} over {}", health.transport.r#type);
     match health.transport.state {
         ConnectionState::Connected if is_on_http && facts.may_fall_back => Finding::warning(
             Area::Backend,

@@ -167,6 +167,7 @@ fn request(
                 gpus: Vec::new(),
                 builds: vec![],
                 channel: Channel::Stable,
+                transport: None,
                 engines: Vec::new(),
                 agent: ProcessUsage { cpu_percent: 0.1, memory_bytes: 14 << 20 },
             };

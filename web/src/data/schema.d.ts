@@ -3397,6 +3397,7 @@ export interface components {
              * @description The temperature of the processor.
              */
             temperature_celsius?: number | null;
+            transport?: components["schemas"]["TransportType"] | null;
         };
         /** @description The latest sample of a device, and the time when the backend received it. */
         SystemSample: components["schemas"]["SystemReport"] & {

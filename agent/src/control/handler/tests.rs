@@ -257,6 +257,7 @@ fn items() -> Vec<Item> {
             engines: vec![],
             builds: vec![],
             channel: Channel::Stable,
+            transport: None,
             agent: ProcessUsage { cpu_percent: 0.1, memory_bytes: 1 },
         }),
     ]

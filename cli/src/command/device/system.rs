@@ -23,6 +23,7 @@ pub(super) fn lines(sample: &SystemSample, view: &View) -> String {
     }
     rows.extend(report.gpus.iter().map(|one| ("GPU", gpu(one))));
     rows.extend(report.engines.iter().map(|one| ("Engine", engine(one))));
+    rows.extend(report.transport.map(|transport| ("Transport", transport.to_string())));
     rows.push(("Agent uses", process(agent.cpu_percent, agent.memory_bytes)));
     rows.iter().map(|(name, value)| format!("{name:<12}{value}\n")).collect()
 }
