@@ -48,6 +48,17 @@ describe('what a device is', () => {
     }
   });
 
+  it('says over which transport its agent is connected, if the agent does', async () => {
+    load();
+    for (const [transport, words] of [['zenoh', 'Connected overzenoh'], ['http', 'Connected overHTTP']] as const) {
+      devices.loaded([device('a', { system: { ...sample, transport } })]);
+      open('about');
+      await settled(words);
+    }
+    devices.loaded([device('a', { system: sample })]);
+    await vi.waitFor(() => expect(here.root.textContent).not.toContain('Connected over'));
+  });
+
   it('names the build of each engine, and why it was chosen', async () => {
     load();
     const builds = [
@@ -119,7 +130,7 @@ describe('the controls of a role', () => {
 
   it.each([
     ['viewer', []],
-    ['operator', ['Update…', 'Deploy a model…', 'Stop', 'Repair', 'Redeploy', 'Settings…', 'Remove…']],
+    ['operator', ['Update…', 'Deploy a model…', 'Stop', 'Repair', 'Redeploy', 'Change port…', 'Settings…', 'Remove…']],
   ] as const)('of a %s on the page of a device', async (role, expected) => {
     loggedIn(role);
     open();

@@ -24,12 +24,13 @@ const LONG_PAUSE = 2_000;
 
 let held = 0;
 
-/** Does something to a deployment. Returns the result of the command, if there is one to wait for. */
-export async function act(action: Action, deployment: Deployment): Promise<Command | null> {
+/** Does something to a deployment; a repair may choose another `port`. Returns the result of the command, if there is one to
+ * wait for. */
+export async function act(action: Action, deployment: Deployment, port?: number): Promise<Command | null> {
   const id = deployment.deployment_id;
   mark(id, action);
   try {
-    return await perform(action, deployment);
+    return await perform(action, deployment, port);
   } finally {
     mark(id, null);
   }
@@ -40,7 +41,7 @@ export function servesAgain({ serving }: Deployment): boolean {
   return serving?.is_serving ?? true;
 }
 
-async function perform(action: Action, deployment: Deployment): Promise<Command | null> {
+async function perform(action: Action, deployment: Deployment, port?: number): Promise<Command | null> {
   const path = { model_id: deployment.model_id, device_id: deployment.device_id };
   const header = { 'Idempotency-Key': idempotencyKey() };
   switch (action) {
@@ -49,14 +50,14 @@ async function perform(action: Action, deployment: Deployment): Promise<Command 
     case 'stop':
       return outcome(await ask(POST('/api/v1/models/{model_id}/stop/{device_id}', { params: { path } })), deployment);
     case 'repair': {
-      const params = { path, header };
+      const params = { path, header, query: port === undefined ? {} : { port } };
       return outcome(await ask(POST('/api/v1/models/{model_id}/repair-serving/{device_id}', { params })), deployment);
     }
     case 'remove':
       return outcome(await ask(POST('/api/v1/models/{model_id}/uninstall/{device_id}', { params: { path } })), deployment);
     case 'redeploy': {
-      const { model_id, device_id, port, alias } = deployment;
-      const body = { model_id, device_id, port, alias, serve: servesAgain(deployment) };
+      const { model_id, device_id, alias } = deployment;
+      const body = { model_id, device_id, port: deployment.port, alias, serve: servesAgain(deployment) };
       deployments.changed(await ask(POST('/api/v1/deployments', { params: { header }, body })));
       deployments.removed(deployment.deployment_id);
       return null;
@@ -118,6 +119,21 @@ export async function changeDevice(
 export async function updateDevice(id: string, version: string): Promise<void> {
   const params = { path: { device_id: id }, header: { 'Idempotency-Key': idempotencyKey() } };
   followUpdate(await ask(POST('/api/v1/devices/{device_id}/update', { params, body: { version } })));
+}
+
+const KEY_KINDS = [
+  { prefix: 'lrk_', field: 'registration_key' },
+  { prefix: 'lfk_', field: 'fleet_key' },
+] as const;
+
+/** Moves a device to the account of a key. Returns false, and sends nothing, if the text is no key. */
+export async function transferDevice(id: string, key: string): Promise<boolean> {
+  const kind = KEY_KINDS.find(({ prefix }) => key.startsWith(prefix));
+  if (!kind) return false;
+  const params = { path: { device_id: id } };
+  await ask(POST('/api/v1/devices/{device_id}/transfer', { params, body: { [kind.field]: key } }));
+  devices.removed(id);
+  return true;
 }
 
 export async function removeDevice(id: string): Promise<void> {

@@ -40,6 +40,8 @@ export interface Loading {
 export const devicesLoading = signal<Loading>({ state: 'idle', error: null });
 export const deploymentsLoading = signal<Loading>({ state: 'idle', error: null });
 export const modelsLoading = signal<Loading>({ state: 'idle', error: null });
+/** Where the commands begin that are older than those that are shown, if there are any. */
+export const olderCommands = signal<string | null>(null);
 export const commandsLoading = signal<Loading>({ state: 'idle', error: null });
 
 /** The account and the user whose things the pages hold. */
@@ -89,6 +91,7 @@ function unfollow(): void {
   retrying.value = false;
   me.value = null;
   watched = null;
+  olderCommands.value = null;
   live.value = { state: 'connecting' };
   for (const rows of [devices, deployments, models, commands]) rows.clear();
   for (const loading of [devicesLoading, deploymentsLoading, modelsLoading, commandsLoading]) {
@@ -115,16 +118,34 @@ export async function watchCommands(deviceId: string): Promise<void> {
   if (watched !== deviceId) unwatchCommands();
   watched = deviceId;
   await load(commands, commandsLoading, async () => {
-    const query = { device_id: deviceId, limit: 100 };
-    const { items } = await ask(GET('/api/v1/commands', { params: { query } }));
+    const { items, next_cursor: next } = await commandsOf(deviceId, {});
+    olderCommands.value = next ?? null;
     return { items };
   });
+}
+
+/** Loads the page of commands before the oldest one that is shown. */
+export async function loadOlderCommands(): Promise<void> {
+  const [deviceId, cursor] = [watched, olderCommands.peek()];
+  if (deviceId === null || cursor === null) return;
+  const { items, next_cursor: next } = await commandsOf(deviceId, { cursor });
+  // Somebody else, or a load from the beginning, may have come first.
+  if (watched !== deviceId || olderCommands.peek() !== cursor) return;
+  olderCommands.value = next ?? null;
+  for (const item of items) {
+    if (!commands.row(item.command_id)) commands.changed(item);
+  }
+}
+
+function commandsOf(device_id: string, cursor: { cursor?: string }): ReturnType<Page<Command>> {
+  return ask(GET('/api/v1/commands', { params: { query: { device_id, limit: 100, ...cursor } } }));
 }
 
 /** Forgets the commands of the device whose page was left. */
 export function unwatchCommands(): void {
   watched = null;
   commands.clear();
+  olderCommands.value = null;
   commandsLoading.value = { state: 'idle', error: null };
 }
 

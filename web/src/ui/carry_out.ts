@@ -8,9 +8,9 @@ import { text } from '../text';
 import { failure, notice } from './notices';
 
 /** Carries out an action. While one is under way for the deployment, a second one, as of a double click, has no effect. */
-export function carryOut(action: Action, deployment: Deployment, name: string): void {
+export function carryOut(action: Action, deployment: Deployment, name: string, port?: number): void {
   if (pending.peek().has(deployment.deployment_id)) return;
-  act(action, deployment).then(
+  act(action, deployment, port).then(
     (command) => {
       if (command) tellEnd(command, name, () => text.models.done[action](name));
       else notice(text.models.done[action](name));

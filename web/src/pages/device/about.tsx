@@ -15,6 +15,7 @@ import { failure, notice } from '../../ui/notices';
 import { Foreign, Meter } from '../../ui/parts';
 import { AgentVersion } from '../../ui/version';
 import { RemoveDevice } from './remove';
+import { TransferDevice } from './transfer';
 
 export function About({ device }: { device: Device }) {
   const operates = may('devices:operate');
@@ -43,11 +44,13 @@ export function About({ device }: { device: Device }) {
           <Pair name={text.about.version}>
             <AgentVersion device={device} />
           </Pair>
+          {device.system?.transport && <Pair name={text.about.transport}>{text.about.transports[device.system.transport]}</Pair>}
           <Pair name={text.about.registered}>
             <span class="number">{moment(device.registered_at)}</span>
           </Pair>
         </dl>
       </section>
+      {may('devices:write') && <TransferDevice device={device} />}
       {may('devices:write') && <RemoveDevice device={device} />}
     </div>
   );

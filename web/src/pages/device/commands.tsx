@@ -5,9 +5,11 @@ import { useEffect } from 'preact/hooks';
 
 import { ask, GET } from '../../data/client';
 import { sentence } from '../../data/problem';
-import { commands, commandsLoading, models, unwatchCommands, watchCommands } from '../../data/store';
+import { commands, commandsLoading, loadOlderCommands, models, olderCommands, unwatchCommands, watchCommands } from '../../data/store';
 import type { Command, CommandExplanation } from '../../data/types';
 import { text } from '../../text';
+import { moment } from '../../text/format';
+import { failure } from '../../ui/notices';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
 
 export function Commands({ deviceId }: { deviceId: string }) {
@@ -41,7 +43,22 @@ export function Commands({ deviceId }: { deviceId: string }) {
           <CommandRow key={command.command_id} command={command} />
         ))}
       </ul>
+      {olderCommands.value !== null && <Older />}
     </>
+  );
+}
+
+function Older() {
+  const busy = useSignal(false);
+  const more = async (): Promise<void> => {
+    busy.value = true;
+    await loadOlderCommands().catch(failure);
+    busy.value = false;
+  };
+  return (
+    <button type="button" class="button quiet" disabled={busy} onClick={() => void more()}>
+      {text.commands.older}
+    </button>
   );
 }
 
@@ -86,21 +103,64 @@ function Explanation({ command }: { command: Command }) {
   }
   if (!loaded.value) return <Skeleton lines={2} />;
   const { happened, why, next } = loaded.value;
+  // What the stream has said since is newer than the answer.
+  const explained = { ...loaded.value, command };
   const parts = [
     [text.commands.happened, happened],
     [text.commands.why, why],
     [text.commands.next, next],
   ] as const;
   return (
-    <dl class="explanation">
-      {parts.filter(([, words]) => words !== '').map(([name, words]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd dir="auto">{sentence(words)}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      <Timeline explained={explained} />
+      <dl class="explanation">
+        {parts.filter(([, words]) => words !== '').map(([name, words]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd dir="auto">{sentence(words)}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
   );
+}
+
+/** What has become of a command so far, each step with its time where that is known, and what is still expected. */
+function Timeline({ explained }: { explained: CommandExplanation }) {
+  return (
+    <ol class="timeline" aria-label={text.commands.timeline}>
+      {stepsOf(explained).map(({ words, at, done }) => (
+        <li key={words} class={done ? 'done' : 'soft'}>
+          {words}
+          {at != null && (
+            <time class="soft small number" dateTime={at}>
+              {moment(at)}
+            </time>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+interface Step {
+  words: string;
+  at?: string | null | undefined;
+  done: boolean;
+}
+
+function stepsOf({ command, stage, deliveries, next_delivery_at: next }: CommandExplanation): Step[] {
+  const { created_at: created, expires_at: expires, result, state } = command;
+  const steps: Step[] = [{ words: text.commands.steps.sent, at: created, done: true }];
+  if (deliveries > 0) steps.push({ words: text.commands.steps.delivered(deliveries), done: true });
+  const open = !result && state === 'sent';
+  if (open) steps.push({ words: deliveries > 0 ? text.commands.steps.again : text.commands.steps.delivery, at: next, done: false });
+  if (state === 'processed') steps.push({ words: text.commands.steps.acknowledged, done: true });
+  if (result) steps.push({ words: text.commands.results[result.status], at: result.reported_at, done: true });
+  else if (state === 'expired') steps.push({ words: text.commands.states.expired, at: expires, done: true });
+  else if (stage === 'acknowledged') steps.push({ words: text.commands.steps.result, done: false });
+  else steps.push({ words: text.commands.steps.expires, at: expires, done: false });
+  return steps;
 }
 
 function outcomeWords({ state, result }: Command): [Tone, string] {

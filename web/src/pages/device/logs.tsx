@@ -8,6 +8,7 @@ import { followLog, loadOlder, type Log } from '../../data/logs';
 import type { DeviceLog, Severity } from '../../data/types';
 import { text } from '../../text';
 import { clock, moment } from '../../text/format';
+import { Select } from '../../ui/choice';
 import { download } from '../../ui/download';
 import { Icon } from '../../ui/icon';
 import { narrow } from '../../ui/narrow';
@@ -49,8 +50,12 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
     const until = paused.value;
     return until === null ? all : all.filter(({ number }) => number <= until);
   }).value;
+  const category = query.value.get('category') ?? '';
+  const categories = [...new Set((log.value?.records ?? []).map((record) => record.category))].sort();
   const wanted = words.trim().toLowerCase();
-  const shown = wanted === '' ? records : records.filter((record) => line(record).toLowerCase().includes(wanted));
+  const shown = records.filter(
+    (record) => (category === '' || record.category === category) && (wanted === '' || line(record).toLowerCase().includes(wanted)),
+  );
   const held = (log.value?.records.length ?? 0) - records.length;
   const older = (): void => {
     const current = (): Log => log.peek() ?? { records: [], cursor: null, extended: false };
@@ -80,6 +85,13 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
             </option>
           ))}
         </select>
+        <Select
+          label={text.logs.category}
+          all={text.logs.allCategories}
+          options={categories.map((value) => ({ value, words: value }))}
+          value={category}
+          choose={(value) => change({ category: value || null })}
+        />
         <button
           type="button"
           class="button"
@@ -109,15 +121,18 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
           <p>{text.logs.nothing}</p>
         </Empty>
       )}
-      {log.value && log.value.records.length > 0 && shown.length === 0 && <p class="soft">{text.logs.none}</p>}
-      {shown.length > 0 && (
-        <Records records={shown} follows={paused.value === null} older={log.value?.cursor ? older : null} />
+      {log.value?.cursor && (
+        <button type="button" class="button quiet" onClick={older}>
+          {text.logs.older}
+        </button>
       )}
+      {log.value && log.value.records.length > 0 && shown.length === 0 && <p class="soft">{text.logs.none}</p>}
+      {shown.length > 0 && <Records records={shown} follows={paused.value === null} />}
     </div>
   );
 }
 
-function Records({ records, follows, older }: { records: readonly DeviceLog[]; follows: boolean; older: (() => void) | null }) {
+function Records({ records, follows }: { records: readonly DeviceLog[]; follows: boolean }) {
   const scroller = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
   const { items, total } = useVirtual(scroller, records.length, scaled(narrow.value ? NARROW_RECORD : RECORD));
@@ -131,21 +146,14 @@ function Records({ records, follows, older }: { records: readonly DeviceLog[]; f
     if (box) atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < scaled(RECORD) * 2;
   };
   return (
-    <>
-      {older && (
-        <button type="button" class="button quiet" onClick={older}>
-          {text.logs.older}
-        </button>
-      )}
-      <div class="log-frame" ref={scroller} tabIndex={0} onScroll={scrolled} role="log" aria-live="off" aria-label={text.logs.list}>
-        <div class="log-rows" style={{ height: `${total}px` }}>
-          {items.map(({ index, start }) => {
-            const record = records[index];
-            return record ? <Record key={record.number} record={record} start={start} /> : null;
-          })}
-        </div>
+    <div class="log-frame" ref={scroller} tabIndex={0} onScroll={scrolled} role="log" aria-live="off" aria-label={text.logs.list}>
+      <div class="log-rows" style={{ height: `${total}px` }}>
+        {items.map(({ index, start }) => {
+          const record = records[index];
+          return record ? <Record key={record.number} record={record} start={start} /> : null;
+        })}
       </div>
-    </>
+    </div>
   );
 }
 

@@ -20,6 +20,7 @@ import { Icon } from '../../ui/icon';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
 import { PurposeTag } from '../../ui/purpose';
 import { StateBadge } from '../../ui/standing';
+import { PortDialog } from './port';
 
 const UNDER_WAY = new Set(['queued', 'downloading', 'configuring']);
 
@@ -87,12 +88,16 @@ function ModelRow({ deployment, controls, online }: RowProps) {
   const name = model?.name ?? deployment.alias;
   const removing = useSignal(false);
   const setting = useSignal(false);
+  const moving = useSignal(false);
+  const port = deployment.serving?.port ?? deployment.port;
   const doing = pending.value.get(deployment.deployment_id);
   const actions = controls ? actionsFor(deployment, online).filter(allowed) : [];
-  const buttons: (Action | 'settings')[] = [...actions];
+  const buttons: (Action | 'port' | 'settings')[] = [...actions];
+  if (actions.includes('repair')) buttons.splice(-1, 0, 'port');
   if (actions.includes('redeploy') && model?.ready && (model.owned || model.shared)) buttons.splice(-1, 0, 'settings');
-  const press = (action: Action | 'settings'): void => {
+  const press = (action: Action | 'port' | 'settings'): void => {
     if (action === 'settings') setting.value = true;
+    else if (action === 'port') moving.value = true;
     else if (action === 'remove') removing.value = true;
     else run(action);
   };
@@ -111,7 +116,7 @@ function ModelRow({ deployment, controls, online }: RowProps) {
           ) : (
             deployment.state === 'completed' && <Badge tone="quiet">{text.models.allowlistCurrent}</Badge>
           )}
-          <span class="soft small number">{text.models.port(deployment.serving?.port ?? deployment.port)}</span>
+          <span class="soft small number">{text.models.port(port)}</span>
           {name !== deployment.alias && <Foreign class="soft small">{deployment.alias}</Foreign>}
           {written(deployment.settings).map((words) => (
             <Foreign key={words} class="soft small number">
@@ -142,13 +147,24 @@ function ModelRow({ deployment, controls, online }: RowProps) {
                 data-action={action}
                 onClick={() => press(action)}
               >
-                {action === 'settings' ? text.pluginSettings.button : text.models[action]}
+                {action === 'settings' ? text.pluginSettings.button : text.models[action === 'port' ? 'movePort' : action]}
               </button>
             ))}
           </div>
         )
       )}
       {setting.value && <DeployDialog model={deployment.model_id} targets={[deployment.device_id]} close={() => (setting.value = false)} />}
+      {moving.value && (
+        <PortDialog
+          name={name}
+          port={port}
+          close={() => (moving.value = false)}
+          move={(chosen) => {
+            moving.value = false;
+            carryOut('repair', deployment, name, chosen);
+          }}
+        />
+      )}
       {removing.value && (
         <Confirm
           title={text.models.removeTitle}

@@ -21,6 +21,12 @@ export const models = {
   nothing: 'Deploy a model to this device. Its progress appears here.',
   failedTitle: 'The models could not be loaded',
   port: (port: number) => `Port ${port}`,
+  movePort: 'Change port…',
+  moveTitle: 'Repair on another port',
+  moveBody: (name: string) => `Repair restarts the serving pipeline of ${name} with the current allowlist, on the port that you choose. The model stays loaded.`,
+  movePortField: 'Port',
+  movePortHint: 'Programs that use the model need the new port.',
+  moveConfirm: 'Repair on this port',
   states: {
     queued: 'Queued',
     downloading: 'Downloading',
@@ -74,6 +80,8 @@ export const logs = {
   severity: 'Severity at least',
   severities: { info: 'Info', warning: 'Warning', error: 'Error', critical: 'Critical' },
   atLeast: { info: 'Info and worse', warning: 'Warning and worse', error: 'Error and worse', critical: 'Critical' },
+  category: 'Category',
+  allCategories: 'All categories',
   search: 'Search the shown records',
   pause: 'Pause',
   resume: (held: number) => (held > 0 ? `Resume (${held} new)` : 'Resume'),
@@ -114,6 +122,17 @@ export const commands = {
     superseded: 'Superseded',
   },
   list: 'Commands, newest first',
+  older: 'Load older commands',
+  timeline: 'Timeline of the command',
+  steps: {
+    sent: 'Sent',
+    delivered: (times: number) => (times === 1 ? 'Delivered' : `Delivered ${times} times`),
+    delivery: 'Waits for delivery',
+    again: 'Waits for an acknowledgement; the next delivery is due',
+    acknowledged: 'Acknowledged',
+    result: 'Waits for the result',
+    expires: 'Expires without an acknowledgement',
+  },
 } as const;
 
 export const about = {
@@ -138,6 +157,8 @@ export const about = {
   host: 'Host name',
   platform: 'Platform',
   version: 'Agent version',
+  transport: 'Connected over',
+  transports: { http: 'HTTP', zenoh: 'zenoh' },
   registered: 'Registered',
   name: 'Name',
   rename: 'Rename',
@@ -159,4 +180,17 @@ export const about = {
   removed: (name: string) => `${name} was removed.`,
   updateTitle: 'Update the agent',
   updateAsked: (version: string) => `The device was asked to update to ${version}.`,
+} as const;
+
+export const transfer = {
+  title: 'Transfer the device',
+  body: 'The device will belong to another account. It will delete its models and start over there.',
+  open: 'Transfer the device…',
+  lost: (name: string) =>
+    `${name} will leave this account at once, with its deployments and their history. As soon as it is online, it will delete its models and start over in the other account.`,
+  key: 'Key of the receiving account',
+  keyHint: 'A member of that account creates it on the page Keys. The transfer uses up a registration key.',
+  noKey: 'This is no key. A key begins with lrk_ or lfk_.',
+  confirm: 'Transfer the device',
+  done: (name: string) => `${name} now belongs to the other account.`,
 } as const;
