@@ -3,9 +3,11 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
+import { may } from '../data/permission';
 import { ofPerson } from '../data/person';
 import { logOut } from '../data/session';
 import { devices, me, models } from '../data/store';
+import type { Permission } from '../data/types';
 import { text } from '../text';
 import { Dialog } from '../ui/dialog';
 import { Foreign } from '../ui/parts';
@@ -116,6 +118,8 @@ function fixed(): Entry[] {
     kind: text.palette.page,
     act: () => go(address),
   });
+  const action = (name: string, address: string, needs: Permission): Entry[] =>
+    may(needs) ? [{ ...page(name, address), kind: text.palette.action }] : [];
   return [
     page(text.overviewPage.title, '/'),
     page(text.shell.devices, '/devices'),
@@ -127,6 +131,11 @@ function fixed(): Entry[] {
     ...administration(me.value?.role).map(({ name, href }) => page(name, href)),
     page(text.shell.workspace, '/workspace'),
     page(text.shell.api, '/docs'),
+    ...action(text.catalogue.add, '/models?open=add', 'models:write'),
+    ...action(text.keys.create, '/keys?open=create', 'keys:write'),
+    ...action(text.members.invite, '/members?open=invite', 'members:write'),
+    ...action(text.tokens.create, '/tokens?open=create', 'account:read'),
+    ...action(text.retire.title, '/devices?open=retire', 'devices:read'),
     { id: 'log-out', name: text.shell.logOut, kind: text.palette.action, act: () => void logOut() },
   ];
 }

@@ -5,6 +5,7 @@ import { useRef } from 'preact/hooks';
 
 import { ask, POST } from '../../data/client';
 import { text } from '../../text';
+import { useAsked } from '../../ui/asked';
 import { useAttempt } from '../../ui/busy';
 import { Dialog } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
@@ -12,6 +13,7 @@ import { notice } from '../../ui/notices';
 
 export function RetireButton() {
   const open = useSignal(false);
+  useAsked('retire', () => (open.value = true));
   return (
     <>
       <button type="button" class="button collapsing" data-action="retire" aria-label={text.retire.title} title={text.retire.title} onClick={() => (open.value = true)}>

@@ -10,6 +10,7 @@ import { isValid, keyOrder, keyState, mostDevices, type KeyState } from '../../d
 import { me } from '../../data/store';
 import type { Key, Role } from '../../data/types';
 import { language, text } from '../../text';
+import { useAsked } from '../../ui/asked';
 import { now } from '../../ui/clock';
 import { Icon } from '../../ui/icon';
 import { Badge, Empty, Foreign, Skeleton, Time, type Tone } from '../../ui/parts';
@@ -52,6 +53,7 @@ function Keys({ role }: { role: Role }) {
   const words = query.value.get('q') ?? '';
   const shown = all.value.filter((key) => fits(key, shows, words, emails.value, now.value));
   const writes = allowed(role, 'keys:write');
+  useAsked('create', () => (creating.value = writes));
   const columns = columnsOf(emails.value, writes ? (key) => (revoking.value = key) : null);
   return (
     <>

@@ -8,6 +8,7 @@ import { allowed } from '../../data/allowed';
 import { me } from '../../data/store';
 import type { Invitation, Me, Member } from '../../data/types';
 import { text } from '../../text';
+import { useAsked } from '../../ui/asked';
 import { useAttempt } from '../../ui/busy';
 import { Icon } from '../../ui/icon';
 import { failure, notice } from '../../ui/notices';
@@ -32,6 +33,7 @@ function Members({ caller }: { caller: Me }) {
   const writes = allowed(caller.role, 'members:write');
   useList(members);
   const asked = useSignal<Asked>(null);
+  useAsked('invite', () => (asked.value = writes ? { what: 'invite' } : null));
   const all = useComputed(() => {
     void members.rows.revision.value;
     return members.rows.all().sort((a, b) => Date.parse(a.joined_at) - Date.parse(b.joined_at));

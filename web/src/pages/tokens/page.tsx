@@ -7,6 +7,7 @@ import { revokeToken, tokens, useList } from '../../data/account';
 import { me } from '../../data/store';
 import type { Token } from '../../data/types';
 import { text } from '../../text';
+import { useAsked } from '../../ui/asked';
 import { useAttempt } from '../../ui/busy';
 import { Confirm } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
@@ -24,6 +25,7 @@ export function TokensPage() {
   }, []);
   useList(tokens);
   const creating = useSignal(false);
+  useAsked('create', () => (creating.value = true));
   const revoking = useSignal<Token | null>(null);
   const all = useComputed(() => {
     void tokens.rows.revision.value;
