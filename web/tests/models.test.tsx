@@ -57,6 +57,18 @@ describe('the models', () => {
     await settled('Nothing matches');
   });
 
+  it('show how much each was used in 30 days, also where only a bound is known', async () => {
+    load();
+    const figures = (inferences: number): object => ({ total: { inferences } });
+    const usage = { groups: [{ key: 'mdl_1', ...figures(1_200) }, { key: 'mdl_9', ...figures(40) }], others: figures(7) };
+    here.served.answers['/usage'] = ({ query }) => (query.get('group_by') === 'model' ? [200, usage] : [404, {}]);
+    open();
+    await settled('1.2K');
+    const used = (): (string | null)[] => [...here.root.querySelectorAll('.used[role=cell]')].map((cell) => cell.textContent);
+    expect(used()).toEqual(expect.arrayContaining(['1.2K', 'at most 7', 'at most 7']));
+    await accessible();
+  });
+
   it('say whose they are, and which of another account is no longer shared', async () => {
     models.loaded([
       model('1', { name: 'mine', shared: true }),

@@ -51,6 +51,21 @@ export async function loadUsage({ period, by, bucket }: Question, now: number, s
   return { answer, all };
 }
 
+/** How much each model was used in a period: its requests, and what one that is not named has at most. */
+export interface ModelUse {
+  requests: ReadonlyMap<string, number>;
+  /** Only the most used models are named: any other one has at most this many requests. */
+  atMost: number;
+}
+
+/** Loads how much each model was used in the last 30 days. */
+export async function loadModelUse(now: number, signal: AbortSignal): Promise<ModelUse> {
+  const { groups, others } = await usageGroups({ group_by: 'model', bucket: 'day', ...spansOf('month', 'day', now) }, signal);
+  const requests = new Map(groups.flatMap(({ key, total }) => (key ? [[key, total.inferences] as const] : [])));
+  const fewest = Math.min(...groups.map(({ total }) => total.inferences));
+  return { requests, atMost: others ? Math.min(fewest, others.total.inferences) : 0 };
+}
+
 /** Loads the rows of what is shown as CSV: by device, model and span. */
 export async function exportUsage({ answer: { from, to, bucket } }: Usage): Promise<Blob> {
   try {

@@ -6,14 +6,17 @@ import { useEffect } from 'preact/hooks';
 import { change, query } from '../../app/router';
 import { may } from '../../data/permission';
 import { isThere } from '../../data/standing';
-import { deployments, models, modelsLoading, reload } from '../../data/store';
+import { deployments, me, models, modelsLoading, reload } from '../../data/store';
 import type { Deployment, Model } from '../../data/types';
+import { loadModelUse, type ModelUse } from '../../data/usage';
 import { text } from '../../text';
-import { bytes } from '../../text/format';
+import { bytes, shortNumber } from '../../text/format';
+import { useAsked } from '../../ui/asked';
 import { Chips } from '../../ui/choice';
 import { DeployDialog } from '../../ui/deploy';
 import { Icon } from '../../ui/icon';
 import { List, type ListRow } from '../../ui/list';
+import { useLoaded } from '../../ui/loaded';
 import { byText, nameKey } from '../../ui/order';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, visible } from '../../ui/parts';
 import { PurposeTag } from '../../ui/purpose';
@@ -24,13 +27,14 @@ import { UploadActions, UploadProgress } from './upload';
 import '../deployments/deployments.css';
 import './catalogue.css';
 
-const COLUMNS = ['name', 'state', 'size', 'plugin', 'deployed', 'actions'] as const;
+const COLUMNS = ['name', 'state', 'size', 'plugin', 'deployed', 'used', 'actions'] as const;
 const STATES = ['ready', 'incomplete', 'shared'] as const;
 /** The heights of a row in pixels, as the style sheet has them. */
 const HEIGHTS = [54, 124] as const;
 
 export function ModelsPage() {
   const adding = useSignal(false);
+  useAsked('add', () => (adding.value = true));
   const deploying = useSignal<string | null>(null);
   useEffect(() => {
     document.title = `${text.catalogue.title} – ${text.product}`;
@@ -45,6 +49,7 @@ export function ModelsPage() {
     for (const one of deployments.all().filter(isThere)) groups.set(one.model_id, [...(groups.get(one.model_id) ?? []), one]);
     return groups;
   });
+  const { value: use } = useLoaded('use', (signal) => loadModelUse(Date.now(), signal), { ready: me.value !== null });
   const search = query.value.get('q') ?? '';
   const wanted = STATES.find((known) => known === query.value.get('state')) ?? null;
   const words = search.trim().toLowerCase();
@@ -98,7 +103,7 @@ export function ModelsPage() {
           columns={COLUMNS.map((name) => ({ name, title: text.catalogue.columns[name] }))}
           ids={shown.map(({ model_id }) => model_id)}
           heights={HEIGHTS}
-          row={(id) => rowOf(id, byModel.value.get(id) ?? [], () => (deploying.value = id))}
+          row={(id) => rowOf(id, byModel.value.get(id) ?? [], use, () => (deploying.value = id))}
         />
       )}
       {all.length > 0 && shown.length === 0 && (
@@ -118,7 +123,7 @@ export function ModelsPage() {
       {all.length === 0 && state !== 'ready' && state !== 'failed' && <Skeleton lines={6} />}
       {state === 'failed' && all.length > 0 && <Outdated title={text.catalogue.failedTitle} error={error} retry={() => void reload()} />}
       {state === 'failed' && all.length === 0 && <Failed title={text.catalogue.failedTitle} error={error} retry={() => void reload()} />}
-      {adding.value && <AddDialog close={() => (adding.value = false)} />}
+      {adding.value && writes && <AddDialog close={() => (adding.value = false)} />}
       {deploying.value !== null && <DeployDialog model={deploying.value} close={() => (deploying.value = null)} />}
     </div>
   );
@@ -129,7 +134,7 @@ function isIn(model: Model, state: (typeof STATES)[number]): boolean {
   return model.ready === (state === 'ready');
 }
 
-function rowOf(id: string, there: readonly Deployment[], deploy: () => void): ListRow | null {
+function rowOf(id: string, there: readonly Deployment[], use: ModelUse | null, deploy: () => void): ListRow | null {
   const model = models.row(id)?.value;
   if (!model) return null;
   const stale = there.filter((one) => one.stale && one.state === 'completed').length;
@@ -167,6 +172,7 @@ function rowOf(id: string, there: readonly Deployment[], deploy: () => void): Li
           {stale > 0 && <Badge tone="warn">{text.catalogue.stale(stale)}</Badge>}
         </>
       ),
+      used: <span class="number soft">{use ? requestsOf(id, use) : '–'}</span>,
       actions: (
         <div class="row-actions">
           <UploadActions model={model} />
@@ -179,4 +185,10 @@ function rowOf(id: string, there: readonly Deployment[], deploy: () => void): Li
       ),
     },
   };
+}
+
+function requestsOf(id: string, { requests, atMost }: ModelUse): string {
+  const known = requests.get(id);
+  if (known !== undefined) return shortNumber(known);
+  return atMost > 0 ? text.catalogue.atMost(shortNumber(atMost)) : '0';
 }
