@@ -1,14 +1,17 @@
 // Search and filter chips in the words of a selection.
 
 import { useSignal, type ReadonlySignal } from '@preact/signals';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 
 import { change } from '../../app/router';
 import { compareVersions, formatSelection, formatTerm, parseTerm, stateOf, type Term } from '../../data/selection';
 import type { Device } from '../../data/types';
 import { language, text } from '../../text';
 import { Icon } from '../../ui/icon';
+import { Menu } from '../../ui/menu';
 import { Foreign } from '../../ui/parts';
+import { ColumnsMenu } from './columns';
+import { ViewsMenu } from './views';
 import type { View } from './view';
 
 const MOST_OFFERED = 12;
@@ -46,6 +49,8 @@ export function Filters({ view, devices }: { view: View; devices: ReadonlySignal
         />
       </label>
       <AddFilter devices={devices} add={add} />
+      <ColumnsMenu hidden={view.hidden} />
+      <ViewsMenu />
       {view.terms.map((term) => (
         <span key={formatTerm(term)} class="chip">
           <Foreign>{formatTerm(term)}</Foreign>
@@ -69,50 +74,33 @@ export function Filters({ view, devices }: { view: View; devices: ReadonlySignal
 
 /** What the devices offer to filter by, with counts, and a field for any other term. */
 function AddFilter({ devices, add }: { devices: ReadonlySignal<Device[]>; add: (term: Term) => void }) {
-  const details = useRef<HTMLDetailsElement>(null);
-  const open = useSignal(false);
-  useEffect(() => {
-    const outside = (event: Event): void => {
-      const shown = details.current;
-      if (shown?.open && event.target instanceof Node && !shown.contains(event.target)) shown.open = false;
-    };
-    document.addEventListener('pointerdown', outside);
-    return () => document.removeEventListener('pointerdown', outside);
-  }, []);
-  const close = (): void => {
-    if (details.current) details.current.open = false;
-    details.current?.querySelector('summary')?.focus();
-  };
-  const take = (term: Term): void => {
-    close();
-    add(term);
-  };
-  const pressed = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape' && open.value) close();
-  };
   return (
-    <details ref={details} class="menu" onToggle={() => (open.value = details.current?.open ?? false)} onKeyDown={pressed}>
-      <summary class="button">
-        <Icon name="filter" />
-        {text.devices.filter}
-      </summary>
-      {open.value && (
-        <div class="menu-body">
-          <TermField take={take} />
-          {offers(devices.value).map(({ title, terms }) => (
-            <fieldset key={title}>
-              <legend>{title}</legend>
-              {terms.map(([term, count]) => (
-                <button key={formatTerm(term)} type="button" onClick={() => take(term)}>
-                  <Foreign>{term.value}</Foreign>
-                  <span class="soft number">{count.toLocaleString(language)}</span>
-                </button>
-              ))}
-            </fieldset>
-          ))}
-        </div>
-      )}
-    </details>
+    <Menu
+      icon="filter"
+      label={text.devices.filter}
+      body={(close) => {
+        const take = (term: Term): void => {
+          close();
+          add(term);
+        };
+        return (
+          <>
+            <TermField take={take} />
+            {offers(devices.value).map(({ title, terms }) => (
+              <fieldset key={title}>
+                <legend>{title}</legend>
+                {terms.map(([term, count]) => (
+                  <button key={formatTerm(term)} type="button" onClick={() => take(term)}>
+                    <Foreign>{term.value}</Foreign>
+                    <span class="soft number">{count.toLocaleString(language)}</span>
+                  </button>
+                ))}
+              </fieldset>
+            ))}
+          </>
+        );
+      }}
+    />
   );
 }
 

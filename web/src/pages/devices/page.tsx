@@ -78,7 +78,7 @@ export function DevicesPage() {
       <Filters view={view.value} devices={all} />
       {chosen.value.length > 0 && <BulkBar devices={chosen.value} unselect={unselect} />}
       {all.value.length > 0 && shown.value.length > 0 && (
-        <Table ids={ids.value} byDevice={byDevice} order={view.value.order} sort={sort} selected={selected} />
+        <Table ids={ids.value} byDevice={byDevice} order={view.value.order} hidden={view.value.hidden} sort={sort} selected={selected} />
       )}
       {all.value.length > 0 && shown.value.length === 0 && (
         <Empty icon="filter" title={text.devices.noMatchTitle}>

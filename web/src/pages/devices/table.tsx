@@ -1,6 +1,7 @@
 // The table of devices. Each row follows its own signal, and only rows in sight are in the document.
 
 import { useComputed, type ReadonlySignal, type Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 
 import { stateOf } from '../../data/selection';
@@ -28,11 +29,12 @@ interface Props {
   ids: string[];
   byDevice: ReadonlySignal<ByDevice>;
   order: Order;
+  hidden: ReadonlySet<Column>;
   sort: (column: Column) => void;
   selected: Signal<ReadonlySet<string>>;
 }
 
-export function Table({ ids, byDevice, order, sort, selected }: Props) {
+export function Table({ ids, byDevice, order, hidden, sort, selected }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const height = scaled(narrow.value ? NARROW_ROW : ROW);
   const { items, total } = useVirtual(scroller, ids.length, height);
@@ -40,16 +42,17 @@ export function Table({ ids, byDevice, order, sort, selected }: Props) {
   const toggleAll = (): void => {
     selected.value = chosen === ids.length ? new Set() : new Set(ids);
   };
+  const shown = COLUMNS.filter((column) => !hidden.has(column));
   return (
     <div class="table-frame" style={{ flexBasis: `${total + scaled(HEAD)}px` }}>
       <div
-        class="table-scroll"
+        class={['table-scroll', ...[...hidden].map((column) => `without-${column}`)].join(' ')}
         ref={scroller}
         tabIndex={0}
         role="table"
         aria-label={text.devices.table}
         aria-rowcount={ids.length + 1}
-        aria-colcount={COLUMNS.length + 1}
+        aria-colcount={shown.length + 1}
       >
         <div role="rowgroup" class="table-head">
           <div class="device-row" role="row" aria-rowindex={1}>
@@ -63,7 +66,7 @@ export function Table({ ids, byDevice, order, sort, selected }: Props) {
                 onChange={toggleAll}
               />
             </div>
-            {COLUMNS.map((column) => (
+            {shown.map((column) => (
               <Head key={column} column={column} order={order} sort={sort} />
             ))}
           </div>
@@ -72,7 +75,7 @@ export function Table({ ids, byDevice, order, sort, selected }: Props) {
           {items.map(({ index, start }) => {
             const id = ids[index];
             return id === undefined ? null : (
-              <Row key={id} id={id} index={index} start={start} byDevice={byDevice} selected={selected} />
+              <Row key={id} id={id} index={index} start={start} shown={shown} byDevice={byDevice} selected={selected} />
             );
           })}
         </div>
@@ -98,23 +101,20 @@ interface RowProps {
   id: string;
   index: number;
   start: number;
+  shown: readonly Column[];
   byDevice: ReadonlySignal<ByDevice>;
   selected: Signal<ReadonlySet<string>>;
 }
 
-function Row({ id, index, start, byDevice, selected }: RowProps) {
+function Row({ id, index, start, shown, byDevice, selected }: RowProps) {
   const picked = useComputed(() => selected.value.has(id)).value;
   const device = devices.row(id)?.value;
   if (!device) return null;
-  const { system } = device;
   const toggle = (): void => {
     const next = new Set(selected.peek());
     if (!next.delete(id)) next.add(id);
     selected.value = next;
   };
-  const memory = memoryShare(device);
-  const disk = diskShare(device);
-  const tags = device.tags ?? [];
   return (
     <div
       class={picked ? 'device-row picked' : 'device-row'}
@@ -126,48 +126,63 @@ function Row({ id, index, start, byDevice, selected }: RowProps) {
       <div class="cell check" role="cell">
         <input type="checkbox" aria-label={text.devices.select(device.name)} checked={picked} onChange={toggle} />
       </div>
-      <div class="cell name" role="cell">
+      {shown.map((column) => (
+        <div key={column} class={`cell ${column}`} role="cell">
+          {cellOf(column, device, byDevice)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function cellOf(column: Column, device: Device, byDevice: ReadonlySignal<ByDevice>): ComponentChildren {
+  const { system } = device;
+  switch (column) {
+    case 'name':
+      return (
         <a href={`/devices/${device.device_id}`}>
           <Foreign>{device.name}</Foreign>
         </a>
-      </div>
-      <div class="cell state" role="cell">
-        <DeviceBadge device={device} />
-      </div>
-      <div class="cell version" role="cell">
-        <Version device={device} />
-      </div>
-      <div class="cell platform" role="cell">
-        <Foreign>{platformOf(device)}</Foreign>
-      </div>
-      <div class="cell models" role="cell">
-        <Models id={id} byDevice={byDevice} />
-      </div>
-      <div class="cell cpu" role="cell">
-        {system && <Meter share={system.cpu_percent / 100} label={percent(system.cpu_percent)} />}
-      </div>
-      <div class="cell memory" role="cell">
-        {system && memory >= 0 && <Meter share={memory} label={percent(memory * 100)} />}
-      </div>
-      <div class="cell disk" role="cell">
-        {system?.disk && disk >= 0 && <Meter share={disk} label={bytes(system.disk.free_bytes)} />}
-      </div>
-      <div class="cell tags" role="cell">
-        {tags.slice(0, MOST_TAGS).map((tag) => (
-          <Foreign key={tag} class="tag">
-            {tag}
-          </Foreign>
-        ))}
-        {tags.length > MOST_TAGS && (
-          <span class="soft small" title={tags.join(', ').slice(0, 500)}>
-            {text.devices.more(tags.length - MOST_TAGS)}
-          </span>
-        )}
-      </div>
-      <div class="cell seen" role="cell">
-        {device.online ? text.time.now : <Time at={device.last_seen_at} />}
-      </div>
-    </div>
+      );
+    case 'state':
+      return <DeviceBadge device={device} />;
+    case 'version':
+      return <Version device={device} />;
+    case 'platform':
+      return <Foreign>{platformOf(device)}</Foreign>;
+    case 'models':
+      return <Models id={device.device_id} byDevice={byDevice} />;
+    case 'cpu':
+      return system && <Meter share={system.cpu_percent / 100} label={percent(system.cpu_percent)} />;
+    case 'memory': {
+      const share = memoryShare(device);
+      return share >= 0 && <Meter share={share} label={percent(share * 100)} />;
+    }
+    case 'disk': {
+      const share = diskShare(device);
+      return system?.disk && share >= 0 && <Meter share={share} label={bytes(system.disk.free_bytes)} />;
+    }
+    case 'tags':
+      return <Tags tags={device.tags ?? []} />;
+    case 'seen':
+      return device.online ? text.time.now : <Time at={device.last_seen_at} />;
+  }
+}
+
+function Tags({ tags }: { tags: readonly string[] }) {
+  return (
+    <>
+      {tags.slice(0, MOST_TAGS).map((tag) => (
+        <Foreign key={tag} class="tag">
+          {tag}
+        </Foreign>
+      ))}
+      {tags.length > MOST_TAGS && (
+        <span class="soft small" title={tags.join(', ').slice(0, 500)}>
+          {text.devices.more(tags.length - MOST_TAGS)}
+        </span>
+      )}
+    </>
   );
 }
 

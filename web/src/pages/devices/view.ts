@@ -18,6 +18,7 @@ export interface View {
   search: string;
   terms: Term[];
   order: Order;
+  hidden: ReadonlySet<Column>;
 }
 
 /** The deployments of each device. */
@@ -32,7 +33,19 @@ export function viewOf(query: URLSearchParams): View {
     search: query.get('q') ?? '',
     terms: parseSelection(query.get('select') ?? ''),
     order: orderOf(query.get('sort')),
+    hidden: hiddenOf(query.get('hide')),
   };
+}
+
+/** Reads the hidden columns of the address. The name is always shown. */
+export function hiddenOf(hide: string | null): ReadonlySet<Column> {
+  const named = new Set((hide ?? '').split(','));
+  return new Set(COLUMNS.filter((column) => column !== 'name' && named.has(column)));
+}
+
+/** Returns the hidden columns as the address has them. */
+export function hiddenWords(hidden: ReadonlySet<Column>): string {
+  return COLUMNS.filter((column) => hidden.has(column)).join(',');
 }
 
 /** Reads the order of the address. */

@@ -48,6 +48,8 @@ export const devices = {
     tags: 'Tags',
     seen: 'Last seen',
   },
+  columnsMenu: 'Columns',
+  columnsShown: 'Shown columns',
   csvColumns: [
     'id', 'name', 'state', 'version', 'os', 'arch', 'hostname', 'models', 'cpu_percent',
     'memory_used_bytes', 'memory_total_bytes', 'disk_free_bytes', 'disk_total_bytes', 'tags', 'last_seen_at',
@@ -74,6 +76,17 @@ export const devices = {
   rolledBack: 'Rolled back',
   from: (version: string) => `from ${version}`,
   updatedFrom: (version: string) => `Updated from ${version}`,
+} as const;
+
+export const views = {
+  menu: 'Views',
+  saved: 'Saved views',
+  none: 'No view is saved yet.',
+  name: 'Name of this view',
+  save: 'Save',
+  drop: (name: string) => `Delete the view ${name}`,
+  where: 'A view keeps the search, the filters, the order and the columns, in this browser.',
+  refused: 'The view was not saved: this browser keeps no more data of this page.',
 } as const;
 
 export const retire = {
