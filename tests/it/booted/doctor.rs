@@ -26,11 +26,14 @@ struct Fault {
     is_fixable: bool,
     /// A part of what doctor says once it has noticed.
     shows: &'static str,
+    /// The part of a device whose sound findings are noted too.
+    also: &'static str,
 }
 
 impl Fault {
     const fn new(name: &'static str, provoke: &'static str, undo: &'static str) -> Self {
-        Self { name, provoke, doctor: "LINK doctor", undo, is_fixable: false, shows: "" }
+        let (doctor, shows, also) = ("LINK doctor", "", NONE);
+        Self { name, provoke, doctor, undo, is_fixable: false, shows, also }
     }
 
     const fn fixable(self) -> Self {
@@ -44,18 +47,25 @@ impl Fault {
     const fn asked(self, doctor: &'static str) -> Self {
         Self { doctor, ..self }
     }
+
+    const fn also(self, also: &'static str) -> Self {
+        Self { also, ..self }
+    }
 }
+
+/// No finding contains it.
+const NONE: &str = "\0";
 
 const STOP: &str = "SERVICES stop link";
 const RESTART: &str = "runuser -l alice -c 'LINK restart'";
 
-/// Stops the agent, and answers in the place of its backend: the body is the file /tmp/answer, and the `Date` is that of a
-/// clock that is `AHEAD` seconds ahead.
+/// Stops the agent, and answers in the place of its backend: the status and the body are the files /tmp/status and
+/// /tmp/answer, and the `Date` is that of a clock that is `AHEAD` seconds ahead.
 const ANSWER: &str = r#"SERVICES stop link && cp -p STATE/identity.json /tmp/identity.json && \
     sed -i 's|http://127.0.0.1:8000|http://127.0.0.1:8900|' STATE/identity.json && \
-    echo '{"status": "ok", "version": "1.0.0"}' >/tmp/answer && \
+    echo '200 OK' >/tmp/status && echo '{"status": "ok", "version": "1.0.0"}' >/tmp/answer && \
     printf '%s\n' 'while read -r line && [ "${#line}" -gt 1 ]; do :; done' \
-    'printf "HTTP/1.1 200 OK\r\nConnection: close\r\nDate: %s\r\n\r\n" "$(LC_ALL=C date -u -d "$1 seconds" "+%a, %d %b %Y %T GMT")"' \
+    'printf "HTTP/1.1 %s\r\nConnection: close\r\nDate: %s\r\n\r\n" "$(cat /tmp/status)" "$(LC_ALL=C date -u -d "$1 seconds" "+%a, %d %b %Y %T GMT")"' \
     'cat /tmp/answer' >/tmp/answers && \
     systemd-run --quiet --unit=answers systemd-socket-activate --accept --inetd -l 127.0.0.1:8900 /bin/sh /tmp/answers AHEAD && \
     timeout 10 sh -c 'until ss -ltn | grep -q :8900; do sleep 0.1; done'"#;
@@ -63,7 +73,7 @@ const ANSWER: &str = r#"SERVICES stop link && cp -p STATE/identity.json /tmp/ide
 const UNANSWERED: &str = "systemctl stop answers; cp -p /tmp/identity.json STATE/identity.json";
 
 /// What can be provoked and undone again, in any order.
-const FAULTS: [Fault; 34] = [
+const FAULTS: [Fault; 48] = [
     Fault::new("a stopped agent", STOP, RESTART).fixable(),
     Fault::new(
         "a start file without the command's folder",
@@ -79,6 +89,7 @@ const FAULTS: [Fault; 34] = [
         "mv /tmp/profile HOME/.profile; mv /tmp/bashrc HOME/.bashrc; mv /tmp/other-link /usr/bin/link",
     )
     .fixable(),
+    Fault::new("a shell that cannot be asked", "true", "true").asked("SHELL=/bin/fsh LINK doctor"),
     Fault::new(
         "a folder that others may enter",
         "chmod 755 HOME/.local/state/link",
@@ -111,6 +122,27 @@ const FAULTS: [Fault; 34] = [
         "a machine that is not registered",
         "SERVICES stop link && mv STATE/identity.json /tmp/identity.json",
         "mv /tmp/identity.json STATE/identity.json; RESTART",
+    ),
+    Fault::new(
+        "an agent beside its service",
+        "SERVICES stop link && \
+         runuser -l alice -c 'setsid -f DATA/guard/link-guard </dev/null >/dev/null 2>&1' && \
+         timeout 20 sh -c 'until runuser -l alice -c \"LINK status >/dev/null\"; do sleep 0.2; done'",
+        "RESTART",
+    )
+    .shows("its service did not start it"),
+    Fault::new(
+        "an agent of the former device",
+        "cp -p STATE/identity.json /tmp/identity.json && \
+         sed -i 's/dev_[0-9a-f]\\{8\\}/dev_00000000/' STATE/identity.json",
+        "cp -p /tmp/identity.json STATE/identity.json && RESTART",
+    )
+    .shows("former device"),
+    Fault::new(
+        "an agent that is older than what is installed",
+        "cp -a DATA/versions/VERSION DATA/versions/9.9.9 && cp -a DATA/current /tmp/current && \
+         ln -sfn versions/9.9.9 DATA/current",
+        "cp -a --remove-destination -T /tmp/current DATA/current && rm -r DATA/versions/9.9.9",
     ),
     Fault::new(
         "an agent that does not answer",
@@ -177,6 +209,21 @@ const FAULTS: [Fault; 34] = [
          chmod 755 ENGINE/llama-server",
         "mv /tmp/llama-server ENGINE/llama-server",
     ),
+    Fault::new(
+        "a model that is being loaded",
+        "mv ENGINE/llama-server /tmp/ && chmod 755 /tmp/llama-server && \
+         printf '#!/bin/sh\\ncase $* in *--version*) echo version: 10068; exit ;; esac\\nexec sleep 1000\\n' \
+         >ENGINE/llama-server && chmod 755 ENGINE/llama-server && RESTART",
+        "mv /tmp/llama-server ENGINE/llama-server && RESTART",
+    )
+    .shows("is being loaded"),
+    Fault::new(
+        "a model that nobody serves",
+        "runuser -l alice -c 'LINK model stop tiny'",
+        "runuser -l alice -c 'LINK model serve tiny'",
+    )
+    .also("models:")
+    .shows("0 of 1 served"),
     Fault::new("a missing engine", "mv ENGINE /tmp/engine", "mv /tmp/engine ENGINE"),
     Fault::new(
         "an unusable plugin",
@@ -207,6 +254,29 @@ const FAULTS: [Fault; 34] = [
         "ANSWER +0 && echo 'please log in' >/tmp/answer",
         "UNANSWERED; RESTART",
     ),
+    Fault::new(
+        "a backend that is not ready",
+        "ANSWER +0 && echo '503 Service Unavailable' >/tmp/status && \
+         echo '{\"type\": \"urn:link:problem:not-ready\", \"title\": \"not ready\", \"status\": 503, \
+         \"code\": \"not-ready\", \"detail\": \"the database does not answer\"}' >/tmp/answer",
+        "UNANSWERED; RESTART",
+    ),
+    Fault::new(
+        "a certificate of an unknown issuer",
+        "SERVICES stop link && cp -p STATE/identity.json /tmp/identity.json && \
+         sed -i 's|http://127.0.0.1:8000|https://backend.example.test|' STATE/identity.json && \
+         sed '/END CERT/q' /etc/ssl/certs/ca-certificates.crt >/tmp/bundle && \
+         mount --bind /tmp/bundle /etc/ssl/certs/ca-certificates.crt",
+        "umount /etc/ssl/certs/ca-certificates.crt; cp -p /tmp/identity.json STATE/identity.json; RESTART",
+    ),
+    Fault::new(
+        "a proxy of the agent",
+        "mkdir -p HOME/.config/systemd/user/link.service.d && \
+         printf '[Service]\\nEnvironment=HTTPS_PROXY=http://ada:canary-7391@proxy.example:3128\\n' \
+         >HOME/.config/systemd/user/link.service.d/proxy.conf && SERVICES daemon-reload && RESTART",
+        "rm -r HOME/.config/systemd/user/link.service.d && SERVICES daemon-reload && RESTART",
+    )
+    .also("proxy:"),
     Fault::new("a proxy of this shell alone", "true", "true")
         .asked("HTTPS_PROXY=http://ada:canary-7391@proxy.example:3128 LINK doctor"),
     Fault::new("a page that is not on the allowlist", "true", "true")
@@ -222,6 +292,31 @@ const FAULTS: [Fault; 34] = [
         .asked("LINK doctor --origin http://intranet.example"),
     Fault::new("a page of the internet without https", "true", "true")
         .asked("LINK doctor --origin http://203.0.113.7"),
+    Fault::new("a page of this machine", "true", "true")
+        .asked("LINK doctor --origin http://127.0.0.1:8000")
+        .also("origin:"),
+    Fault::new(
+        "a page of the local network",
+        "cp /etc/hosts /tmp/hosts && echo '192.168.7.7 intranet.example' >>/etc/hosts",
+        "cat /tmp/hosts >/etc/hosts",
+    )
+    .asked("LINK doctor --origin https://intranet.example")
+    .also("origin:"),
+    Fault::new("a page of the internet", "true", "true")
+        .asked("LINK doctor --origin https://203.0.113.7")
+        .also("origin:"),
+    Fault::new(
+        "a page of somebody who is not logged in",
+        "mv HOME/.config/link/credentials.json /tmp/credentials.json",
+        "mv /tmp/credentials.json HOME/.config/link/credentials.json",
+    )
+    .asked("LINK doctor --origin https://other.example"),
+    Fault::new(
+        "a model without web pages",
+        "runuser -l alice -c 'LINK model deploy tiny --serve --wait --no-cors'",
+        "runuser -l alice -c 'LINK model deploy tiny --serve --wait'",
+    )
+    .asked("LINK doctor --origin http://127.0.0.1:8000"),
 ];
 
 #[tokio::test]
@@ -229,7 +324,7 @@ async fn each_fault_is_named_with_its_cure() {
     let Some(device) = Device::fresh(Flavour::Systemd).await else { return };
     device.serves().await;
     let mut told = String::new();
-    note(&mut told, "a healthy machine", &device.doctor("LINK doctor").await);
+    note(&mut told, "a healthy machine", "", &device.doctor("LINK doctor").await);
     for fault in &FAULTS {
         device.provokes(fault, &mut told).await;
     }
@@ -264,7 +359,7 @@ impl Device {
         let before = told.len();
         // What an agent reports about its models and its connection follows a start after a while.
         let ran = self.settled(words, fault.shows).await;
-        note(told, fault.name, &ran);
+        note(told, fault.name, fault.also, &ran);
         let offers = told[before..].contains("--fix is offered");
         assert!(offers || !fault.is_fixable, "{}: {ran:?}", fault.name);
         if fault.is_fixable {
@@ -283,7 +378,7 @@ impl Device {
         let line =
             "for i in $(seq 100); do link status >/dev/null && break; sleep 0.2; done; link doctor";
         let ran = self.machine.login(ALICE, line).await;
-        note(told, "a service until the logout", &ran);
+        note(told, "a service until the logout", NONE, &ran);
         self.does("loginctl enable-linger alice").await;
         self.is_well().await;
     }
@@ -295,10 +390,10 @@ impl Device {
              mount --bind /mnt DATA",
         )
         .await;
-        note(told, "little space", &self.doctor("LINK doctor").await);
+        note(told, "little space", NONE, &self.doctor("LINK doctor").await);
         self.does("fallocate -l $(($(stat -f -c '%a * %S' /mnt) - 1024 * 1024)) /mnt/filler2")
             .await;
-        note(told, "hardly any space", &self.doctor("LINK doctor").await);
+        note(told, "hardly any space", NONE, &self.doctor("LINK doctor").await);
         self.does("umount DATA && umount /mnt").await;
         self.is_well().await;
     }
@@ -306,22 +401,24 @@ impl Device {
     /// The owner removes the device, then the whole installation is stopped and purged.
     async fn is_forgotten(&self, told: &mut String) {
         self.does("runuser -l alice -c 'LINK device remove testbox --yes'").await;
-        note(told, "a device that its backend has removed", &self.settled("LINK doctor", "").await);
+        let removed = self.settled("LINK doctor", "no longer knows").await;
+        note(told, "a device that its backend has removed", NONE, &removed);
         self.does("SERVICES stop link && echo '{' >HOME/.local/state/link/identity.json").await;
-        note(told, "an unusable identity", &self.doctor("LINK doctor").await);
+        note(told, "an unusable identity", NONE, &self.doctor("LINK doctor").await);
         self.does("rm HOME/.local/state/link/identity.json").await;
     }
 
     /// Runs `link doctor` as alice until it shows a text, and says the same twice.
     async fn settled(&self, words: &str, shows: &str) -> Ran {
         let last = tokio::sync::Mutex::new(String::new());
-        until("doctor to say the same again", || async {
+        until(&format!("doctor to say the same again, with `{shows}`"), || async {
             let ran = self.doctor(words).await;
             let mut last = last.lock().await;
             let found: Vec<_> = findings(&ran.stdout).into_iter().map(steady).collect();
             let found = found.join("\n");
             let is_same = *last == found && found.contains(shows);
-            let is_same = is_same && !found.contains("is being loaded");
+            let is_loading = found.contains("is being loaded") && shows != "is being loaded";
+            let is_same = is_same && !is_loading;
             *last = found;
             is_same.then_some(ran)
         })
@@ -336,7 +433,8 @@ impl Device {
         until("doctor to find nothing", || async {
             let ran = self.doctor("LINK doctor").await;
             let is_fine = |line: &str| line.starts_with("ok ") || line.starts_with("skipped ");
-            findings(&ran.stdout).iter().all(|line| is_fine(line)).then_some(())
+            let is_well = ran.code == Some(0) && findings(&ran.stdout).iter().all(|line| is_fine(line));
+            is_well.then_some(())
         })
         .await;
     }
@@ -384,9 +482,9 @@ fn findings(printed: &str) -> Vec<&str> {
     findings.filter(|line| !OF_THE_HOST.iter().any(|part| line.contains(part))).collect()
 }
 
-/// Adds what doctor said, without what is fine and without what differs from one run to the next.
-fn note(told: &mut String, name: &str, ran: &Ran) {
-    let is_shown = |line: &&str| !line.starts_with("ok ") || name == "a healthy machine";
+/// Adds what doctor said, without what differs from one run to the next. Of what is fine, adds only the lines of one area.
+fn note(told: &mut String, name: &str, area: &str, ran: &Ran) {
+    let is_shown = |line: &&str| !line.starts_with("ok ") || line.contains(area);
     let lines: Vec<_> = findings(&ran.stdout).into_iter().filter(is_shown).map(steady).collect();
     let code = ran.code.unwrap_or(-1);
     let fix = if ran.stdout.contains("doctor --fix` fixes") { ", --fix is offered" } else { "" };

@@ -51,6 +51,7 @@ async fn systemd_sees_one_service_through_updates_good_and_bad() {
     has_window(&device, &releases, None).await;
     publish(&device, &releases, "9.9.4", Agent::Script(ENDS_AFTER_A_MINUTE));
     rolls_back(&device, "9.9.4").await;
+    doctor_knows_of_the_rollback(&device, "9.9.4").await;
     what_is_no_good_release_is_refused(&device, &releases).await;
     let ran = device.machine.user(ALICE, "ls ~/.local/share/link/versions").await;
     assert_eq!(ran.stdout.split_whitespace().collect::<Vec<_>>(), [OLD, "9.9.1"], "{ran:?}");
@@ -139,6 +140,14 @@ async fn rolls_back(device: &Device, bad: &str) {
     is_settled(device, "rolled_back").await;
     let again = device.link("update").await;
     assert!(again.stderr.contains("was given up before"), "{again:?}");
+}
+
+async fn doctor_knows_of_the_rollback(device: &Device, bad: &str) {
+    let ran = device.link("doctor").await;
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let found = format!("warning  agent: the update to {bad} was rolled back: ");
+    let cure = "`link update` installs a newer version; `link update --again` retries this one";
+    assert!(ran.stdout.contains(&found) && ran.stdout.contains(cure), "{ran:?}");
 }
 
 async fn is_settled(device: &Device, outcome: &str) {

@@ -43,4 +43,8 @@ async fn says_what_survives(device: &Device) {
     assert_eq!(availability["survives_reboot"], false, "{availability}");
     let why = availability["why"].as_str().unwrap();
     assert!(why.contains("after a reboot run `link start`"), "{why}");
+    let ran = device.link("doctor").await;
+    let found = "warning  service: the agent runs until a reboot: ";
+    let has_cure = ran.stdout.contains("-> run `link start` after that");
+    assert!(ran.stdout.contains(found) && has_cure, "{ran:?}");
 }
