@@ -120,16 +120,22 @@ fn split_time(line: &str) -> (Option<Timestamp>, &str) {
     found.map_or((None, line), |(time, rest)| (Some(time), rest.trim_start()))
 }
 
-/// Splits a line that begins with a level.
+/// Splits a line that begins with a level: a word, as the agent prints it, or a letter after the seconds since the start,
+/// as llama.cpp prints it. The latter stays in the message.
 fn split_level(line: &str) -> Option<(Severity, &str)> {
-    let (level, rest) = line.split_once(' ')?;
+    let (first, rest) = line.split_once(' ')?;
+    let is_elapsed = first.contains('.') && first.chars().all(|c| c == '.' || c.is_ascii_digit());
+    let (level, message) = if is_elapsed { (rest.split_once(' ')?.0, line) } else { (first, rest) };
     let severity = match level {
         "TRACE" | "DEBUG" | "INFO" => Severity::Info,
         "WARN" => Severity::Warning,
         "ERROR" => Severity::Error,
+        "D" | "I" if is_elapsed => Severity::Info,
+        "W" if is_elapsed => Severity::Warning,
+        "E" if is_elapsed => Severity::Error,
         _ => return None,
     };
-    Some((severity, rest))
+    Some((severity, message))
 }
 
 #[cfg(test)]
@@ -155,6 +161,18 @@ mod tests {
         assert_eq!(seen, wanted);
         let engine = read("smollm", "loading\n", "2026-10-01T12:00:01Z".parse().unwrap());
         assert_eq!(line(&engine[0]), "2026-10-01T12:00:01.000Z info     smollm  loading");
+    }
+
+    #[test]
+    fn the_letter_of_an_engine_is_its_severity() {
+        let lines =
+            "0.00.034.944 W srv: unauthorized\n0.00.1 E it broke\n1.2 I fine\n1.2 X no\n7 W no\n";
+        let records = read("smollm", lines, Timestamp::UNIX_EPOCH);
+        let seen: Vec<_> = records.iter().map(|record| record.severity).collect();
+        let (info, warning, error) = (Severity::Info, Severity::Warning, Severity::Error);
+        // A line without a level continues the one before it.
+        assert_eq!(seen, [warning, error, info, info, info]);
+        assert_eq!(records[0].message, "0.00.034.944 W srv: unauthorized");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use link_tests::{
     backend::{EMAIL, PASSWORD, TestBackend, WORKSPACE},
     chat,
     device::{TestDevice, free_port},
+    readme,
     wait::until,
 };
 use serde_json::Value;
@@ -23,6 +24,14 @@ fn done(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stdout));
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn log_in(backend: &TestBackend, device: &TestDevice) {
+    let mut login = device.link();
+    login.args(["login", "--email", EMAIL, "--password-stdin", "--backend", &backend.url]);
+    let mut login = login.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    login.stdin.take().unwrap().write_all(PASSWORD.as_bytes()).unwrap();
+    assert!(login.wait().unwrap().success());
 }
 
 /// Writes a new plugin, as a person does.
@@ -45,11 +54,7 @@ async fn follow_the_guide(backend: &TestBackend, device: &TestDevice, folder: &P
     assert!(!checked.contains("FAILED") && !checked.contains("not tested"), "{checked}");
     done(&link(device, &["plugin", "install", path]));
     done(&link(device, &["engine", "install", path, "--plugin", "echo", "--build", "0.1.0"]));
-    let mut login = device.link();
-    login.args(["login", "--email", EMAIL, "--password-stdin", "--backend", &backend.url]);
-    let mut login = login.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    login.stdin.take().unwrap().write_all(PASSWORD.as_bytes()).unwrap();
-    assert!(login.wait().unwrap().success());
+    log_in(backend, device);
     let sample = folder.join("sample.txt");
     let sample = sample.to_str().unwrap();
     done(&link(device, &["model", "add", sample, "--plugin", "echo", "--name", "echo"]));
@@ -110,6 +115,45 @@ async fn follow_the_guide(backend: &TestBackend, device: &TestDevice, folder: &P
     let refused = backend.owner.stop(model, device.id).await.unwrap();
     let stopped = backend.result(refused.command_id).await.result.unwrap();
     assert_eq!(stopped.status, CommandResult::Succeeded, "{}", stopped.output);
+}
+
+/// The commands of the guide's first section, typed as they stand.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_commands_of_the_guide_lead_from_nothing_to_an_answer() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    log_in(&backend, &device);
+    let folder = tempfile::tempdir().unwrap();
+    let programs = folder.path().join("programs");
+    std::fs::create_dir(&programs).unwrap();
+    std::os::unix::fs::symlink(device.link().get_program(), programs.join("link")).unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let blocks = readme::blocks_of("docs/plugins.md");
+    let guide: Vec<_> =
+        blocks.iter().filter(|block| block.section == "Begin with one that works").collect();
+    assert_eq!(guide.len(), 2, "{guide:?}");
+    let mut said = String::new();
+    for line in guide.iter().flat_map(|block| block.text.lines()) {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line]).current_dir(folder.path()).env("PATH", &path);
+        for (name, value) in device.link().get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        let mut shell = shell
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Only the last command reads it.
+        let typed = shell.stdin.take().unwrap().write_all(b"Is anybody there?\n");
+        assert!(typed.is_ok() || !line.starts_with("link chat"), "{line}");
+        said = done(&shell.wait_with_output().unwrap());
+    }
+    assert!(said.contains("Is anybody there?"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! The code blocks of README.md: commands, and their promised output.
+//! The code blocks of README.md and of the guides: commands, and their promised output.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,16 @@ pub fn checkout() -> PathBuf {
 /// Panics if the README cannot be read.
 #[must_use]
 pub fn blocks() -> Vec<Block> {
-    parse(&std::fs::read_to_string(checkout().join("README.md")).unwrap())
+    blocks_of("README.md")
+}
+
+/// Returns the blocks of a Markdown file of the repository, in order.
+///
+/// # Panics
+/// Panics if the file cannot be read.
+#[must_use]
+pub fn blocks_of(file: &str) -> Vec<Block> {
+    parse(&std::fs::read_to_string(checkout().join(file)).unwrap())
 }
 
 fn parse(markdown: &str) -> Vec<Block> {

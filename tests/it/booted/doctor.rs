@@ -433,7 +433,8 @@ impl Device {
         until("doctor to find nothing", || async {
             let ran = self.doctor("LINK doctor").await;
             let is_fine = |line: &str| line.starts_with("ok ") || line.starts_with("skipped ");
-            let is_well = ran.code == Some(0) && findings(&ran.stdout).iter().all(|line| is_fine(line));
+            let is_well =
+                ran.code == Some(0) && findings(&ran.stdout).iter().all(|line| is_fine(line));
             is_well.then_some(())
         })
         .await;
