@@ -152,6 +152,7 @@ function systemOf(at: number, wrong: boolean): SystemSample {
     disk: { total_bytes: 512 * GB, used_bytes: Math.round(512 * GB * disk), free_bytes: Math.round(512 * GB * (1 - disk)) },
     gpus: at % 4 === 0 ? [{ name: 'RTX A2000', memory_total_bytes: 12 * GB, memory_used_bytes: 5.4 * GB, utilisation_percent: 38, temperature_celsius: 61 }] : [],
     temperature_celsius: 44 + Math.round(20 * noise(at + 40)),
+    transport: at % 5 === 0 ? 'zenoh' : 'http',
   };
 }
 

@@ -33,10 +33,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     dist::{
-        executable::{ensure_fits, ensure_without_console},
+        executable::ensure_ships,
         proof::{prove, trusted},
         statements::{Statements, counter_of},
-        target::{Form, Target, chosen},
+        target::{Target, chosen},
     },
     release_key, web,
 };
@@ -291,11 +291,7 @@ fn executables(
             )
         })?;
         if profile.shipped().is_some() {
-            let is_guard_on_windows = target.form() == Form::Windows && *program == "link-guard";
-            ensure_fits(&contents, target.form())
-                .and_then(|()| {
-                    if is_guard_on_windows { ensure_without_console(&contents) } else { Ok(()) }
-                })
+            ensure_ships(program, &contents, target.form())
                 .with_context(|| format!("`{}` is not packed", path.display()))?;
         }
         Ok(File::executable(&name, contents))

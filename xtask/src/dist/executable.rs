@@ -49,8 +49,17 @@ const WINDOWS: &[&str] = &[
 /// The folders of macOS's own libraries.
 const MAC: [&str; 2] = ["/usr/lib/", "/System/Library/"];
 
+/// Refuses a program that cannot be shipped for a system: see [`ensure_fits`] and [`ensure_without_console`].
+pub(super) fn ensure_ships(program: &str, contents: &[u8], form: Form) -> anyhow::Result<()> {
+    ensure_fits(contents, form)?;
+    if form == Form::Windows && program == "link-guard" {
+        ensure_without_console(contents)?;
+    }
+    Ok(())
+}
+
 /// Refuses a file that is not an executable of this `form`, or needs a library that its system does not have.
-pub(super) fn ensure_fits(contents: &[u8], form: Form) -> anyhow::Result<()> {
+fn ensure_fits(contents: &[u8], form: Form) -> anyhow::Result<()> {
     match form {
         Form::Linux(machine) => ensure_static(contents, machine),
         Form::Windows => ensure_windows(contents),
@@ -93,7 +102,7 @@ fn ensure_windows(contents: &[u8]) -> anyhow::Result<()> {
 }
 
 /// Refuses a program for Windows that opens a console window where nobody started it from one.
-pub(super) fn ensure_without_console(contents: &[u8]) -> anyhow::Result<()> {
+fn ensure_without_console(contents: &[u8]) -> anyhow::Result<()> {
     let file = PeFile64::parse(contents).context("not an executable")?;
     let subsystem = file.nt_headers().optional_header().subsystem();
     ensure!(
@@ -211,10 +220,10 @@ mod tests {
             [(pe::IMAGE_SUBSYSTEM_WINDOWS_GUI, true), (pe::IMAGE_SUBSYSTEM_WINDOWS_CUI, false)]
         {
             program[SUBSYSTEM..SUBSYSTEM + 2].copy_from_slice(&subsystem.0.to_le_bytes());
-            let found = ensure_without_console(&program);
+            let found = ensure_ships("link-guard", &program, Form::Windows);
             assert_eq!(found.is_ok(), is_silent, "{subsystem:?}: {found:?}");
+            ensure_ships("link", &program, Form::Windows).unwrap();
         }
-        ensure_without_console(b"MZ").unwrap_err();
     }
 
     /// Where [`windows`] has the subsystem: after the stub, the signature, the file header and the first fields of the
