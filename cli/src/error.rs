@@ -276,6 +276,7 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::AlreadyFinal
         | Code::OtherAccount
         | Code::IdempotencyConflict
+        | Code::PreconditionFailed
         | Code::StalePoll
         | Code::HandoverPending
         | Code::CommandExpired

@@ -118,11 +118,19 @@ impl BackendClient {
     }
 
     async fn call<T: DeserializeOwned>(&self, make: impl Fn() -> Call) -> Result<T, CallError> {
+        self.call_tagged(make).await.map(|(answer, _)| answer)
+    }
+
+    /// Like [`Self::call`], and also returns the entity tag of the answer.
+    async fn call_tagged<T: DeserializeOwned>(
+        &self,
+        make: impl Fn() -> Call,
+    ) -> Result<(T, Option<String>), CallError> {
         let tokens = self.tokens();
-        match self.http.with_bearer(tokens.access.clone()).call(make()).await {
+        match self.http.with_bearer(tokens.access.clone()).call_tagged(make()).await {
             Err(failure) if is_unauthorized(&failure) => {
                 let renewed = self.renewed(tokens, failure).await?;
-                Ok(self.http.with_bearer(renewed.access).call(make()).await?)
+                Ok(self.http.with_bearer(renewed.access).call_tagged(make()).await?)
             }
             other => Ok(other?),
         }

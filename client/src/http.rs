@@ -94,9 +94,22 @@ impl Http {
     /// # Errors
     /// [`Failure`] with the whole cause.
     pub async fn call<T: DeserializeOwned>(&self, call: Call) -> Result<T, Failure> {
+        self.call_tagged(call).await.map(|(answer, _)| answer)
+    }
+
+    /// Sends `call` and reads the answer as JSON. Also returns its entity tag, if it has one.
+    ///
+    /// # Errors
+    /// [`Failure`] with the whole cause.
+    pub async fn call_tagged<T: DeserializeOwned>(
+        &self,
+        call: Call,
+    ) -> Result<(T, Option<String>), Failure> {
         let (url, patience) = (format!("{}{}", self.base, call.path), call.timeout);
         let mut response = self.exchange(call).await?;
         let unavailable = |cause| Failure::Unavailable { url: url.clone(), cause };
+        let tag = response.headers().get(header::ETAG).and_then(|tag| tag.to_str().ok());
+        let tag = tag.map(str::to_owned);
         let mut body = Vec::new();
         while let Some(chunk) = within(patience, response.chunk()).await.map_err(unavailable)? {
             if body.len() + chunk.len() > ANSWER_LIMIT {
@@ -105,8 +118,9 @@ impl Http {
             }
             body.extend_from_slice(&chunk);
         }
-        serde_json::from_slice(&body)
-            .map_err(|error| unavailable(Cause::Unreadable(error.to_string())))
+        let answer = serde_json::from_slice(&body)
+            .map_err(|error| unavailable(Cause::Unreadable(error.to_string())))?;
+        Ok((answer, tag))
     }
 
     /// Sends `call` and ignores the body of the answer.

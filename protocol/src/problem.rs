@@ -141,6 +141,7 @@ codes! {
     StalePoll = "superseded-poll", 409, "A newer poll of the same device took over", Some("two agents may be using one identity");
     RequestTimeout = "request-timeout", 408, "The request did not arrive in time", Some("retry; if it keeps failing, check the network between you and the backend");
     CommandExpired = "command-expired", 410, "The command has expired", None;
+    PreconditionFailed = "precondition-failed", 412, "It was changed meanwhile", Some("read it again, and repeat your change");
     PayloadTooLarge = "payload-too-large", 413, "The body is larger than allowed", Some("split it, or send less at a time");
     UnsupportedMediaType = "unsupported-media-type", 415, "The media type is not supported", Some("send JSON with `Content-Type: application/json`");
     InvalidRequest = "invalid-request", 422, "The request is not valid", None;

@@ -85,6 +85,22 @@ pub(crate) fn another_account(backend: &TestBackend, email: &str) -> Person {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn people_who_change_the_allowlist_at_once_lose_no_origin() {
+    let backend = TestBackend::start().await;
+    let person = &Person::owner(&backend);
+    let origins = ["https://a.example", "https://b.example", "https://c.example"];
+    let ran = std::thread::scope(|scope| {
+        let add = |origin| scope.spawn(move || person.link(&["allowlist", "add", origin]));
+        origins.map(add).map(|added| added.join().unwrap())
+    });
+    for ran in &ran {
+        assert!(ran.code == 0 && ran.err.contains("added https://"), "{ran:?}");
+    }
+    let list = person.json(&["allowlist", "list"]);
+    assert_eq!(list["origins"], json!(origins));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_person_goes_from_one_of_their_accounts_to_another_and_leaves_no_login_behind() {
     let backend = TestBackend::start().await;
     let owner = Person::owner(&backend);

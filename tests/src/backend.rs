@@ -276,7 +276,7 @@ impl TestBackend {
     /// Panics if the backend refuses.
     pub async fn allow(&self, origins: &[&str]) {
         let origins: Vec<Origin> = origins.iter().map(|origin| origin.parse().unwrap()).collect();
-        self.owner.set_allowlist(origins).await.unwrap();
+        self.owner.change_allowlist(|_| Some(origins.clone())).await.unwrap();
     }
 
     /// Repairs a model on a device and waits for the result.

@@ -96,6 +96,26 @@ describe('the allowlist', () => {
     await says('https://reset.example');
   });
 
+  it('overwrites nothing that somebody else has written between the last look and the change', async () => {
+    await says('https://one.example');
+    const before = served.answers['/settings/allowlist'];
+    served.answers['/settings/allowlist'] = async (asked) => {
+      if (typeof before !== 'function') throw new Error('no answer');
+      if (asked.method === 'PUT') {
+        expect(asked.headers.get('if-match')).toBe('"v1"');
+        origins = ['https://theirs.example'];
+        return [412, { status: 412, detail: 'the allowlist was changed' }];
+      }
+      const [status, body] = await before(asked);
+      return [status, body, { etag: '"v1"' }];
+    };
+    await type('Add an origin', 'https://mine.example');
+    await press('Add');
+    await says('nothing was overwritten');
+    await says('https://theirs.example');
+    await accessible();
+  });
+
   it('shows the backend’s words about a wrong origin', async () => {
     await says('https://one.example');
     const before = served.answers['/settings/allowlist'];

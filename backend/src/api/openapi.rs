@@ -129,6 +129,7 @@ const PARTICULAR: &[(&str, &[Code])] = &[
     ("cancel_operation", &[Code::AlreadyFinal]),
     ("retry_operation", &[Code::AlreadyFinal, Code::QuotaReached]),
     ("update_device", &[Code::IdempotencyConflict, Code::QueueFull]),
+    ("replace_allowlist", &[Code::PreconditionFailed]),
     (
         "transfer_device",
         &[

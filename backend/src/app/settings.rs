@@ -30,20 +30,34 @@ impl App {
     }
 
     /// Replaces the origins of the caller's account. Existing deployments keep their allowlist
-    /// until they are repaired or redeployed.
+    /// until they are repaired or redeployed. With `is_expected`, replaces only a setting for which it holds.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] if there are too many origins.
+    /// [`Refusal::Invalid`] if there are too many origins, [`Refusal::Changed`] if the setting is not the expected one.
     pub async fn set_allowlist(
         &self,
         caller: Identity,
         setting: SetAllowlist,
+        is_expected: Option<impl Fn(&AllowlistSetting) -> bool + Send>,
     ) -> Result<AllowlistSetting, AppError> {
         if setting.origins.len() > MOST_ORIGINS {
             return Err(Refusal::invalid(format!("origins: are at most {MOST_ORIGINS}")).into());
         }
         let own = Allowlist::new(setting.origins);
-        self.store.set_allowlist(caller.account, &own).await?;
+        let changed = Refusal::Changed("the allowlist");
+        let before = match is_expected {
+            None => None,
+            Some(is_expected) => {
+                let before = self.store.allowlist(caller.account).await?;
+                if !is_expected(&self.describe_allowlist(&before)) {
+                    return Err(changed.into());
+                }
+                Some(before)
+            }
+        };
+        if !self.store.set_allowlist(caller.account, &own, before.as_ref()).await? {
+            return Err(changed.into());
+        }
         let what = format!("{} origins", own.origins().len());
         self.note(&caller, Action::SetAllowlist, "allowlist", &what).await;
         Ok(self.describe_allowlist(&own))

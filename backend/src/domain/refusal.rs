@@ -98,6 +98,8 @@ pub enum Refusal {
     /// Another worker has sent the item's request meanwhile, or the operation was cancelled.
     #[error("the device is no longer part of the operation")]
     ItemTaken,
+    #[error("{0} was changed since the tag in `If-Match` was read")]
+    Changed(&'static str),
     #[error("there is no such {0}")]
     NotFound(&'static str),
     #[error("device {0} is offline")]
@@ -209,6 +211,7 @@ impl Refusal {
             Self::ModelInUse => Code::ModelInUse,
             Self::AlreadyFinal(_) | Self::OperationFinal(_) | Self::ItemTaken => Code::AlreadyFinal,
             Self::NothingSelected(_) => Code::NothingSelected,
+            Self::Changed(_) => Code::PreconditionFailed,
             Self::IdempotencyConflict => Code::IdempotencyConflict,
             Self::ZenohNotOffered => Code::ZenohNotOffered,
             Self::NoSlotFree | Self::TooManyUploads | Self::TooManyLogins => Code::Overloaded,

@@ -31,7 +31,7 @@ impl Store {
         Ok(Allowlist::new(origins))
     }
 
-    /// Replaces the origins of an account.
+    /// Replaces the origins of an account. Returns false, and replaces nothing, if they are not those `before`.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -39,16 +39,26 @@ impl Store {
         &self,
         account: AccountId,
         allowlist: &Allowlist,
-    ) -> Result<(), StoreError> {
-        write!(self, [], |db| {
-            db.changed(account, Subject::Allowlist);
-            sql::query("UPDATE accounts SET origins = $2 WHERE account_id = $1")
-                .bind(account.to_string())
-                .bind(json(&allowlist.origins())?)
-                .execute(db)
-                .await?;
+        before: Option<&Allowlist>,
+    ) -> Result<bool, StoreError> {
+        let before = before.map(|before| json(&before.origins())).transpose()?;
+        let is_set = write!(self, [], |db| {
+            let set = sql::query(
+                "UPDATE accounts SET origins = $2 \
+                 WHERE account_id = $1 AND (CAST($3 AS TEXT) IS NULL OR origins = $3)",
+            )
+            .bind(account.to_string())
+            .bind(json(&allowlist.origins())?)
+            .bind(before.as_deref())
+            .execute(&mut *db)
+            .await?;
+            let is_set = set.rows_affected() > 0;
+            if is_set {
+                db.changed(account, Subject::Allowlist);
+            }
+            is_set
         });
-        Ok(())
+        Ok(is_set)
     }
 
     /// Writes a value to test whether writes succeed.

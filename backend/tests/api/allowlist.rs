@@ -1,9 +1,10 @@
 //! The allowlist: the backend's defaults and a list for each account.
 
+use axum::{body::Body, http::Request};
 use link_protocol::command::Command;
 use serde_json::json;
 
-use crate::harness::{ORIGIN, World};
+use crate::harness::{Answer, ORIGIN, World};
 
 const PATH: &str = "/api/v1/settings/allowlist";
 const OTHER: &str = "https://other.example";
@@ -25,6 +26,42 @@ async fn an_account_changes_its_own_list_and_no_other_and_not_the_defaults() {
     defaults.is(422, "invalid-request");
     assert_eq!(world.get(PATH, &ada).await.body, sorted);
     assert_eq!(world.get(PATH, &bob).await.body, empty, "bob's list is bob's");
+}
+
+/// Replaces the list by one origin, if it still has the tag.
+async fn replace(world: &World, user: &str, tag: &str, origin: &str) -> Answer {
+    let request = Request::put(PATH)
+        .header("authorization", format!("Bearer {user}"))
+        .header("content-type", "application/json")
+        .header("if-match", tag)
+        .body(Body::from(json!({ "origins": [origin] }).to_string()))
+        .unwrap();
+    world.send(request).await
+}
+
+#[tokio::test]
+async fn of_two_people_who_have_read_the_same_list_only_one_changes_it() {
+    let (world, ada) = World::set_up().await;
+    let tag = world.get(PATH, &ada).await.header("etag").to_owned();
+    let origins = ["https://a.example", "https://b.example", "https://c.example"];
+    let [a, b, c] = origins.map(|origin| replace(&world, &ada, &tag, origin));
+    let (a, b, c) = tokio::join!(a, b, c);
+    let answers = [a, b, c];
+    let done: Vec<_> = (0..3).filter(|at| answers[*at].status == 200).collect();
+    assert_eq!(done.len(), 1, "{answers:?}");
+    for refused in answers.iter().filter(|answer| answer.status != 200) {
+        refused.is(412, "precondition-failed");
+    }
+    let now = world.get(PATH, &ada).await;
+    assert_eq!(now.body["origins"], json!([origins[done[0]]]));
+
+    let fits = now.header("etag").to_owned();
+    let several = format!("\"other\", {fits}");
+    assert_eq!(replace(&world, &ada, &several, origins[0]).await.status, 200);
+    replace(&world, &ada, &format!("W/{fits}"), origins[1]).await.is(412, "precondition-failed");
+    assert_eq!(replace(&world, &ada, "*", origins[1]).await.status, 200);
+    // Nobody who asks for nothing is refused.
+    world.set_allowlist(&ada, &[origins[2]]).await;
 }
 
 // Holds: S1-2b

@@ -20,16 +20,13 @@ struct Change {
 
 pub(super) async fn run(context: &Context, command: AllowlistCommand) -> Result<(), CliError> {
     let backend = backend_login::logged_in(context)?;
-    let setting = backend.allowlist().await?;
     let setting = match command {
-        AllowlistCommand::List => setting,
+        AllowlistCommand::List => backend.allowlist().await?,
         AllowlistCommand::Add { origin } => {
-            let change = add(&setting, origin);
-            carry_out(context, &backend, setting, change).await?
+            carry_out(context, &backend, |setting| add(setting, &origin)).await?
         }
         AllowlistCommand::Remove { origin } => {
-            let change = remove(&setting, &origin);
-            carry_out(context, &backend, setting, change).await?
+            carry_out(context, &backend, |setting| remove(setting, &origin)).await?
         }
     };
     context.output.data(&setting, |setting| table(setting, &context.view()))
@@ -38,29 +35,32 @@ pub(super) async fn run(context: &Context, command: AllowlistCommand) -> Result<
 async fn carry_out(
     context: &Context,
     backend: &link_client::backend::BackendClient,
-    before: AllowlistSetting,
-    Change { origins, said }: Change,
+    change: impl Fn(&AllowlistSetting) -> Change,
 ) -> Result<AllowlistSetting, CliError> {
-    let setting = match origins {
-        Some(origins) => backend.set_allowlist(origins).await?,
-        None => before,
-    };
+    let mut said = String::new();
+    let setting = backend
+        .change_allowlist(|setting| {
+            let change = change(setting);
+            said = change.said;
+            change.origins
+        })
+        .await?;
     context.output.say(&said);
     Ok(setting)
 }
 
-fn add(setting: &AllowlistSetting, origin: Origin) -> Change {
-    if setting.origins.contains(&origin) {
+fn add(setting: &AllowlistSetting, origin: &Origin) -> Change {
+    if setting.origins.contains(origin) {
         return Change { origins: None, said: format!("{origin} is already on the allowlist") };
     }
-    if setting.defaults.contains(&origin) {
+    if setting.defaults.contains(origin) {
         let said = format!("{origin} is already on every account's allowlist");
         return Change { origins: None, said };
     }
     let said = format!(
         "added {origin}; deployed models get it with `link repair-serving MODEL` or a redeployment"
     );
-    let origins = setting.origins.iter().cloned().chain([origin]).collect();
+    let origins = setting.origins.iter().chain([origin]).cloned().collect();
     Change { origins: Some(origins), said }
 }
 
@@ -105,7 +105,7 @@ mod tests {
     fn a_default_is_neither_added_nor_removed_by_an_account() {
         let setting = setting(&["https://own.example"], &["https://work.example"]);
         let stays = |change: Change| (change.origins, change.said);
-        let (origins, said) = stays(add(&setting, origin("https://work.example")));
+        let (origins, said) = stays(add(&setting, &origin("https://work.example")));
         assert_eq!(origins, None);
         assert!(said.contains("every account"), "{said}");
         let (origins, said) = stays(remove(&setting, &origin("https://work.example")));
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn the_accounts_own_origins_are_sent_without_the_defaults() {
         let setting = setting(&["https://own.example"], &["https://work.example"]);
-        let added = add(&setting, origin("https://new.example"));
+        let added = add(&setting, &origin("https://new.example"));
         let both = [origin("https://own.example"), origin("https://new.example")];
         assert_eq!(added.origins, Some(both.to_vec()));
         let removed = remove(&setting, &origin("https://own.example"));

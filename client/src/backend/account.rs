@@ -7,12 +7,16 @@ use link_protocol::{
         AllowlistSetting, LoginRequest, Me, RefreshRequest, SetAllowlist, SetupRequest,
         TokenResponse,
     },
+    problem::Code,
 };
 
 use crate::{
     backend::{BackendClient, CallError, Tokens},
     http::{Call, Failure, Http},
 };
+
+/// How often a change is tried while others change the same thing.
+const CHANGE_ATTEMPTS: u32 = 5;
 
 /// Creates the first account.
 ///
@@ -61,12 +65,39 @@ impl BackendClient {
         self.call(|| Call::get(format!("{PREFIX}/settings/allowlist"))).await
     }
 
-    /// Replaces the account's own origins.
+    /// Changes the account's own origins. `change` gets the present setting and returns the new origins, or none if nothing
+    /// is to be changed. If somebody else changes the list meanwhile, `change` is asked again about the new list.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
-    pub async fn set_allowlist(&self, origins: Vec<Origin>) -> Result<AllowlistSetting, CallError> {
-        let body = SetAllowlist { origins };
-        self.call(|| Call::put(format!("{PREFIX}/settings/allowlist")).json(&body)).await
+    pub async fn change_allowlist(
+        &self,
+        mut change: impl FnMut(&AllowlistSetting) -> Option<Vec<Origin>>,
+    ) -> Result<AllowlistSetting, CallError> {
+        let path = format!("{PREFIX}/settings/allowlist");
+        let mut attempts = 0;
+        loop {
+            let (setting, tag) = self.call_tagged(|| Call::get(path.as_str())).await?;
+            let Some(origins) = change(&setting) else { return Ok(setting) };
+            let body = SetAllowlist { origins };
+            let put = || {
+                let put = Call::put(path.as_str()).json(&body);
+                match &tag {
+                    Some(tag) => put.header("if-match", tag.as_str()),
+                    // A backend that has no tags replaces whatever is there.
+                    None => put,
+                }
+            };
+            attempts += 1;
+            match self.call(put).await {
+                Err(error) if attempts < CHANGE_ATTEMPTS && was_changed(&error) => {}
+                other => return other,
+            }
+        }
     }
+}
+
+/// Tells whether a change was refused because something else was changed first.
+fn was_changed(error: &CallError) -> bool {
+    matches!(error, CallError::Backend(failure) if failure.code() == Some(Code::PreconditionFailed))
 }

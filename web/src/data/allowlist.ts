@@ -5,8 +5,9 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import { text } from '../text';
-import { ask, GET, PUT } from './client';
+import { ask, askTagged, GET, PUT } from './client';
 import { followers } from './followers';
+import { Problem } from './problem';
 import type { Loading } from './store';
 import type { Allowlist } from './types';
 
@@ -42,14 +43,21 @@ export function useAllowlist(): void {
 
 /** Changes the account's own origins. If somebody else has changed them since `base`, nothing is overwritten. */
 export async function changeOrigins(base: readonly string[], edit: (origins: readonly string[]) => string[]): Promise<void> {
-  const current = await ask(GET('/api/v1/settings/allowlist'));
+  const { document: current, tag } = await askTagged(GET('/api/v1/settings/allowlist'));
   loads += 1;
   if (current.origins.join('\n') !== base.join('\n')) {
     allowlist.value = current;
     throw new Error(text.settings.conflict);
   }
   const body = { origins: edit(current.origins) };
-  allowlist.value = await ask(PUT('/api/v1/settings/allowlist', { body }));
+  const params = tag === null ? {} : { header: { 'If-Match': tag } };
+  try {
+    allowlist.value = await ask(PUT('/api/v1/settings/allowlist', { params, body }));
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 412) throw error;
+    await loadAllowlist();
+    throw new Error(text.settings.conflict, { cause: error });
+  }
   allowlistLoading.value = { state: 'ready', error: null };
 }
 

@@ -24,10 +24,15 @@ export async function authorised(request: Request): Promise<Response> {
   return send(again, csrf());
 }
 
+type Pending<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
+
 /** Returns the document of an answer, or throws what went wrong. An answer for a person who has left counts as none. */
-export async function ask<T>(
-  pending: Promise<{ data?: T; error?: unknown; response: Response }>,
-): Promise<T> {
+export async function ask<T>(pending: Pending<T>): Promise<T> {
+  return (await askTagged(pending)).document;
+}
+
+/** Like `ask`, and also returns the entity tag, with which a change is refused if somebody else was first. */
+export async function askTagged<T>(pending: Pending<T>): Promise<{ document: T; tag: string | null }> {
   const here = staying();
   let answer;
   try {
@@ -43,7 +48,7 @@ export async function ask<T>(
   }
   // Only an answer that says so has no document: else something between took it.
   if (data === undefined && response.status !== 204) throw new Unreadable('an answer without a document');
-  return data as T;
+  return { document: data as T, tag: response.headers.get('etag') };
 }
 
 /** Returns a key that makes a repeated request harmless. */

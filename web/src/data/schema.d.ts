@@ -1579,8 +1579,10 @@ export interface paths {
          */
         get: operations["read_allowlist"];
         /**
-         * Replaces the account's own origins. Deployed models keep their list until they are repaired or redeployed.
-         * @description Replaces the account's own origins. Deployed models keep their list until they are repaired or redeployed.
+         * Replaces the account's own origins. Deployed models keep their list until they are repaired or redeployed. With
+         *     `If-Match`, nothing is replaced if the list was changed since its tag was read.
+         * @description Replaces the account's own origins. Deployed models keep their list until they are repaired or redeployed. With
+         *     `If-Match`, nothing is replaced if the list was changed since its tag was read.
          */
         put: operations["replace_allowlist"];
         post?: never;
@@ -12079,7 +12081,10 @@ export interface operations {
     replace_allowlist: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tag of the list that the caller has read. */
+                "If-Match"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -12127,6 +12132,15 @@ export interface operations {
             };
             /** @description `request-timeout` */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `precondition-failed` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
