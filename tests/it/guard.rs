@@ -2,6 +2,7 @@
 
 use std::{path::Path, process::Output};
 
+use link_platform::fs;
 use link_tests::{
     backend::TestBackend,
     chat,
@@ -58,9 +59,12 @@ async fn a_guard_that_is_killed_takes_the_agent_along_and_start_works_again() {
     link(&device, &["start"]);
     let (guard, agent) = (pid(&device, "guard"), pid(&device, "agent"));
     kill(guard);
-    // The last thread of the guard, which holds the lock, may end after the agent.
+    // The last thread of a killed program, which holds its lock, may end after the first one.
+    let state = device.home().join("state");
+    let is_free = |lock: &str| matches!(fs::try_lock(&state.join(lock)), Ok(Some(_)));
     until("the agent to end with its guard", || async {
-        (!is_alive(agent) && !is_alive(guard)).then_some(())
+        let are_gone = !is_alive(agent) && !is_alive(guard);
+        (are_gone && is_free("guard.lock") && is_free("agent.lock")).then_some(())
     })
     .await;
     link(&device, &["start"]);
