@@ -11,7 +11,7 @@ export const catalogue = {
   sharedBy: (publisher: string) => `Shared by ${publisher}`,
   withdrawn: 'Not shared any more',
   withdrawnWhy: (publisher: string) => `${publisher} shares this model no longer. The model stays where it is deployed.`,
-  columns: { name: 'Model', state: 'State', size: 'Size', plugin: 'Plugin', deployed: 'Deployed on', used: 'Requests (30 d)', actions: 'Actions' },
+  columns: { name: 'Model', state: 'State', size: 'Size', plugin: 'Plugin', deployed: 'Deployed on', used: 'Used (30 d)', actions: 'Actions' },
   atMost: (count: string) => `at most ${count}`,
   search: 'Search name, file or plugin',
   plugins: { language_model: 'Language model', audio_transcriber: 'Transcriber', image_classifier: 'Image classifier', audio_classifier: 'Sound classifier' } as Readonly<Record<string, string>>,
