@@ -41,6 +41,8 @@ const DIALOGS: readonly Opened[] = [
   { name: 'settings of a deployment', path: device, button: 'Settings…' },
   { name: 'remove from a device', path: device, button: 'Remove…' },
   { name: 'update a device', path: device, button: 'Update…' },
+  { name: 'change a port', path: device, button: 'Change port…' },
+  { name: 'transfer a device', path: (world) => `${device(world)}?tab=about`, button: /^Transfer the device/ },
   { name: 'remove a device', path: (world) => `${device(world)}?tab=about`, button: /^Remove the device|^Remove…/ },
   { name: 'create a key', path: '/keys', button: 'Create a key' },
   { name: 'revoke a key', path: '/keys', button: /^Revoke / },
@@ -62,22 +64,43 @@ const DIALOGS: readonly Opened[] = [
   { name: 'conversations', path: '/workspace', button: 'Conversations', narrow: true },
 ];
 
+/** How many pages are open at a time: a page waits more than it computes, and each has a focus of its own. */
+const LANES = 2;
+
 const faults: string[] = [];
-const fake = await serve(worldOf('many'));
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
 try {
-  await firstAccount(browser, fake);
-  await upgraded(browser, fake);
-  for (const one of DIALOGS) {
-    await tried(browser, fake, one).catch((error: unknown) => faults.push(`${one.name}: ${String(error).split('\n').slice(0, 3).join(' ')}`));
-  }
+  await served(async (fake) => {
+    await firstAccount(browser, fake);
+    await upgraded(browser, fake);
+  });
+  const left = [...DIALOGS];
+  const lane = (): Promise<void> =>
+    served(async (fake) => {
+      for (let one = left.shift(); one; one = left.shift()) await reported(browser, fake, one);
+    });
+  await Promise.all(Array.from({ length: LANES }, lane));
 } finally {
   await browser.close();
-  await fake.close();
 }
 process.stdout.write(`the first account, a reload after an upgrade and ${DIALOGS.length} dialogs by keyboard\n`);
 for (const fault of faults) process.stdout.write(`fault: ${fault}\n`);
 process.exitCode = faults.length > 0 ? 1 : 0;
+
+/** Runs something with a backend of its own. */
+async function served(run: (fake: Fake) => Promise<void>): Promise<void> {
+  const fake = await serve(worldOf('many'));
+  try {
+    await run(fake);
+  } finally {
+    await fake.close();
+  }
+}
+
+/** Tries a dialog, and notes what could not be tried as a fault. */
+async function reported(within: Browser, fake: Fake, one: Opened): Promise<void> {
+  await tried(within, fake, one).catch((error: unknown) => faults.push(`${one.name}: ${String(error).split('\n').slice(0, 3).join(' ')}`));
+}
 
 /** Creates the first account without a pointer: each stop can be seen, and Enter sends what was typed. */
 async function firstAccount(within: Browser, served: Fake): Promise<void> {

@@ -13,6 +13,8 @@ export interface Screen {
   worlds?: readonly WorldName[];
   /** Whether the page is taken while every read fails too. */
   broken?: boolean;
+  /** Whether the page is taken with hostile words although something is done first. Other pages are. */
+  hostile?: boolean;
   /** Whether the page is for people who are not logged in. */
   open?: boolean;
   /** The address that the page comes from, if it is another one. */
@@ -64,7 +66,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'device-remove', path: (world) => `${first(world)}?tab=about`, worlds: ['many'], act: press('Remove the device…') },
   { name: 'device-update', path: first, worlds: ['many'], act: press('Update…') },
   { name: 'device-deploy', path: first, worlds: ['many'], act: press('Deploy a model…') },
-  { name: 'device-command', path: (world) => `${first(world)}?tab=commands`, worlds: ['many'], act: async (page) => page.locator('.command-list summary').first().click() },
+  { name: 'device-command', path: (world) => `${first(world)}?tab=commands`, worlds: ['many'], hostile: true, act: async (page) => page.locator('.command-list summary').first().click() },
   { name: 'models-add', path: at('/models?open=add'), worlds: ['many'] },
   { name: 'keys-create', path: at('/keys?open=create'), worlds: ['many'] },
   { name: 'members-invite', path: at('/members?open=invite'), worlds: ['many'] },

@@ -1,5 +1,6 @@
 // A backend that serves the built pages as the real one does, and answers reads with a made-up account. Nothing can be
-// changed. With `broken`, every list answers 500, as when its database is away.
+// changed. With `broken`, every list answers 500, as when its database is away. With `hostile`, what others may write tries to be
+// markup.
 
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -9,6 +10,7 @@ import { pathToFileURL } from 'node:url';
 
 import type { InstallInfo } from '../src/data/types.ts';
 import { metricsOf, usageOf } from './figures.ts';
+import { hostile } from './hostile.ts';
 import { NOW, type World } from './world.ts';
 
 /** The most things of a list in one answer. */
@@ -31,6 +33,8 @@ export interface Fake {
   world: World;
   /** Whether reads of lists fail. */
   broken: boolean;
+  /** Whether everything that others may write is hostile. */
+  hostile: boolean;
   /** The event streams that are read. */
   streams: Set<ServerResponse>;
   /** Whether the pages that are served have another script than those that were served before, as after an upgrade. */
@@ -41,7 +45,7 @@ export interface Fake {
 /** Begins to serve. `built` is the folder of the pages, if they are not those of this checkout. */
 export async function serve(world: World, built?: string): Promise<Fake> {
   const policies = await policiesOf();
-  const fake: Fake = { origin: '', pages: built ? pathToFileURL(`${built}/`) : BUILT, world, broken: false, streams: new Set(), upgraded: false, close: () => Promise.resolve() };
+  const fake: Fake = { origin: '', pages: built ? pathToFileURL(`${built}/`) : BUILT, world, broken: false, hostile: false, streams: new Set(), upgraded: false, close: () => Promise.resolve() };
   const server: Server = createServer((request, response) => {
     // The backend's clock is that of the pictures: the pages tell times by it.
     response.setHeader('date', new Date(NOW).toUTCString());
@@ -110,7 +114,7 @@ function api(fake: Fake, url: URL, request: IncomingMessage, response: ServerRes
   } else {
     const found = read(fake, path, url.searchParams);
     if (found === undefined) say(404, { status: 404, title: 'Not Found', code: 'not-found', detail: 'there is nothing at this path' });
-    else say(200, found);
+    else say(200, fake.hostile ? hostile(found) : found);
   }
 }
 

@@ -1,5 +1,6 @@
 // Takes a picture of every page in every state and look with Debian's Chromium, and checks what a picture cannot fail: no
 // message in the console, nothing wider than the screen, no violation that axe finds.
+// What is hostile in the state `hostile` stays text.
 //   node pictures/take.ts OUT [--only WORD] [--looks light,dark,…] [--worlds empty,one,…]
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -10,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
 import { CHROMIUM, enter, settle } from './browser.ts';
-import { SCREENS } from './screens.ts';
+import { SCREENS, type Screen } from './screens.ts';
 import { serve, type Fake } from './server.ts';
 import { worldOf, WORLDS, type WorldName } from './world.ts';
 
@@ -35,7 +36,10 @@ const { values, positionals } = parseArgs({
 });
 const out = positionals[0] ?? 'pictures';
 const looks = values.looks?.split(',') ?? USUAL;
-const worlds = (values.worlds?.split(',') ?? [...WORLDS, 'broken']) as (WorldName | 'broken')[];
+/** A state of the account, or one in which every read fails or others have written what is hostile. */
+type State = WorldName | 'broken' | 'hostile';
+const BASE: Partial<Record<State, WorldName>> = { broken: 'many', hostile: 'failing' };
+const worlds = (values.worlds?.split(',') ?? [...WORLDS, 'broken', 'hostile']) as State[];
 const screens = SCREENS.filter(({ name }) => name.includes(values.only ?? ''));
 
 /** The pictures of the documentation: page, state and look. */
@@ -62,9 +66,10 @@ for (const fault of faults) process.stdout.write(`fault: ${fault}\n`);
 process.exitCode = faults.length > 0 || taken === 0 ? 1 : 0;
 
 /** Takes the pictures of one state in one look, of a backend of their own. Returns how many. */
-async function seen(within: Browser, world: WorldName | 'broken', look: string): Promise<number> {
-  const fake = await serve(worldOf(world === 'broken' ? 'many' : world));
+async function seen(within: Browser, world: State, look: string): Promise<number> {
+  const fake = await serve(worldOf(BASE[world] ?? (world as WorldName)));
   fake.broken = world === 'broken';
+  fake.hostile = world === 'hostile';
   try {
     return await walk(within, fake, world, look);
   } finally {
@@ -72,11 +77,11 @@ async function seen(within: Browser, world: WorldName | 'broken', look: string):
   }
 }
 
-async function walk(within: Browser, served: Fake, world: WorldName | 'broken', look: string): Promise<number> {
+async function walk(within: Browser, served: Fake, world: State, look: string): Promise<number> {
   const options = LOOKS[look];
   if (!options) throw new Error(`there is no look ${look}: ${Object.keys(LOOKS).join(', ')}`);
   const { zoom = 1, ...shown } = options;
-  const wanted = screens.filter((screen) => !values.docs || DOCS.includes(`${screen.name}-${world}-${look}`)).filter((screen) => (screen.worlds ?? WORLDS).includes(world as WorldName) || (world === 'broken' && screen.broken));
+  const wanted = screens.filter((screen) => isWanted(screen, world) && (!values.docs || DOCS.includes(`${screen.name}-${world}-${look}`)));
   for (const screen of wanted) {
     const where = `${screen.name} ${world} ${look}`;
     const page = await enter(within, shown, { signedIn: screen.open !== true, zoom });
@@ -98,6 +103,12 @@ async function walk(within: Browser, served: Fake, world: WorldName | 'broken', 
   return wanted.length;
 }
 
+function isWanted({ worlds: differing = WORLDS, broken, hostile, act, open }: Screen, world: State): boolean {
+  if (world === 'broken') return broken === true;
+  if (world === 'hostile') return hostile === true || (!act && !open && differing.includes('failing'));
+  return differing.includes(world);
+}
+
 /** Takes a picture of few bytes. */
 async function small(page: Page, path: string): Promise<void> {
   const protocol = await page.context().newCDPSession(page);
@@ -112,6 +123,8 @@ async function judged(page: Page): Promise<string[]> {
   if (overhang > 0) found.push(`${overhang} px wider than the screen`);
   const heights = await page.evaluate(() => [...document.querySelectorAll('.list-rows, .table-rows')].map((group) =>
     [...group.querySelectorAll(':scope > [role=row]')].map((row) => row.getBoundingClientRect().height)));
+  const taken = await page.evaluate(() => document.documentElement.dataset['owned'] !== undefined || document.querySelector('img[src=x], iframe, [href^="javascript:"], [onerror]') !== null);
+  if (taken) found.push('what somebody has written became a part of the page');
   if (heights.some((group) => new Set(group).size > 1)) found.push(`rows have several heights: ${JSON.stringify(heights)}`);
   // The policy of the pages lets no script in: the protocol of the browser is not bound by it.
   const protocol = await page.context().newCDPSession(page);

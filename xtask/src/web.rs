@@ -65,6 +65,9 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
             out.to_str().context("the folder of the pictures has a name that is not UTF-8")?;
         let check = [&["../pictures/take.ts", out][..], &limits].concat();
         node.run("the check of the pages in Chromium", &check)?;
+        let hostile =
+            ["../pictures/take.ts", out, "--worlds", "hostile", "--looks", "light,narrow"];
+        node.run("the check of the pages with hostile words", &hostile)?;
     }
     budget::check(&root.join("web/dist/app"))
 }
@@ -81,8 +84,8 @@ pub(crate) struct Pictures {
     /// How to look at them, separated by commas: light, dark, phone, narrow, large, forced
     #[arg(long, default_value = "light,dark,phone")]
     looks: String,
-    /// With what in the account, separated by commas: empty, one, many, failing, broken
-    #[arg(long, default_value = "empty,one,many,failing,broken")]
+    /// With what in the account, separated by commas: empty, one, many, failing, broken, hostile
+    #[arg(long, default_value = "empty,one,many,failing,broken,hostile")]
     worlds: String,
     /// Take the pictures of the documentation into docs/pages instead
     #[arg(long, conflicts_with_all = ["out", "only"])]
