@@ -19,6 +19,7 @@ mod failure;
 
 pub(crate) use failure::with_causes;
 pub use failure::{Cause, Failure, HttpError};
+use failure::{or_false, or_none};
 
 /// The largest error body, in bytes.
 const ERROR_BODY_LIMIT: usize = 64 * 1024;
@@ -285,26 +286,6 @@ impl fmt::Debug for Body {
             Self::Stream(_) => "stream",
         })
     }
-}
-
-/// Turns a failure that may be retried into `None`.
-///
-/// # Errors
-/// [`HttpError`] when the call was refused.
-fn or_none<T>(result: Result<T, Failure>) -> Result<Option<T>, HttpError> {
-    match result {
-        Ok(value) => Ok(Some(value)),
-        Err(Failure::Unavailable { .. }) => Ok(None),
-        Err(Failure::Refused(error)) => Err(error),
-    }
-}
-
-/// Turns a failure that may be retried into `false`.
-///
-/// # Errors
-/// [`HttpError`] when the call was refused.
-fn or_false(result: Result<(), Failure>) -> Result<bool, HttpError> {
-    or_none(result).map(|done| done.is_some())
 }
 
 /// Creates a client for the server of `url`. A server on this machine is never reached through a proxy. TLS roots are

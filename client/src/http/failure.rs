@@ -127,3 +127,23 @@ pub(crate) fn with_causes(error: &dyn Error) -> String {
     }
     text
 }
+
+/// Turns a failure that may be retried into `None`.
+///
+/// # Errors
+/// [`HttpError`] when the call was refused.
+pub(super) fn or_none<T>(result: Result<T, Failure>) -> Result<Option<T>, HttpError> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(Failure::Unavailable { .. }) => Ok(None),
+        Err(Failure::Refused(error)) => Err(error),
+    }
+}
+
+/// Turns a failure that may be retried into `false`.
+///
+/// # Errors
+/// [`HttpError`] when the call was refused.
+pub(super) fn or_false(result: Result<(), Failure>) -> Result<bool, HttpError> {
+    or_none(result).map(|done| done.is_some())
+}
