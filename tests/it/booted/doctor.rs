@@ -515,7 +515,9 @@ fn steady(line: &str) -> String {
             number.push(c);
             continue;
         }
-        let is_meant = number.is_empty() || MEANT.contains(&number.as_str());
+        // The pause before the next start grows.
+        let is_pause = steady.ends_with("restarting in ");
+        let is_meant = number.is_empty() || (MEANT.contains(&number.as_str()) && !is_pause);
         steady.push_str(if is_meant { &number } else { "N" });
         number.clear();
         steady.push(c);
