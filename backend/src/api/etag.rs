@@ -1,5 +1,6 @@
 //! Entity tags of documents and lists: the tag is the hash of the answer, so equal answers have equal tags, whichever
-//! backend made them. A reader who sends the tag of its copy gets 304 without a body if the copy is still right.
+//! backend made them. A reader who sends the tag of its copy gets 304 without a body if the copy is still right. A
+//! change with the tag in `If-Match` is refused if the document was changed since.
 
 use std::{convert::Infallible, sync::Arc};
 
