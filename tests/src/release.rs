@@ -11,6 +11,9 @@ use std::{
 use crate::program;
 
 mod one_archive;
+mod shared;
+
+use shared::{PROGRAMS, Shared};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -23,25 +26,27 @@ pub enum Agent {
     Script(&'static str),
 }
 
-/// A folder of releases, and the key that signs them.
+/// A folder of releases, which are signed with the key of all tests of this build.
 #[derive(Debug)]
 pub struct Releases {
     dir: tempfile::TempDir,
+    shared: Shared,
     /// The public key.
     pub trusted: String,
 }
 
 impl Releases {
-    /// Creates the folder and the key.
+    /// Creates an empty folder.
     ///
     /// # Panics
     /// Panics if that fails.
     #[must_use]
     pub fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let trusted = new_key(&dir.path().join("key"));
+        let shared = Shared::open();
+        let trusted = shared.trusted();
         std::fs::create_dir(dir.path().join("releases")).unwrap();
-        Self { dir, trusted }
+        Self { dir, shared, trusted }
     }
 
     /// Returns the folder of the releases.
@@ -79,44 +84,49 @@ impl Releases {
         archive
     }
 
+    /// Replaces the archive of `version` whose name ends with `suffix` by `bytes`.
+    ///
+    /// # Panics
+    /// Panics if the version was not published.
+    pub fn replace_archive(&self, version: &str, suffix: &str, bytes: &[u8]) {
+        let archive = self.archive(version, suffix);
+        std::fs::remove_file(&archive).unwrap();
+        std::fs::write(archive, bytes).unwrap();
+    }
+
     /// Publishes `version` as the newest release.
     pub fn publish(&self, version: &str, agent: Agent) {
-        self.publish_with(version, agent, &self.dir.path().join("key"), &[]);
+        let scripts = match agent {
+            Agent::Good => vec![],
+            Agent::Script(script) => vec![("link-agent", script)],
+        };
+        self.publish_with(version, &scripts, &self.shared.key(), &[]);
     }
 
     /// Publishes `version` on a channel.
     pub fn publish_on(&self, channel: &str, version: &str) {
-        let key = self.dir.path().join("key");
-        self.publish_with(version, Agent::Good, &key, &["--channel", channel]);
+        self.publish_with(version, &[], &self.shared.key(), &["--channel", channel]);
     }
 
     /// Publishes `version` for a host: the installers know the address below which it will stand.
     pub fn publish_for(&self, repo_url: &str, version: &str) {
-        let key = self.dir.path().join("key");
-        self.publish_with(version, Agent::Good, &key, &["--repo-url", repo_url]);
+        self.publish_with(version, &[], &self.shared.key(), &["--repo-url", repo_url]);
     }
 
     /// Publishes `version`, signed with an untrusted key.
     pub fn publish_forged(&self, version: &str) {
-        let key = self.dir.path().join(format!("foreign-{version}"));
-        new_key(&key);
-        self.publish_with(version, Agent::Good, &key, &[]);
+        self.publish_with(version, &[], &self.shared.foreign_key(), &[]);
     }
 
     /// Publishes `version` with a manifest that has been expired for years.
     pub fn publish_expired(&self, version: &str) {
-        let key = self.dir.path().join("key");
-        self.publish_with(version, Agent::Good, &key, &["--released-at", "1577836800"]);
+        let options = ["--released-at", "1577836800"];
+        self.publish_with(version, &[], &self.shared.key(), &options);
     }
 
     /// Publishes `version` with a backend that ends at once.
-    ///
-    /// # Panics
-    /// Panics if that fails.
     pub fn publish_with_broken_backend(&self, version: &str) {
-        let backend = self.programs(version, Agent::Good).join("link-backend");
-        std::fs::write(backend, "#!/bin/sh\nexit 1\n").unwrap();
-        self.publish(version, Agent::Good);
+        self.publish_with(version, &[("link-backend", "exit 1")], &self.shared.key(), &[]);
     }
 
     /// Publishes `version` as an old release, with a single archive for device and backend.
@@ -138,7 +148,7 @@ impl Releases {
             .arg("catalogue")
             .arg(&list)
             .arg("--sign-with")
-            .arg(self.dir.path().join("key"))
+            .arg(self.shared.key())
             .arg("--out")
             .arg(self.folder())
             .stdout(Stdio::null())
@@ -155,7 +165,7 @@ impl Releases {
             .args(["engines", "--unchecked"])
             .arg(self.folder())
             .arg("--sign-with")
-            .arg(self.dir.path().join("key"))
+            .arg(self.shared.key())
             .arg("--build")
             .arg(format!("{build}={}", folder.display()))
             .stdout(Stdio::null())
@@ -163,38 +173,57 @@ impl Releases {
         assert!(published.unwrap().success());
     }
 
-    fn publish_with(&self, version: &str, agent: Agent, key: &Path, options: &[&str]) {
-        let programs = self.programs(version, agent);
-        let published = Command::new(program::path("xtask"))
-            .args(["dist", "--profile", "dev", "--release-version", version, "--executables"])
-            .arg(&programs)
-            .arg("--sign-with")
-            .arg(key)
-            .arg("--out")
-            .arg(self.folder())
-            .args(options)
-            .stdout(Stdio::null())
-            .status()
-            .unwrap();
-        assert!(published.success());
+    /// Publishes `version`, with shell scripts in the place of some programs.
+    fn publish_with(
+        &self,
+        version: &str,
+        scripts: &[(&'static str, &str)],
+        key: &Path,
+        options: &[&str],
+    ) {
+        let description = format!("{version} {scripts:?} {} {options:?}", key.display());
+        let release = self.shared.release(&description, |out| {
+            let programs = programs(version, scripts);
+            let version = ["--release-version", version];
+            let options: Vec<_> = version.iter().chain(options).copied().collect();
+            shared::pack(out, Some(programs.path()), key, &options);
+        });
+        shared::lay_out(&release, &self.folder());
     }
+}
 
-    /// Returns the folder with the programs of a version, which is created once.
-    fn programs(&self, version: &str, agent: Agent) -> PathBuf {
-        let folder = self.dir.path().join(version);
-        if folder.exists() {
-            return folder;
+/// Returns the release with the programs as they were built, which is the same folder for all tests. A test that changes
+/// a file changes a copy. The file `key.pub` beside the folder has the public key.
+///
+/// # Panics
+/// Panics if it cannot be packed.
+#[must_use]
+pub fn as_built() -> PathBuf {
+    let shared = Shared::open();
+    shared.release("as built", |out| shared::pack(out, None, &shared.key(), &[]))
+}
+
+/// Packs the programs as they were built, signed with `key`.
+///
+/// # Panics
+/// Panics if they cannot be packed.
+pub fn pack(out: &Path, key: &Path) {
+    shared::pack(out, None, key, &[]);
+}
+
+/// Returns a folder with the programs of a version.
+fn programs(version: &str, scripts: &[(&'static str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for name in PROGRAMS {
+        let file = folder.path().join(name);
+        if let Some((_, script)) = scripts.iter().find(|(replaced, _)| *replaced == name) {
+            std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+        } else {
+            program::copy_stripped(name, &file);
+            renumber(&file, version);
         }
-        std::fs::create_dir(&folder).unwrap();
-        for name in ["link", "link-agent", "link-backend", "link-guard"] {
-            program::copy_stripped(name, &folder.join(name));
-            renumber(&folder.join(name), version);
-        }
-        if let Agent::Script(script) = agent {
-            std::fs::write(folder.join("link-agent"), format!("#!/bin/sh\n{script}\n")).unwrap();
-        }
-        folder
     }
+    folder
 }
 
 impl Default for Releases {

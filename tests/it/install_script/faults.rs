@@ -10,7 +10,7 @@ use link_tests::{
 };
 
 use super::{
-    release::{archive, pack, sum_up},
+    release::{archive, sum_up},
     scratch::{Ran, Scratch, file_url, run, shells},
 };
 
@@ -159,7 +159,7 @@ fn an_archive_that_was_swapped_altered_or_signed_by_a_stranger_is_refused() {
     let made = run(Command::new(program::path("xtask")).arg("release-key").arg(&key));
     assert_eq!(made.code, Some(0), "{made:?}");
     let foreign = scratch.path().join("foreign");
-    pack(&foreign, &key);
+    link_tests::release::pack(&foreign, &key);
     refused(&foreign, 24, "does not trust");
 }
 

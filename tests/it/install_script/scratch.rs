@@ -8,9 +8,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use link_tests::{device::free_port, tree};
-
-use super::release;
+use link_tests::{device::free_port, release, tree};
 
 pub(super) const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/install.sh");
 
@@ -52,7 +50,7 @@ impl Scratch {
         for folder in [HOME, "tmp"] {
             std::fs::create_dir(dir.path().join(folder)).unwrap();
         }
-        Self { dir, release: release::packed(), port: free_port().get() }
+        Self { dir, release: release::as_built(), port: free_port().get() }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -110,12 +108,17 @@ impl Scratch {
 
     /// Runs the installed command.
     pub(super) fn link(&self, arguments: &[&str]) -> Ran {
+        run(&mut self.command(arguments))
+    }
+
+    /// The installed command with `arguments`.
+    pub(super) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(self.link_home().join("bin/link"));
         command
             .args(arguments)
             .env("LINK_HOME", self.link_home())
             .env("LINK_LOCAL_PORT", self.port.to_string());
-        run(&mut command)
+        command
     }
 
     /// Every path in the home and in the folder for temporary files, with the contents of the
@@ -161,8 +164,9 @@ impl Scratch {
         Some(folder)
     }
 
-    fn public_key(&self) -> String {
-        let file = self.release.with_file_name("public");
+    /// The key that the release is signed with.
+    pub(super) fn public_key(&self) -> String {
+        let file = self.release.with_file_name("key.pub");
         std::fs::read_to_string(file).unwrap().trim().to_owned()
     }
 }

@@ -24,14 +24,14 @@ async fn a_backend_that_is_not_there_is_fetched_from_the_release_and_verified() 
     let whole = std::fs::read(&archive).unwrap();
     let mut altered = whole.clone();
     altered[whole.len() / 2] ^= 1;
-    std::fs::write(&archive, altered).unwrap();
+    releases.replace_archive(OLD, "-backend", &altered);
     let refused = ann.installed(&releases, &["up", "--port", &port]);
     assert_ne!(refused.code, 0, "{refused:?}");
     assert!(refused.err.contains("the backend could not be downloaded"), "{refused:?}");
     for made in ["backend/current", "backend-config", "backend-data", "bin/link-backend"] {
         assert!(!ann.place().join(made).exists(), "{made}");
     }
-    std::fs::write(&archive, whole).unwrap();
+    releases.replace_archive(OLD, "-backend", &whole);
     let up = ann.installed(&releases, &["up", "--port", &port]);
     assert_eq!(up.code, 0, "{up:?}");
     assert!(up.err.contains("downloading the backend from file://"), "{up:?}");

@@ -17,12 +17,13 @@ use link_protocol::{
 };
 use sha2::{Digest as _, Sha256};
 
-use super::{Agent, Releases};
+use super::{Releases, programs};
 
 /// Publishes `version` in the folder of `releases`.
 pub(super) fn publish(releases: &Releases, version: &str) {
-    let key = key(&releases.dir.path().join("key"));
-    let programs = releases.programs(version, Agent::Good);
+    let key = key(&releases.shared.key());
+    let programs = programs(version, &[]);
+    let programs = programs.path();
     let folder = releases.folder();
     let target = facts::target().unwrap();
     let (number, released_at): (semver::Version, _) = (version.parse().unwrap(), Timestamp::now());
@@ -44,9 +45,10 @@ pub(super) fn publish(releases: &Releases, version: &str) {
     let line = "tar -C \"$0\" -cf - link link-agent link-backend link-guard contents.json \
                 | gzip -1 >\"$1/$2\"";
     let arguments = [programs.as_os_str(), folder.as_os_str(), name.as_ref()];
+    // It may be the archive of all tests.
+    drop(std::fs::remove_file(folder.join(&name)));
     let packed = Command::new("sh").args(["-c", line]).args(arguments).status();
     assert!(packed.unwrap().success());
-    std::fs::remove_file(programs.join(CONTENTS_FILE)).unwrap();
     let (size_bytes, sha256) = describe(&folder.join(&name));
     let manifest = Manifest {
         schema: SCHEMA,
