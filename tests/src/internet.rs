@@ -10,7 +10,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, KeyUsagePurpose};
+use rcgen::{
+    BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, KeyUsagePurpose, date_time_ymd,
+};
 use rustls::{
     ServerConfig,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
@@ -30,6 +32,14 @@ pub struct Internet {
     task: JoinHandle<()>,
 }
 
+/// When the certificates of the names count.
+#[derive(Clone, Copy, Debug)]
+pub enum Validity {
+    Now,
+    Past,
+    Future,
+}
+
 /// The servers behind the names.
 type Sites = Arc<Mutex<BTreeMap<String, SocketAddr>>>;
 
@@ -39,9 +49,17 @@ impl Internet {
     /// # Panics
     /// Panics if no port is free or the file cannot be written.
     pub async fn start(names: &[&str], authority: &Path) -> Self {
+        Self::start_with(names, authority, Validity::Now).await
+    }
+
+    /// Starts the proxy for `names` like [`Internet::start`], with certificates that count at another time.
+    ///
+    /// # Panics
+    /// Panics if no port is free or the file cannot be written.
+    pub async fn start_with(names: &[&str], authority: &Path, validity: Validity) -> Self {
         let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
         let proxy = format!("http://{}", listener.local_addr().unwrap());
-        let (sites, acceptor) = (Sites::default(), acceptor(names, authority));
+        let (sites, acceptor) = (Sites::default(), acceptor_with(names, authority, validity));
         let known = Arc::clone(&sites);
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -93,6 +111,10 @@ async fn connect(stream: TcpStream, sites: &Sites, tls: &TlsAcceptor) -> std::io
 /// Panics if the file cannot be written.
 #[must_use]
 pub fn acceptor(names: &[&str], authority: &Path) -> TlsAcceptor {
+    acceptor_with(names, authority, Validity::Now)
+}
+
+fn acceptor_with(names: &[&str], authority: &Path, validity: Validity) -> TlsAcceptor {
     let authority_key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -101,7 +123,12 @@ pub fn acceptor(names: &[&str], authority: &Path) -> TlsAcceptor {
     let issuer = Issuer::new(params, authority_key);
     let key = KeyPair::generate().unwrap();
     let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-    let server = CertificateParams::new(names).unwrap();
+    let mut server = CertificateParams::new(names).unwrap();
+    match validity {
+        Validity::Now => {}
+        Validity::Past => server.not_after = date_time_ymd(2020, 1, 1),
+        Validity::Future => server.not_before = date_time_ymd(3000, 1, 1),
+    }
     let certificate = server.signed_by(&key, &issuer).unwrap().pem();
     let certificate = CertificateDer::from_pem_slice(certificate.as_bytes()).unwrap();
     let key = PrivateKeyDer::from_pem_slice(key.serialize_pem().as_bytes()).unwrap();

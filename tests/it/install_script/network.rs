@@ -9,6 +9,7 @@ use std::{
 use link_protocol::key::{EnrolmentKey, KeyKind};
 use link_tests::{
     device::free_port,
+    internet::{Internet, Validity},
     program::{self, Running},
     release_server::{Fault, ReleaseServer},
     wait::until,
@@ -110,6 +111,59 @@ async fn a_certificate_that_does_not_count_now_is_a_matter_of_the_clock() {
         assert_eq!(ran.code, Some(12), "{tool}: {ran:?}");
         assert!(ran.stderr.contains("correct the clock"), "{tool}: {ran:?}");
     }
+}
+
+/// `link update` has TLS and a proxy of its own, not those of curl.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_update_tells_a_proxy_a_clock_and_an_issuer_apart() {
+    const NAME: &str = "release.example";
+    let scratch = Scratch::new();
+    let ran = scratch.install(&scratch.file_url());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(scratch.link(&["stop"]).code, Some(0));
+    let receipt = scratch.link_home().join("data/receipt.json");
+    let text = std::fs::read_to_string(&receipt).unwrap();
+    let text = text.replace(&scratch.file_url(), &format!("https://{NAME}/stable"));
+    std::fs::write(&receipt, text).unwrap();
+
+    let update = |proxy: &str, authority: Option<&Path>| {
+        let mut update = scratch.command(&["update"]);
+        update.env("HTTPS_PROXY", proxy).env_remove("SSL_CERT_FILE");
+        update.env("LINK_DEV_RELEASE_KEYS", scratch.public_key());
+        update.envs(authority.map(|file| ("SSL_CERT_FILE", file)));
+        run(&mut update)
+    };
+    let served = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(&scratch.release, served.path().join("stable")).unwrap();
+    let server = ReleaseServer::start(served.path(), "", Fault::None).await;
+    let authority = scratch.path().join("authority.pem");
+    for (validity, is_trusted, says) in [
+        (Validity::Now, false, "does not trust the issuer of its certificate; if a proxy"),
+        (Validity::Past, true, "not valid at this machine's time; correct the clock"),
+        (Validity::Future, true, "not valid at this machine's time; correct the clock"),
+    ] {
+        let internet = Internet::start_with(&[NAME], &authority, validity).await;
+        internet.lead(NAME, &server.url);
+        let ran = update(&internet.proxy, is_trusted.then_some(authority.as_path()));
+        assert_eq!(ran.code, Some(12), "{validity:?}: {ran:?}");
+        assert!(ran.stderr.contains(says), "{validity:?}: {ran:?}");
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let proxy = format!("http://{}", listener.local_addr().unwrap());
+    let refusing = tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            refuse(stream).await;
+        }
+    });
+    let ran = update(&proxy, Some(&authority));
+    assert_eq!(ran.code, Some(12), "{ran:?}");
+    assert!(ran.stderr.contains("give them in HTTPS_PROXY"), "{ran:?}");
+    refusing.abort();
+    // Nothing else was wrong.
+    let internet = Internet::start(&[NAME], &authority).await;
+    internet.lead(NAME, &server.url);
+    let ran = update(&internet.proxy, Some(&authority));
+    assert!(ran.code == Some(0) && ran.stderr.contains("there is nothing to do"), "{ran:?}");
 }
 
 #[test]
