@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { go } from '../src/app/router';
 import { Problem } from '../src/data/problem';
-import { deployments, devices, me, models, modelsLoading } from '../src/data/store';
+import { deployments, devices, devicesLoading, me, models, modelsLoading } from '../src/data/store';
 import { ModelPage } from '../src/pages/catalogue/one';
 import { ModelsPage } from '../src/pages/catalogue/page';
 import { Notices } from '../src/ui/notices';
@@ -127,6 +127,21 @@ describe('the models', () => {
     const [first, second] = here.served.to('/deployments');
     expect(first?.body).toEqual({ model_id: 'mdl_1', device_id: 'dev_a', serve: true });
     expect(first?.headers.get('idempotency-key')).toBe(second?.headers.get('idempotency-key'));
+  });
+
+  it('are deployed to the only device without a choice', async () => {
+    load();
+    devices.removed('dev_b');
+    devicesLoading.value = READY;
+    here.served.answers['/deployments'] = [202, deployment('7', 'dev_a', { model_id: 'mdl_1', state: 'queued' })];
+    open();
+    await press('Deploy…: llama');
+    await settled('1 chosen');
+    expect(document.querySelector('.picker [type=search]')).toBeNull();
+    expect(document.body.textContent).not.toContain('that match');
+    await press('Deploy');
+    await settled('llama is being deployed to a.');
+    expect(here.served.to('/deployments')[0]?.body).toEqual({ model_id: 'mdl_1', device_id: 'dev_a', serve: true });
   });
 
   it('are deployed to many devices after a preview', async () => {

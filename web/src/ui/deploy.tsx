@@ -7,7 +7,7 @@ import { useRef } from 'preact/hooks';
 import { ask, idempotencyKey, POST } from '../data/client';
 import { noteRefusal } from '../data/permission';
 import { gather, refusedSetting, typedOf, type Fault, type Typed } from '../data/settings';
-import { deployments, devices, models } from '../data/store';
+import { deployments, devices, devicesLoading, models } from '../data/store';
 import type { Deployment } from '../data/types';
 import { text } from '../text';
 import { Field } from './choice';
@@ -27,8 +27,14 @@ interface Props {
   close: () => void;
 }
 
+/** The device of whoever has a single one: there is nothing to choose. */
+function onlyDevice(): string[] {
+  const all = devicesLoading.peek().state === 'ready' ? devices.all() : [];
+  return all.length === 1 ? all.map(({ device_id: id }) => id) : [];
+}
+
 export function DeployDialog({ model, targets, close }: Props) {
-  const chosen = useSignal<ReadonlySet<string>>(new Set(targets));
+  const chosen = useSignal<ReadonlySet<string>>(new Set(targets ?? onlyDevice()));
   const many = useSignal<Part | null>(null);
   const fault = useSignal('');
   const busy = useSignal(false);

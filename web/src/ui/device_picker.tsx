@@ -8,7 +8,7 @@ import { Foreign } from './parts';
 
 const MOST_LISTED = 50;
 
-/** Chooses devices: one by one, or all that a search finds. */
+/** Chooses devices: one by one, or all that a search finds. There is nothing to search in a single one. */
 export function DevicePicker({ chosen, choose }: { chosen: ReadonlySet<string>; choose: (next: ReadonlySet<string>) => void }) {
   const words = useSignal('');
   void devices.revision.value;
@@ -18,6 +18,7 @@ export function DevicePicker({ chosen, choose }: { chosen: ReadonlySet<string>; 
     .filter(({ name, device_id, tags }) => wanted === '' || name.toLowerCase().includes(wanted) || device_id.includes(wanted) || (tags ?? []).some((tag) => tag.toLowerCase().includes(wanted)))
     .sort((a, b) => a.name.localeCompare(b.name, language));
   if (devices.size === 0) return <p>{text.deploying.noDevice}</p>;
+  const several = devices.size > 1;
   const all = found.length > 0 && found.every(({ device_id }) => chosen.has(device_id));
   const toggleAll = (): void => {
     const next = new Set(chosen);
@@ -37,19 +38,23 @@ export function DevicePicker({ chosen, choose }: { chosen: ReadonlySet<string>; 
       <legend>
         {text.deploying.devices} <span class="soft small" role="status">{text.deploying.chosen(chosen.size)}</span>
       </legend>
-      <input
-        type="search"
-        aria-label={text.deploying.searchDevices}
-        placeholder={text.deploying.searchDevices}
-        autocomplete="off"
-        spellcheck={false}
-        value={words}
-        onInput={(event) => (words.value = event.currentTarget.value)}
-      />
-      <label class="check-line">
-        <input type="checkbox" checked={all} onChange={toggleAll} disabled={found.length === 0} />
-        {text.deploying.all(found.length)}
-      </label>
+      {several && (
+        <>
+          <input
+            type="search"
+            aria-label={text.deploying.searchDevices}
+            placeholder={text.deploying.searchDevices}
+            autocomplete="off"
+            spellcheck={false}
+            value={words}
+            onInput={(event) => (words.value = event.currentTarget.value)}
+          />
+          <label class="check-line">
+            <input type="checkbox" checked={all} onChange={toggleAll} disabled={found.length === 0} />
+            {text.deploying.all(found.length)}
+          </label>
+        </>
+      )}
       <ul>
         {found.slice(0, MOST_LISTED).map(({ device_id: id, name, online }) => (
           <li key={id}>

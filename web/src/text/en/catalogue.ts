@@ -41,7 +41,7 @@ export const catalogue = {
   addAddress: 'Add the model',
   checking: (percent: string) => `Computing the checksum: ${percent}`,
   added: (name: string) => `${name} was added.`,
-  uploading: (done: string, total: string) => `${done} of ${total} uploaded`,
+  uploading: (done: string, total: string) => `${done} of ${total}`,
   waiting: 'The connection is lost. The upload continues by itself.',
   paused: (done: string, total: string) => `Paused at ${done} of ${total}`,
   uploadFailed: 'The upload failed.',
