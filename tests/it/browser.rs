@@ -14,4 +14,5 @@ mod install;
 mod keyboard;
 mod own_backend;
 mod session;
+mod story;
 mod workspace;

@@ -13,7 +13,7 @@ use link_client::{
 use link_protocol::{
     allowlist::Origin,
     backend_api::{
-        account::SetupRequest,
+        account::{LoginRequest, SetupRequest},
         command::CommandInfo,
         deployment::{CreateDeployment, Deployment},
         key::CreateKey,
@@ -53,6 +53,56 @@ pub struct TestBackend {
     preloaded: Option<PathBuf>,
 }
 
+/// A running backend without an account.
+pub struct NewBackend {
+    pub url: String,
+    running: Running,
+    data: tempfile::TempDir,
+    arguments: Vec<String>,
+}
+
+impl NewBackend {
+    /// Starts a backend whose allowlist contains only [`OLD_ORIGIN`].
+    ///
+    /// # Panics
+    /// Panics if the backend does not start.
+    pub async fn start() -> Self {
+        Self::start_on("127.0.0.1:0", &[]).await
+    }
+
+    async fn start_on(listen: &str, arguments: &[&str]) -> Self {
+        link_client::install_crypto();
+        let (data, running, arguments, url) = first_start(listen, arguments).await;
+        Self { url, running, data, arguments }
+    }
+
+    /// Returns the token that the backend has written for whoever creates the first account.
+    ///
+    /// # Panics
+    /// Panics if there is none.
+    #[must_use]
+    pub fn setup_token(&self) -> String {
+        let file = self.data.path().join("data/setup-token");
+        std::fs::read_to_string(file).unwrap().trim().to_owned()
+    }
+
+    /// Logs in as the first account, which somebody has created with [`EMAIL`] and [`PASSWORD`].
+    ///
+    /// # Panics
+    /// Panics if the backend refuses.
+    pub async fn log_in(self) -> TestBackend {
+        let login = LoginRequest { email: EMAIL.to_owned(), password: Secret::new(PASSWORD) };
+        let tokens = backend::login(&Http::new(&self.url).unwrap(), &login).await.unwrap();
+        self.owned_by(tokens)
+    }
+
+    fn owned_by(self, tokens: Tokens) -> TestBackend {
+        let Self { url, running, data, arguments } = self;
+        let owner = Arc::new(BackendClient::new(Http::new(&url).unwrap(), tokens, None));
+        TestBackend { url, owner, running, data, arguments, preloaded: None }
+    }
+}
+
 impl TestBackend {
     /// Starts a backend whose allowlist contains only [`OLD_ORIGIN`], and creates its first
     /// account.
@@ -73,18 +123,15 @@ impl TestBackend {
     /// # Panics
     /// Panics if the backend does not start.
     pub async fn start_on(listen: &str, arguments: &[&str]) -> Self {
-        link_client::install_crypto();
-        let (data, running, arguments, url) = first_start(listen, arguments).await;
-        let http = Http::new(&url).unwrap();
-        let token = std::fs::read_to_string(data.path().join("data/setup-token")).unwrap();
+        let new = NewBackend::start_on(listen, arguments).await;
         let setup = SetupRequest {
-            setup_token: Secret::new(token.trim()),
+            setup_token: Secret::new(new.setup_token()),
             email: EMAIL.to_owned(),
             password: Secret::new(PASSWORD),
         };
+        let http = Http::new(&new.url).unwrap();
         let tokens = backend::set_up(&http, &setup).await.unwrap();
-        let owner = Arc::new(BackendClient::new(http, tokens, None));
-        Self { url, owner, data, arguments, running, preloaded: None }
+        new.owned_by(tokens)
     }
 
     /// Starts another backend, whose arguments name the database of this one. Its owner has the login of this one.

@@ -227,6 +227,21 @@ impl Browser {
         self.tell("Browser.setPermission", granted).await;
     }
 
+    /// Lets the pages send at most so many bytes in a second.
+    pub(super) async fn sends_at_most(&self, bytes_per_second: u32) {
+        let slow = json!({
+            "offline": false, "latency": 0, "downloadThroughput": -1,
+            "uploadThroughput": bytes_per_second,
+        });
+        self.tell("Network.enable", json!({})).await;
+        self.tell("Network.emulateNetworkConditions", slow).await;
+    }
+
+    /// Loads the page again.
+    pub(super) async fn reload(&self) {
+        self.session.refresh().await.unwrap();
+    }
+
     /// Sends the browser a command of its own protocol.
     async fn tell(&self, command: &str, parameters: Value) {
         let session = self.session.session_id();
