@@ -87,4 +87,15 @@ describe('a stream for all tabs', () => {
     await vi.waitFor(() => expect(streams).toHaveLength(2));
     expect(streams[1]?.lastId).toBe('7');
   });
+
+  it('is one of the tab alone where the browser refuses locks', async () => {
+    const refuse = (): Promise<never> => Promise.reject(new DOMException('The request was denied.', 'SecurityError'));
+    Object.defineProperty(navigator, 'locks', { value: { request: refuse }, configurable: true });
+    const tab = next();
+    await vi.waitFor(() => expect(streams).toHaveLength(1));
+    streams[0]?.heard(change);
+    expect(tab.heard).toEqual([change]);
+    tab.close();
+    expect(streams[0]?.signal.aborted).toBe(true);
+  });
 });

@@ -1,6 +1,6 @@
 // One event stream for all tabs of a browser. The tab that holds a lock reads the stream and passes every message on over
 // a channel; when that tab closes, the next one takes the lock and goes on from the last id that it has seen. Without locks
-// or channels, as in a page that is no secure context, each visible tab has its own stream.
+// or channels, as in a page that is no secure context or may store nothing, each visible tab has its own stream.
 
 import { follow, type Message } from './stream';
 import { whileVisible } from './visible';
@@ -60,7 +60,10 @@ export function followShared(scope: string, heard: (message: Message) => void, m
     });
     leads = false;
   };
-  navigator.locks.request(`link.events.${scope}`, { signal }, lead).catch(() => undefined);
+  navigator.locks.request(`link.events.${scope}`, { signal }, lead).catch(() => {
+    // A browser that forbids the page to store anything refuses locks too.
+    if (!signal.aborted && !leads) alone(closing, query, heard);
+  });
   return {
     close: () => {
       closing.abort();
