@@ -127,6 +127,17 @@ it('stops with the reason when the backend refuses the file for good', async () 
   expect((uploads.value.get('mdl_1')?.error as Error).message).toBe('The disk of the backend is full.');
 }, 30_000);
 
+it('is chosen anew after its file has changed on the disk', async () => {
+  const begun = model('1', { ready: false, sha256: SHA256, size_bytes: SIZE });
+  const gone = file();
+  Object.defineProperty(gone, 'slice', { value: () => ({ arrayBuffer: () => Promise.reject(new DOMException('changed', 'NotReadableError')) }) });
+  await resumeWith({ ...begun, sha256: null }, gone);
+  await vi.waitFor(() => expect(uploads.value.get('mdl_1')?.state).toBe('failed'));
+  expect(uploads.value.get('mdl_1')?.error).toBeInstanceOf(OtherFile);
+  await resumeWith(begun, file());
+  await arrived();
+}, 30_000);
+
 it('computes nothing more once the dialog is closed', async () => {
   const stop = new AbortController();
   const told = vi.fn(() => stop.abort());

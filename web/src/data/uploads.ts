@@ -69,7 +69,7 @@ export async function addFile(
 /** Goes on with an upload that was begun elsewhere or before a reload, once the file has proved to be the same. */
 export async function resumeWith(model: Model, file: File): Promise<void> {
   const id = model.model_id;
-  if (files.has(id)) return;
+  if (files.has(id) && uploads.peek().get(id)?.state !== 'failed') return;
   if (model.size_bytes && file.size !== model.size_bytes) throw new OtherFile(text.catalogue.otherSize);
   const stop = new AbortController();
   files.set(id, { file, stop });

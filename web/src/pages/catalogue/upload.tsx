@@ -5,7 +5,7 @@ import { useRef } from 'preact/hooks';
 
 import { may } from '../../data/permission';
 import type { Model } from '../../data/types';
-import { goOn, pause, resumeWith, uploads, type Upload } from '../../data/uploads';
+import { goOn, OtherFile, pause, resumeWith, uploads, type Upload } from '../../data/uploads';
 import { text } from '../../text';
 import { bytes, percent } from '../../text/format';
 import { Field } from '../../ui/choice';
@@ -32,6 +32,8 @@ export function UploadActions({ model }: { model: Model }) {
   if (model.ready || model.url || !model.owned || !may('models:write')) return null;
   const name = visible(model.name);
   const runs = upload?.state === 'uploading' || upload?.state === 'waiting';
+  // A file that has changed cannot be read again, however often it is tried.
+  const useless = upload?.state === 'failed' && upload.error instanceof OtherFile;
   return (
     <>
       {runs && (
@@ -44,12 +46,12 @@ export function UploadActions({ model }: { model: Model }) {
           {text.catalogue.goOn}
         </button>
       )}
-      {upload?.state === 'failed' && (
+      {upload?.state === 'failed' && !useless && (
         <button type="button" class="button" aria-label={text.list.actionOn(text.problems.retry, name)} onClick={() => goOn(id)}>
           {text.problems.retry}
         </button>
       )}
-      {!upload && (
+      {(!upload || useless || choosing.value) && (
         <button type="button" class="button" aria-label={text.list.actionOn(text.catalogue.choose, name)} onClick={() => (choosing.value = true)}>
           {text.catalogue.choose}
         </button>
