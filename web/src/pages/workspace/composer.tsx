@@ -1,11 +1,11 @@
-// The field in which a question is typed. Its text survives a reload of the tab.
+// The field in which a question is typed. Its text survives a reload of the tab, if the browser keeps it.
 
 import { useEffect, useRef } from 'preact/hooks';
 
 import { text } from '../../text';
 import { ask, running, stop } from './asking';
 import { doing, remedy } from './failures';
-import { draft, target, write } from './state';
+import { draft, draftKept, target, write } from './state';
 
 import './composer.css';
 
@@ -42,7 +42,7 @@ export function Composer() {
         <textarea
           ref={field}
           id="message"
-          data-kept
+          data-kept={draftKept.value ? '' : undefined}
           rows={2}
           dir="auto"
           placeholder={text.workspace.placeholder}

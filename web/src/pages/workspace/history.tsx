@@ -9,7 +9,7 @@ import { Icon } from '../../ui/icon';
 import { Foreign, visible } from '../../ui/parts';
 import { asJson, asMarkdown, fileName, fresh, mentions, type Conversation } from '../../workspace/conversations';
 import { show } from './asking';
-import { conversation, forget, forgetAll, kept } from './state';
+import { conversation, forget, forgetAll, kept, refused } from './state';
 
 import './history.css';
 
@@ -60,7 +60,11 @@ export function History({ chosen = () => undefined }: { chosen?: () => void }) {
           </li>
         ))}
       </ul>
-      <p class="soft small">{text.conversations.here}</p>
+      {refused.value === null ? (
+        <p class="soft small">{text.conversations.here}</p>
+      ) : (
+        <p class="small not-kept">{text.conversations.notKept[refused.value]}</p>
+      )}
       {all.length > 0 && <Exports all={all} clear={() => (removing.value = 'all')} />}
       {asked !== null && (
         <Confirm

@@ -20,7 +20,7 @@ import { Files } from './files';
 import { History } from './history';
 import { OtherUse } from './other_use';
 import { SamplingForm } from './sampling';
-import { openStorage, refused, target } from './state';
+import { losesOnLeaving, openStorage, refused, target } from './state';
 
 export function WorkspacePage() {
   const listed = useSignal(false);
@@ -31,6 +31,14 @@ export function WorkspacePage() {
     document.title = `${text.workspace.title} – ${text.product}`;
   }, []);
   useEffect(() => void openStorage(), [user]);
+  useEffect(() => {
+    // Every other page is another document: what only this one has would be gone without a word.
+    const left = (event: BeforeUnloadEvent): void => {
+      if (losesOnLeaving()) event.preventDefault();
+    };
+    addEventListener('beforeunload', left);
+    return () => removeEventListener('beforeunload', left);
+  }, []);
   const aside = task === 'chat' && !narrow.value;
   return (
     <div class={aside ? 'page workspace-page with-history' : 'page workspace-page'}>

@@ -45,6 +45,10 @@ export const kept = signal<readonly Conversation[]>([]);
 export const refused = signal<Refusal | null>(null);
 /** What stands in the field; it survives a reload of the tab. */
 export const draft = signal('');
+/** Whether the browser has the draft. */
+export const draftKept = signal(true);
+/** The latest state of each conversation that the browser has refused to keep. */
+const unkept = new Map<string, Conversation>();
 
 let storage: Storage | null = null;
 
@@ -54,7 +58,9 @@ ofPerson(() => {
   conversation.value = fresh(Date.now());
   kept.value = [];
   refused.value = null;
+  unkept.clear();
   draft.value = '';
+  draftKept.value = true;
   choice.value = '';
 });
 
@@ -78,7 +84,12 @@ export function choose(id: string): void {
 
 export function write(words: string): void {
   draft.value = words;
-  remember('draft', words);
+  draftKept.value = remember('draft', words) || words === '';
+}
+
+/** Whether something is lost when this page is left: the browser has not kept it. */
+export function losesOnLeaving(): boolean {
+  return unkept.size > 0 || !draftKept.peek();
 }
 
 /** Replaces the conversation by a changed one, and keeps it. */
@@ -89,19 +100,41 @@ export function settle(changed: Conversation): void {
   conversation.value = next;
   if (next.turns.length === 0) return;
   kept.value = [next, ...kept.peek().filter(({ id }) => id !== next.id)];
-  void attempt((opened) => opened.keep(next));
+  unkept.set(next.id, next);
+  void attempt(keepRest);
 }
 
 export async function forget(id: string): Promise<void> {
   kept.value = kept.peek().filter((one) => one.id !== id);
   if (conversation.peek().id === id) conversation.value = fresh(Date.now());
-  await attempt((opened) => opened.remove(id));
+  unkept.delete(id);
+  await attempt(async (opened) => {
+    await opened.remove(id);
+    await keepRest(opened);
+  });
 }
 
 export async function forgetAll(): Promise<void> {
   kept.value = [];
+  unkept.clear();
   conversation.value = fresh(Date.now());
   await attempt((opened) => opened.clear());
+}
+
+/** Keeps what is new, and what was refused before: there may be room by now. One that is too large holds no other up. */
+async function keepRest(opened: Storage): Promise<void> {
+  let refusal: unknown = null;
+  for (const id of [...unkept.keys()]) {
+    const one = unkept.get(id);
+    if (!one) continue;
+    try {
+      await opened.keep(one);
+      if (unkept.get(id) === one) unkept.delete(id);
+    } catch (error) {
+      refusal = error;
+    }
+  }
+  if (refusal !== null) throw refusal;
 }
 
 /** Does something with the storage, and says whether the browser refuses, unless the person has left meanwhile. */
@@ -130,11 +163,14 @@ function remembered(what: Remembered): string {
   }
 }
 
-function remember(what: Remembered, words: string): void {
+/** Returns whether the browser has it. */
+function remember(what: Remembered, words: string): boolean {
   try {
     if (words === '') sessionStorage.removeItem(entryOf(what));
     else sessionStorage.setItem(entryOf(what), words);
+    return true;
   } catch {
-    // A draft that cannot be kept is still on the page.
+    // It is still on the page.
+    return false;
   }
 }

@@ -84,7 +84,11 @@ export const conversations = {
   clearConfirm: 'Delete all',
   refused: {
     full: 'The storage of this browser is full, so this conversation is not kept. Export it, or delete older ones.',
-    forbidden: 'This browser does not let the page store anything, so conversations are lost when the page is closed. Export what you need.',
+    forbidden: 'This browser does not let the page store anything, so conversations are lost when you leave the page. Export what you need.',
+  },
+  notKept: {
+    full: 'What is new is not kept: the storage is full.',
+    forbidden: 'These are not kept: they are lost when you leave the page.',
   },
 } as const;
 
