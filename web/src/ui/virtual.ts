@@ -50,8 +50,28 @@ export function useVirtual(scroller: RefObject<HTMLElement | null>, count: numbe
     measured.current = height;
     virtualizer.measure();
   }
+  useKeptFocus(scroller);
   useLayoutEffect(() => virtualizer._didMount(), []);
   useLayoutEffect(() => virtualizer._willUpdate());
   void drawn.value;
   return { items: virtualizer.getVirtualItems(), total: virtualizer.getTotalSize() };
+}
+
+/**
+ * Keeps the focus in the list. A row that is drawn in another place loses it, and a row that goes out of sight, or out of the list,
+ * leaves it to the list: from the begin of the page nobody finds back by keyboard.
+ */
+function useKeptFocus(scroller: RefObject<HTMLElement | null>): void {
+  const at = document.activeElement;
+  const held = at instanceof HTMLElement && scroller.current?.contains(at) ? at : null;
+  useLayoutEffect(() => {
+    if (!held || (document.activeElement !== document.body && document.activeElement !== null)) return;
+    (held.isConnected ? held : scroller.current)?.focus({ preventScroll: true });
+  });
+  useLayoutEffect(() => {
+    const list = scroller.current;
+    return () => {
+      if (list?.contains(document.activeElement)) document.getElementById('content')?.focus({ preventScroll: true });
+    };
+  }, []);
 }

@@ -45,7 +45,7 @@ export function RemedyDialog({ kind, targets, close }: { kind: ManyKind; targets
   );
 }
 
-/** The stale deployments in a sentence, with what mends them. */
+/** The stale deployments in a sentence, with what mends them. It stays while a dialog of it is open, as the bar does. */
 export function StaleBanner({ stale }: { stale: readonly Deployment[] }) {
   const kind = useSignal<ManyKind | null>(null);
   const targets = useRef<readonly Deployment[]>([]);
@@ -53,6 +53,7 @@ export function StaleBanner({ stale }: { stale: readonly Deployment[] }) {
     targets.current = stale;
     kind.value = wanted;
   };
+  if (stale.length === 0 && kind.value === null) return null;
   return (
     <>
       <div class="stale-banner">
@@ -74,6 +75,7 @@ export function StaleBanner({ stale }: { stale: readonly Deployment[] }) {
   );
 }
 
+/** The bar stays while a dialog of it is open: a deployment that leaves the list by itself takes no dialog with it. */
 export function DeploymentBar({ chosen, unselect }: { chosen: readonly Deployment[]; unselect: () => void }) {
   const kind = useSignal<ManyKind | 'cancel' | null>(null);
   const targets = useRef<readonly Deployment[]>([]);
@@ -84,6 +86,7 @@ export function DeploymentBar({ chosen, unselect }: { chosen: readonly Deploymen
     targets.current = of;
     kind.value = wanted;
   };
+  if (chosen.length === 0 && kind.value === null) return null;
   return (
     <div class="list-bar" role="region" aria-label={text.list.bar}>
       <strong class="number" role="status">

@@ -68,11 +68,8 @@ export function DeploymentsPage() {
         <>
           <SearchAndFilters search={search} model={model} device={device} filtered={filtered} clear={clear} />
           <Chips label={text.deployed.states} options={options} value={standing ?? ''} choose={(value) => change({ state: value })} />
-          {chosen.value.length > 0 ? (
-            <DeploymentBar chosen={chosen.value} unselect={() => (selected.value = new Set())} />
-          ) : (
-            stale.value.length > 0 && <StaleBanner stale={stale.value} />
-          )}
+          <DeploymentBar chosen={chosen.value} unselect={() => (selected.value = new Set())} />
+          <StaleBanner stale={chosen.value.length > 0 ? [] : stale.value} />
         </>
       )}
       {shown.value.length > 0 && <Table shown={shown.value} order={view.value.order} selected={operates ? selected : undefined} />}

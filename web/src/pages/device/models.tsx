@@ -2,6 +2,7 @@
 
 import { useComputed, useSignal } from '@preact/signals';
 
+import { change, query } from '../../app/router';
 import { pending, type Action } from '../../data/actions';
 import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
@@ -17,6 +18,7 @@ import { carryOut } from '../../ui/carry_out';
 import { DeployDialog } from '../../ui/deploy';
 import { Confirm } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
+import { useLasting } from '../../ui/lasting';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
 import { PurposeTag } from '../../ui/purpose';
 import { StateBadge } from '../../ui/standing';
@@ -24,44 +26,102 @@ import { PortDialog } from './port';
 
 const UNDER_WAY = new Set(['queued', 'downloading', 'configuring']);
 
+/** How many models are so many that one of them is looked for by its name. */
+const MANY = 12;
+/** How long a device is offline before a sentence takes a place for it, in milliseconds: what flickers would move the rows. */
+const UNMENTIONED = 3_000;
+const WHY_OFFLINE = 'models-offline';
+
 export function Models({ device }: { device: Device }) {
   const deploying = useSignal(false);
+  const all = useComputed(() => {
+    void deployments.revision.value;
+    return deployments.all().filter((one) => one.device_id === device.device_id && isThere(one));
+  }).value;
+  const search = query.value.get('q') ?? '';
+  const searches = all.length >= MANY || search !== '';
+  const deploys = stateOf(device) !== 'updating' && may('deployments:write');
+  const shown = searches ? all.filter((one) => isNamed(one, search)) : all;
   return (
     <>
-      {stateOf(device) !== 'updating' && may('deployments:write') && (
+      {(searches || deploys) && (
         <div class="tab-actions">
-          <button type="button" class="button" onClick={() => (deploying.value = true)}>
-            <Icon name="plus" />
-            {text.deploying.here}
-          </button>
+          {searches && <Search words={search} shown={shown.length} all={all.length} />}
+          <span class="spacer" />
+          {deploys && (
+            <button type="button" class="button" onClick={() => (deploying.value = true)}>
+              <Icon name="plus" />
+              {text.deploying.here}
+            </button>
+          )}
         </div>
       )}
-      <Deployed device={device} />
+      {all.length > 0 ? <Deployed device={device} shown={shown} /> : <NoModels />}
       {deploying.value && <DeployDialog targets={[device.device_id]} close={() => (deploying.value = false)} />}
     </>
   );
 }
 
-function Deployed({ device }: { device: Device }) {
-  const shown = useComputed(() => {
-    void deployments.revision.value;
-    return deployments.all().filter((one) => one.device_id === device.device_id && isThere(one));
-  }).value;
+function Search({ words, shown, all }: { words: string; shown: number; all: number }) {
+  return (
+    <>
+      <label class="search">
+        <Icon name="search" />
+        <input
+          type="search"
+          aria-label={text.models.search}
+          placeholder={text.models.search}
+          spellcheck={false}
+          autocomplete="off"
+          value={words}
+          onInput={(event) => change({ q: event.currentTarget.value }, { replace: true })}
+        />
+      </label>
+      <p class="soft number" role="status">
+        {words === '' ? text.catalogue.count(all) : text.list.countOf(shown, all)}
+      </p>
+    </>
+  );
+}
+
+function isNamed({ model_id: id, alias }: Deployment, search: string): boolean {
+  const words = search.trim().toLowerCase();
+  return [models.row(id)?.peek().name ?? '', alias].some((name) => name.toLowerCase().includes(words));
+}
+
+function Deployed({ device, shown }: { device: Device; shown: readonly Deployment[] }) {
   const loading = deploymentsLoading.value;
-  if (shown.length > 0) {
-    const state = stateOf(device);
-    return (
-      <>
-        {loading.state === 'failed' && <Outdated title={text.models.failedTitle} error={loading.error} retry={() => void reload()} />}
-        {state === 'offline' && <p class="banner quiet">{text.models.offline}</p>}
+  const state = stateOf(device);
+  const offline = state === 'offline';
+  const mentioned = useLasting(offline, UNMENTIONED);
+  return (
+    <>
+      {loading.state === 'failed' && <Outdated title={text.models.failedTitle} error={loading.error} retry={() => void reload()} />}
+      {offline && (
+        <p id={WHY_OFFLINE} class={mentioned ? 'banner quiet' : 'visually-hidden'}>
+          {text.models.offline}
+        </p>
+      )}
+      {shown.length > 0 ? (
         <ul class="model-list">
           {shown.map((deployment) => (
-            <ModelRow key={deployment.deployment_id} deployment={deployment} controls={state !== 'updating'} online={state === 'online'} />
+            <ModelRow key={deployment.deployment_id} deployment={deployment} controls={state !== 'updating'} offline={offline} />
           ))}
         </ul>
-      </>
-    );
-  }
+      ) : (
+        <Empty icon="filter" title={text.list.noMatchTitle}>
+          <p>{text.list.noMatch}</p>
+          <button type="button" class="button" onClick={() => change({ q: null })}>
+            {text.list.clear}
+          </button>
+        </Empty>
+      )}
+    </>
+  );
+}
+
+function NoModels() {
+  const loading = deploymentsLoading.value;
   if (loading.state === 'failed') {
     return <Failed title={text.models.failedTitle} error={loading.error} retry={() => void reload()} />;
   }
@@ -79,10 +139,10 @@ function Deployed({ device }: { device: Device }) {
 interface RowProps {
   deployment: Deployment;
   controls: boolean;
-  online: boolean;
+  offline: boolean;
 }
 
-function ModelRow({ deployment, controls, online }: RowProps) {
+function ModelRow({ deployment, controls, offline }: RowProps) {
   void models.revision.value;
   const model = models.row(deployment.model_id)?.value;
   const name = model?.name ?? deployment.alias;
@@ -91,11 +151,14 @@ function ModelRow({ deployment, controls, online }: RowProps) {
   const moving = useSignal(false);
   const port = deployment.serving?.port ?? deployment.port;
   const doing = pending.value.get(deployment.deployment_id);
-  const actions = controls ? actionsFor(deployment, online).filter(allowed) : [];
+  const actions = controls ? actionsFor(deployment).filter(allowed) : [];
   const buttons: (Action | 'port' | 'settings')[] = [...actions];
   if (actions.includes('repair')) buttons.splice(-1, 0, 'port');
   if (actions.includes('redeploy') && model?.ready && (model.owned || model.shared)) buttons.splice(-1, 0, 'settings');
+  // They keep their places while the device is away: nothing that is about to be pressed moves or loses the focus.
+  const waits = (action: Action | 'port' | 'settings'): boolean => offline && (action === 'serve' || action === 'repair' || action === 'port');
   const press = (action: Action | 'port' | 'settings'): void => {
+    if (waits(action)) return;
     if (action === 'settings') setting.value = true;
     else if (action === 'port') moving.value = true;
     else if (action === 'remove') removing.value = true;
@@ -145,6 +208,8 @@ function ModelRow({ deployment, controls, online }: RowProps) {
                 type="button"
                 class={action === 'repair' && deployment.stale ? 'button primary' : action === 'remove' ? 'button quiet' : 'button'}
                 data-action={action}
+                aria-disabled={waits(action) ? 'true' : undefined}
+                aria-describedby={waits(action) ? WHY_OFFLINE : undefined}
                 onClick={() => press(action)}
               >
                 {action === 'settings' ? text.pluginSettings.button : text.models[action === 'port' ? 'movePort' : action]}
@@ -196,16 +261,16 @@ function allowed(action: Action): boolean {
   return may(action === 'serve' || action === 'stop' || action === 'repair' ? 'serving:operate' : 'deployments:write');
 }
 
-/** Returns what can be done now, the most likely first. */
-function actionsFor({ state, serving, stale }: Deployment, online: boolean): Action[] {
+/** Returns what can be done now, the most likely first. What needs the device waits until it is online. */
+function actionsFor({ state, serving, stale }: Deployment): Action[] {
   if (UNDER_WAY.has(state)) return ['cancel'];
   if (state !== 'completed') return ['redeploy', 'remove'];
   const actions: Action[] = [];
   const stopping = serving?.state === 'stopping';
-  if (online && stale && serving?.is_serving) actions.push('repair');
+  if (stale && serving?.is_serving) actions.push('repair');
   if (serving?.is_serving || serving?.state === 'starting') actions.push('stop');
-  else if (online && !stopping) actions.push('serve');
-  if (online && !stale && serving?.is_serving) actions.push('repair');
+  else if (!stopping) actions.push('serve');
+  if (!stale && serving?.is_serving) actions.push('repair');
   actions.push('redeploy', 'remove');
   return actions;
 }

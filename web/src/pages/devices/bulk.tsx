@@ -10,8 +10,9 @@ import type { Device, OperationPlan, Work } from '../../data/types';
 import { text } from '../../text';
 import { Dialog } from '../../ui/dialog';
 import { failure, notice } from '../../ui/notices';
+import { useCalm } from '../../ui/lasting';
 import { Badge, Foreign } from '../../ui/parts';
-import { MoreActions } from './bulk_more';
+import { MoreActions, type MoreKind } from './bulk_more';
 
 type Kind = 'tag' | 'untag' | 'update';
 const KINDS: readonly Kind[] = ['tag', 'untag', 'update'];
@@ -19,24 +20,30 @@ const MOST_SHOWN = 8;
 
 interface Props {
   devices: readonly Device[];
+  /** How many devices are ticked, whether they are shown or not. */
+  ticked: number;
   unselect: () => void;
 }
 
-export function BulkBar({ devices, unselect }: Props) {
+/** The bar stays while a dialog of it is open: a device that leaves the list by itself takes no dialog with it. */
+export function BulkBar({ devices, ticked, unselect }: Props) {
   const kind = useSignal<Kind | null>(null);
+  const more = useSignal<MoreKind | null>(null);
+  const selected = useCalm(text.devices.selected(devices.length), String(ticked));
   // The devices that were ticked when the dialog was opened, and no others: rows that come or change meanwhile are not in.
   const targets = useRef<string[]>([]);
   const open = (wanted: Kind): void => {
     targets.current = devices.map((device) => device.device_id);
     kind.value = wanted;
   };
+  if (devices.length === 0 && kind.value === null && more.value === null) return null;
   return (
     <div class="bulk" role="region" aria-label={text.bulk.bar}>
       <strong class="number" role="status">
-        {text.devices.selected(devices.length)}
+        {selected}
       </strong>
       {!may('devices:operate') && <span>{text.bulk.refused}</span>}
-      <MoreActions devices={devices} unselect={unselect} />
+      <MoreActions kind={more} devices={devices} unselect={unselect} />
       {may('devices:operate') && KINDS.map((one) => (
         <button key={one} type="button" class="button" onClick={() => open(one)}>
           {text.bulk[one]}

@@ -1,6 +1,6 @@
 // Deploy to the selected devices, repair what is stale on them, or remove them. Each has a preview of what it touches.
 
-import { useSignal } from '@preact/signals';
+import { useSignal, type Signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 
 import { removeDevice } from '../../data/actions';
@@ -19,17 +19,23 @@ import { RemedyDialog } from '../deployments/bulk';
 
 const MOST_SHOWN = 8;
 
-type Kind = 'deploy' | 'repair' | 'remove';
+export type MoreKind = 'deploy' | 'repair' | 'remove';
 
-export function MoreActions({ devices, unselect }: { devices: readonly Device[]; unselect: () => void }) {
-  const kind = useSignal<Kind | null>(null);
+interface Props {
+  /** Which dialog is open. */
+  kind: Signal<MoreKind | null>;
+  devices: readonly Device[];
+  unselect: () => void;
+}
+
+export function MoreActions({ kind, devices, unselect }: Props) {
   // The devices that were ticked when the dialog was opened, and no others.
   const targets = useRef<readonly Device[]>([]);
   const stale = useRef<readonly Deployment[]>([]);
   const close = (): void => {
     kind.value = null;
   };
-  const open = (wanted: Kind): void => {
+  const open = (wanted: MoreKind): void => {
     targets.current = devices;
     if (wanted === 'repair') {
       const ids = new Set(devices.map(({ device_id }) => device_id));

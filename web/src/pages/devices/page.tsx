@@ -10,6 +10,7 @@ import { text } from '../../text';
 import { download } from '../../ui/download';
 import { ExportButton } from '../../ui/export';
 import { Icon } from '../../ui/icon';
+import { useCalm } from '../../ui/lasting';
 import { Empty, Failed, Outdated, Skeleton } from '../../ui/parts';
 import { BulkBar } from './bulk';
 import { csv } from './csv';
@@ -49,6 +50,10 @@ export function DevicesPage() {
     [],
   );
   const filtered = view.value.search !== '' || view.value.terms.length > 0;
+  const isLoading = loading.state === 'loading';
+  // What is loaded is not spoken, so it is counted at once.
+  const asked = isLoading ? String(all.value.length) : `${loading.state} ${query.value}`;
+  const counted = useCalm(counts(isLoading, filtered, shown.value.length, all.value.length), asked);
   // What is drawn follows the rows a moment later. The file has the rows.
   const save = (): void => {
     const groups = groupedByDevice(deployments.all());
@@ -62,8 +67,8 @@ export function DevicesPage() {
     <div class="page devices-page">
       <header class="page-head">
         <h1>{text.devices.title}</h1>
-        <p class="soft number" role={loading.state === 'loading' ? undefined : 'status'}>
-          {counts(loading.state === 'loading', filtered, shown.value.length, all.value.length)}
+        <p class="soft number" role={isLoading ? undefined : 'status'}>
+          {counted}
         </p>
         <span class="spacer" />
         {adds && (
@@ -76,7 +81,7 @@ export function DevicesPage() {
         <ExportButton count={shown.value.length} lists={[loading, deploymentsLoading.value]} save={save} />
       </header>
       <Filters view={view.value} devices={all} />
-      {chosen.value.length > 0 && <BulkBar devices={chosen.value} unselect={unselect} />}
+      {all.value.length > 0 && <BulkBar devices={chosen.value} ticked={selected.value.size} unselect={unselect} />}
       {all.value.length > 0 && shown.value.length > 0 && (
         <Table ids={ids.value} byDevice={byDevice} order={view.value.order} hidden={view.value.hidden} sort={sort} selected={selected} />
       )}

@@ -76,7 +76,7 @@ export function RepairsPage() {
         <>
           <SearchAndFilters search={search} model={model} device={device} filtered={filtered} clear={clear} />
           <Chips label={text.repairing.states} options={options} value={standing ?? ''} choose={(value) => change({ state: value })} />
-          {operates && chosen.length > 0 && <RepairBar chosen={chosen} unselect={() => (selected.value = new Set())} />}
+          {operates && <RepairBar chosen={chosen} unselect={() => (selected.value = new Set())} />}
         </>
       )}
       {shown.value.length > 0 && (
@@ -138,6 +138,7 @@ function RetryExpired({ expired }: { expired: readonly Command[] }) {
   );
 }
 
+/** The bar stays while its dialog is open: a repair that leaves the list by itself takes no dialog with it. */
 function RepairBar({ chosen, unselect }: { chosen: readonly Command[]; unselect: () => void }) {
   const open = useSignal(false);
   const targets = useRef<readonly Command[]>([]);
@@ -145,6 +146,7 @@ function RepairBar({ chosen, unselect }: { chosen: readonly Command[]; unselect:
     targets.current = chosen;
     open.value = true;
   };
+  if (chosen.length === 0 && !open.value) return null;
   return (
     <div class="list-bar" role="region" aria-label={text.list.bar}>
       <strong class="number" role="status">

@@ -20,6 +20,7 @@ export const models = {
   nothingTitle: 'No model on this device',
   nothing: 'Deploy a model to this device. Its progress appears here.',
   failedTitle: 'The models could not be loaded',
+  search: 'Search models',
   port: (port: number) => `Port ${port}`,
   movePort: 'Change port…',
   moveTitle: 'Repair on another port',
