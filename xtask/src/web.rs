@@ -59,6 +59,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
         node.run("the tests", &["vitest/vitest.mjs", "run"])?;
         node.run("the check of the accessibility trees", &["../pictures/trees.ts"])?;
         node.run("the check of the dialogs by keyboard", &["../pictures/keyboard.ts"])?;
+        node.run("the check of bad days", &["../pictures/bad_days.ts"])?;
         let limits = ["--worlds", "failing", "--looks", "narrow,large,forced"];
         let out = root.join("target/screenshots");
         let out =
