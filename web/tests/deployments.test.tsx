@@ -53,7 +53,7 @@ describe('the list of deployments', () => {
     open();
     await settled('5 deployments');
     expect(rows()).toEqual(['dpl_5', 'dpl_4', 'dpl_3', 'dpl_2', 'dpl_1']);
-    expect(here.root.textContent).toContain('2 deployments cannot be used from the workspace');
+    expect(here.root.textContent).toContain('2 deployments have a stale allowlist');
     expect(here.root.textContent).toContain('500 MB of 2.0 GB');
     expect(here.root.textContent).toContain('No space left.');
     await accessible();
@@ -108,7 +108,7 @@ describe('the list of deployments', () => {
     repair?.click();
     await settled('llama was repaired.');
     expect(here.served.to('/models/mdl_1/repair-serving/dev_b')).toHaveLength(1);
-    await settled('1 deployment cannot be used from the workspace');
+    await settled('1 deployment has a stale allowlist');
   });
 
   it('repairs all stale ones with an operation for each model, after a preview', async () => {
@@ -166,6 +166,19 @@ describe('the list of deployments', () => {
     await settled('Stopping');
     deployments.changed(deployment('1', 'dev_a', { serving: { state: 'not_serving', is_serving: false, port: 8080 } }));
     await settled('Not serving');
+    await accessible();
+  });
+
+  it('counts a model that its device cannot serve as failed, and nothing as served by a device that is away', async () => {
+    load();
+    deployments.changed(deployment('1', 'dev_a', { serving: { state: 'not_serving', is_serving: false, port: 8080, detail: 'port 8080 is in use' } }));
+    deployments.changed(deployment('7', 'dev_c', { model_id: 'mdl_2' }));
+    open('/deployments?state=failed');
+    await settled('Cannot serve');
+    expect(rows()).toEqual(['dpl_1', 'dpl_3']);
+    expect(here.root.textContent).toContain('Port 8080 is in use.');
+    go('/deployments?device_id=dev_c&state=serving');
+    await vi.waitFor(() => expect([...here.root.querySelectorAll('.standing .badge')].map((badge) => badge.textContent)).toEqual(['Offline']));
     await accessible();
   });
 

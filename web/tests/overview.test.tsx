@@ -91,7 +91,7 @@ describe('the overview', () => {
         models: { incomplete: 1, total: 2 },
       }),
     );
-    await settled('2 deployments cannot be used from the workspace');
+    await settled('2 deployments have a stale allowlist');
     await accessible();
     expect(here.root.querySelector('img')).toBeNull();
     const points = [...here.root.querySelectorAll('.attention li')].map((point) => [
@@ -145,7 +145,7 @@ describe('the overview', () => {
     me.value = { ...OWNER, role: 'viewer' };
     deployments.loaded([deployment('1', 'dev_a', { stale: true })]);
     open(summary({ keys: { ending_within_week: 1, total: 4 } }));
-    await settled('1 deployment cannot be used from the workspace');
+    await settled('1 deployment has a stale allowlist');
     expect(controls()).not.toContain('Repair all…');
     expect(here.root.querySelector('a[href="/keys"]')).toBeNull();
   });

@@ -14,16 +14,21 @@ export function stands(deployment: Deployment, standing: Standing): boolean {
     case 'stale':
       return deployment.stale && deployment.state === 'completed';
     case 'failed':
-      return deployment.state === 'failed';
+      return deployment.state === 'failed' || cannotServe(deployment);
     case 'progress':
       return UNDER_WAY.has(deployment.state);
     case 'serving':
       return deployment.serving?.is_serving === true;
     case 'stopped':
-      return deployment.state === 'completed' && deployment.serving?.is_serving !== true;
+      return deployment.state === 'completed' && deployment.serving?.is_serving !== true && !cannotServe(deployment);
     case 'cancelled':
       return deployment.state === 'cancelled';
   }
+}
+
+/** Tells whether the device has given up serving a model: it says why. Of a model that somebody stopped it says nothing. */
+export function cannotServe({ state, serving }: Deployment): boolean {
+  return state === 'completed' && serving?.state === 'not_serving' && !serving.is_serving && Boolean(serving.detail);
 }
 
 /** Returns the one standing by which a deployment is ordered: what needs a person comes first. */

@@ -1,6 +1,7 @@
 // The standing of a deployment in words, with the bytes of its download.
 
-import { standingOf } from '../data/standing';
+import { cannotServe, standingOf } from '../data/standing';
+import { devices } from '../data/store';
 import type { Deployment } from '../data/types';
 import { text } from '../text';
 import { bytes } from '../text/format';
@@ -17,7 +18,8 @@ export function StateBadge({ deployment }: { deployment: Deployment }) {
   return <Badge tone={tone}>{words}</Badge>;
 }
 
-function stateWords({ state, serving }: Deployment): [Tone, string] {
+function stateWords(deployment: Deployment): [Tone, string] {
+  const { state, serving, device_id: device } = deployment;
   switch (state) {
     case 'queued':
     case 'downloading':
@@ -28,6 +30,9 @@ function stateWords({ state, serving }: Deployment): [Tone, string] {
     case 'cancelled':
       return ['quiet', text.models.states.cancelled];
     case 'completed':
+      if (cannotServe(deployment)) return ['bad', text.models.cannotServe];
+      // Nobody can tell what an absent device does, and nobody reaches its models.
+      if (serving?.is_serving && devices.row(device)?.value.online === false) return ['quiet', text.models.deviceOffline];
       return servingWords(serving);
   }
 }

@@ -3,7 +3,7 @@
 import { useComputed } from '@preact/signals';
 
 import { may } from '../../data/permission';
-import { stands } from '../../data/standing';
+import { cannotServe, stands } from '../../data/standing';
 import { deployments, devices } from '../../data/store';
 import type { Device, Summary } from '../../data/types';
 import { text } from '../../text';
@@ -32,7 +32,11 @@ export function Attention({ current }: { current: Summary }) {
     return deployments.all().filter((one) => stands(one, 'stale'));
   }).value;
   const all = useComputed(() => (devices.revision.value, devices.all())).value;
-  const points = pointsOf(current, all);
+  const unserved = useComputed(() => {
+    void deployments.revision.value;
+    return deployments.all().filter(cannotServe).length;
+  }).value;
+  const points = pointsOf(current, all, unserved);
   if (points.length === 0 && stale.length === 0 && current.deployments.stale === 0) {
     return (
       <p class="all-well" role="status">
@@ -72,14 +76,14 @@ export function Attention({ current }: { current: Summary }) {
   );
 }
 
-function pointsOf({ devices: counts, deployments: deployed, keys, models }: Summary, all: readonly Device[]): Point[] {
+function pointsOf({ devices: counts, deployments: deployed, keys, models }: Summary, all: readonly Device[], unserved: number): Point[] {
   const words = text.overviewPage;
   const offline = all.filter(({ online }) => !online);
   const back = all.filter(({ last_update: update }) => update?.outcome === 'rolled_back');
   const full = all.filter((device) => diskShare(device) >= NEARLY_FULL);
   const points: (Point & { count: number })[] = [
     { count: counts.offline, words: words.offline(counts.offline), href: '/devices?select=state%3Doffline', icon: 'devices', tone: 'bad', devices: offline },
-    { count: deployed.failed, words: words.failed(deployed.failed), href: '/deployments?state=failed', icon: 'rocket', tone: 'bad' },
+    { count: deployed.failed + unserved, words: words.failed(deployed.failed + unserved), href: '/deployments?state=failed', icon: 'rocket', tone: 'bad' },
     { count: back.length, words: words.rolledBack(back.length), href: '/devices?sort=version', icon: 'undo', tone: 'bad', devices: back },
     { count: full.length, words: words.full(full.length), href: '/devices?sort=-disk', icon: 'disk', tone: 'warn', devices: full },
     { count: models.incomplete, words: words.incomplete(models.incomplete), href: '/models?state=incomplete', icon: 'box', tone: 'warn' },

@@ -3,6 +3,7 @@
 import { useSignal } from '@preact/signals';
 
 import { noteRefusal } from '../../data/permission';
+import { sentence } from '../../data/problem';
 import { reload } from '../../data/store';
 import { text } from '../../text';
 import { Badge, Empty, Failed, Skeleton, visible } from '../../ui/parts';
@@ -57,7 +58,13 @@ export function ModelState() {
   if (absent === null) {
     return chosen.stale ? <Offer key={`${chosen.id} stale`} chosen={chosen} words={text.workspace.staleWhy} action="repair" /> : null;
   }
-  return <Offer key={`${chosen.id} ${absent}`} chosen={chosen} words={text.workspace.absentWhy[absent]} action={WAY_BACK[absent] ?? null} />;
+  return <Offer key={`${chosen.id} ${absent}`} chosen={chosen} words={whyAbsent(chosen, absent)} action={WAY_BACK[absent] ?? null} />;
+}
+
+/** A model that its device has given up serving has the device's words. */
+function whyAbsent({ deployment }: Target, absent: Absence): string {
+  const said = absent === 'stopped' ? deployment.serving?.detail : null;
+  return said ? text.workspace.notServedBecause(visible(sentence(said)).slice(0, 500)) : text.workspace.absentWhy[absent];
 }
 
 function Offer({ chosen, words, action }: { chosen: Target; words: string; action: Remedy | null }) {

@@ -84,7 +84,7 @@ export const causes = {
   brokenOff: (where: string): Words => ({
     title: 'The answer broke off',
     detail: `The connection to ${where} ended before the answer did.`,
-    remedy: 'Try again. If it happens again, look at `link logs` on the device.',
+    remedy: 'Try again. If it happens again, look at `link logs --local` on the device.',
   }),
   requestTooLarge: (most: number, size: number | null): Words => ({
     title: 'The request is larger than the device accepts',
@@ -124,12 +124,12 @@ export const causes = {
     detail: updating
       ? `${device} was being updated, and the backend has not heard from it since.`
       : `The backend has not heard from ${device}.`,
-    remedy: 'Check that it is switched on, has a network connection, and that `link status` says that the agent runs.',
+    remedy: 'If it is switched on and connected, run `link start` on it; `link doctor` finds what else is wrong.',
   }),
   engineError: (byEngine: boolean, detail: string | null, status: number | null, hint: string | null): Words => ({
     title: byEngine ? 'The engine reported an error' : 'The device refused the request',
     detail: `${detail ?? 'There is no further word'}${status ? ` (status ${status})` : ''}`,
-    remedy: hint ?? 'Try again. If it happens again, look at `link logs` on the device.',
+    remedy: hint ?? 'Try again. If it happens again, look at `link logs --local` on the device.',
   }),
   whenOnline: (remedy: string) => `${remedy} This is possible when the device is online again.`,
 } as const;

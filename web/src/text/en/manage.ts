@@ -58,7 +58,7 @@ export const deployed = {
   ],
   columns: { standing: 'State', model: 'Model', device: 'Device', port: 'Port', updated: 'Changed', actions: 'Actions' },
   stale: (count: number) =>
-    count === 1 ? '1 deployment cannot be used from the workspace: its allowlist is stale.' : `${count.toLocaleString('en')} deployments cannot be used from the workspace: their allowlists are stale.`,
+    count === 1 ? '1 deployment has a stale allowlist: pages of an origin that it lacks cannot use its model.' : `${count.toLocaleString('en')} deployments have a stale allowlist: pages of an origin that it lacks cannot use their models.`,
   repairAll: 'Repair all…',
   redeployAll: 'Redeploy all…',
   repair: 'Repair…',
