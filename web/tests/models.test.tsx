@@ -110,12 +110,34 @@ describe('the models', () => {
     });
   });
 
+  it('are called as their file, unless somebody has named them', async () => {
+    load();
+    open();
+    await press('Add a model…');
+    const field = await vi.waitFor(() => {
+      const found = document.querySelector<HTMLInputElement>('dialog input[type=file]');
+      if (!found) throw new Error('there is no field');
+      return found;
+    });
+    const choose = (words: string): void => {
+      Object.defineProperty(field, 'files', { configurable: true, value: [new File([words], 'granite-3b.Q4_1.gguf')] });
+      field.dispatchEvent(new Event('change', { bubbles: true }));
+    };
+    choose('<!doctype html>');
+    const name = document.querySelector<HTMLInputElement>('dialog input[name=name]');
+    expect(name?.value).toBe('granite-3b.Q4_1');
+    await type('input[name=name]', 'mine');
+    choose('<!doctype html>');
+    expect(name?.value).toBe('mine');
+  });
+
   it('are deployed to one device at once, with the same key on a second try', async () => {
     load();
     here.served.answers['/deployments'] = [503, { status: 503, detail: 'the backend is overloaded' }];
     open();
     await press('Deploy…: llama');
     await settled('0 chosen');
+    await settled('Deploy llama');
     await accessible();
     document.querySelectorAll<HTMLInputElement>('.picker li input')[0]?.click();
     await settled('1 chosen');

@@ -10,6 +10,7 @@ import { model, numbers } from './fixtures';
 
 const SIZE = 20 * 1024 * 1024 + 12_345;
 const CONTENT = new Uint8Array(SIZE).map((_, index) => (index * 131 + (index >>> 10)) & 255);
+CONTENT.set(new TextEncoder().encode('GGUF'));
 const SHA256 = createHash('sha256').update(CONTENT).digest('hex');
 const file = (content: Uint8Array<ArrayBuffer> = CONTENT): File => new File([content], 'llama.gguf');
 
@@ -70,6 +71,12 @@ it('announces size and checksum, and sends the file in pieces', async () => {
   await arrived();
   expect(stored.length).toBe(3);
 }, 30_000);
+
+it('announces nothing that is called a model and is none', async () => {
+  const page = new File(['<!doctype html><title>404</title>'], 'llama.GGUF');
+  await expect(addFile({ name: 'llama', shared: false }, page, () => undefined, never)).rejects.toThrow('This file is no model');
+  expect([created, uploads.value.size]).toEqual([null, 0]);
+});
 
 it('goes on from where the backend is after cuts, refusals that pass, and pieces that were kept in part', async () => {
   const random = numbers(11);

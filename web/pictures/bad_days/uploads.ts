@@ -166,6 +166,7 @@ const edited: Day = (browser, check) =>
 function contentOf(seed: number): Buffer {
   const content = Buffer.alloc(SIZE);
   for (let at = 0; at < SIZE; at += 4) content.writeUInt32LE((Math.imul(at + seed, 0x9e3779b1) >>> 0), Math.min(at, SIZE - 4));
+  content.write('GGUF');
   return content;
 }
 

@@ -39,6 +39,13 @@ ofPerson(() => {
 /** The chosen file is not the one whose upload was begun. */
 export class OtherFile extends Error {}
 
+/** The file is not what its name says. */
+export class NoModel extends Error {}
+
+async function beginsWith(file: File, letters: string): Promise<boolean> {
+  return new TextDecoder('latin1').decode(await bytesOf(file, 0, letters.length)) === letters;
+}
+
 /** Returns the checksum of a file, and tells how far it has come. */
 export async function checksum(file: Blob, told: (done: number) => void, signal: AbortSignal): Promise<string> {
   const hash = new Sha256();
@@ -58,6 +65,8 @@ export async function addFile(
   told: (done: number) => void,
   signal: AbortSignal,
 ): Promise<Model> {
+  // The backend would refuse it only when it has all of it.
+  if (/\.gguf$/i.test(file.name) && !(await beginsWith(file, 'GGUF'))) throw new NoModel(text.catalogue.noGguf);
   const sha256 = await checksum(file, told, signal);
   const body = { ...wish, file_name: file.name, size_bytes: file.size, sha256 };
   const model = await ask(POST('/api/v1/models', { body }));

@@ -87,7 +87,7 @@ export function DeployDialog({ model, targets, close }: Props) {
   }
   const lacks = ready.length === 0 && model === undefined;
   return (
-    <Dialog title={text.deploying.title} close={close}>
+    <Dialog title={model === undefined ? text.deploying.title : text.deploying.titleOf(visible(models.row(id)?.value.name ?? id).slice(0, 60))} close={close}>
       <form onSubmit={sent}>
         <div class="dialog-body">
           {model === undefined && ready.length > 0 && (

@@ -12,6 +12,7 @@ import { percent } from '../../text/format';
 import { Field } from '../../ui/choice';
 import { Dialog } from '../../ui/dialog';
 import { notice } from '../../ui/notices';
+import { visible } from '../../ui/parts';
 
 export function AddDialog({ close }: { close: () => void }) {
   const byFile = useSignal(true);
@@ -19,6 +20,11 @@ export function AddDialog({ close }: { close: () => void }) {
   const busy = useSignal(false);
   const share = useSignal<number | null>(null);
   const running = useRef(false);
+  const name = useRef<HTMLInputElement>(null);
+  /** Nobody types what the file or the address says already. */
+  const suggest = (file: string): void => {
+    if (name.current && name.current.value.trim() === '') name.current.value = file.replace(/\.[a-z0-9]{1,8}$/i, '').slice(0, 100);
+  };
   const stop = useRef(new AbortController());
   useEffect(() => () => stop.current.abort(), []);
   const add = async (form: FormData): Promise<void> => {
@@ -34,7 +40,7 @@ export function AddDialog({ close }: { close: () => void }) {
       const body = { ...wish, url, file_name: lastPart(url), sha256: String(form.get('sha256')).trim(), size_bytes: Number(form.get('size')) };
       models.changed(await ask(POST('/api/v1/models', { body })));
     }
-    notice(text.catalogue.added(wish.name));
+    notice(byFile.peek() ? text.catalogue.sending(visible(wish.name)) : text.catalogue.added(visible(wish.name)));
     close();
   };
   const sent = (event: SubmitEvent): void => {
@@ -69,12 +75,12 @@ export function AddDialog({ close }: { close: () => void }) {
               {words.byAddress}
             </label>
           </fieldset>
-          <Field label={words.name} control={(ties) => <input {...ties} name="name" required maxLength={100} autocomplete="off" />} />
+          <Field label={words.name} control={(ties) => <input {...ties} ref={name} name="name" required maxLength={100} autocomplete="off" />} />
           {byFile.value ? (
-            <Field label={words.file} hint={words.fileHint} control={(ties) => <input {...ties} name="file" type="file" required />} />
+            <Field label={words.file} hint={words.fileHint} control={(ties) => <input {...ties} name="file" type="file" required onChange={(event) => suggest(event.currentTarget.files?.[0]?.name ?? '')} />} />
           ) : (
             <>
-              <Field label={words.address} hint={words.addressHint} control={(ties) => <input {...ties} name="url" type="url" required placeholder="https://…" />} />
+              <Field label={words.address} hint={words.addressHint} control={(ties) => <input {...ties} name="url" type="url" required placeholder="https://…" onChange={(event) => suggest(lastPart(event.currentTarget.value))} />} />
               <Field label={words.sha256} hint={words.sha256Hint} control={(ties) => <input {...ties} name="sha256" required pattern="[0-9a-f]{64}" spellcheck={false} autocomplete="off" />} />
               <Field label={words.size} control={(ties) => <input {...ties} name="size" type="number" required min="1" step="1" />} />
             </>
@@ -108,6 +114,7 @@ export function AddDialog({ close }: { close: () => void }) {
 
 /** Returns the file name of an address. */
 function lastPart(address: string): string {
+  if (!URL.canParse(address)) return '';
   const last = new URL(address).pathname.split('/').pop() ?? '';
   try {
     return decodeURIComponent(last);

@@ -37,7 +37,7 @@ export function ModelPage() {
   const { state, error } = modelsLoading.value;
   if (model) return <Shown key={id} model={model} />;
   if (state === 'failed') return <Failed alone title={text.catalogue.failedTitle} error={error} retry={() => void reload()} />;
-  if (state !== 'ready') return <Skeleton lines={8} />;
+  if (state !== 'ready') return <Skeleton alone lines={8} />;
   return (
     <Empty alone icon="box" title={text.catalogue.missingTitle}>
       <p>{text.catalogue.missing}</p>

@@ -22,7 +22,7 @@ import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, visible } from '../.
 import { PurposeTag } from '../../ui/purpose';
 import { AddDialog } from './add';
 import { SharedBadge } from './shared_badge';
-import { UploadActions, UploadProgress } from './upload';
+import { FileBadge, UploadActions, UploadProgress } from './upload';
 
 import '../deployments/deployments.css';
 import './catalogue.css';
@@ -156,7 +156,7 @@ function rowOf(id: string, there: readonly Deployment[], use: ModelUse | null, d
       state: (
         <div class="stacked">
           <span class="badges">
-            <Badge tone={model.ready ? 'good' : 'warn'}>{model.ready ? text.catalogue.state.ready : text.catalogue.state.incomplete}</Badge>
+            <FileBadge model={model} />
             <SharedBadge model={model} />
           </span>
           <UploadProgress model={model} />

@@ -10,7 +10,7 @@ import { text } from '../../text';
 import { bytes, percent } from '../../text/format';
 import { Field } from '../../ui/choice';
 import { Dialog } from '../../ui/dialog';
-import { Foreign, visible } from '../../ui/parts';
+import { Badge, Foreign, visible } from '../../ui/parts';
 
 /** How far the upload is; nothing without an upload from this tab. */
 export function UploadProgress({ model }: { model: Model }) {
@@ -23,6 +23,14 @@ export function UploadProgress({ model }: { model: Model }) {
       <span class="small soft number">{uploadWords(upload)}</span>
     </span>
   );
+}
+
+/** Whether the backend has the file of a model. */
+export function FileBadge({ model }: { model: Model }) {
+  if (model.ready) return <Badge tone="good">{text.catalogue.state.ready}</Badge>;
+  const state = uploads.value.get(model.model_id)?.state;
+  const runs = state === 'uploading' || state === 'checking' || state === 'waiting';
+  return runs ? <Badge tone="busy">{text.catalogue.state.uploading}</Badge> : <Badge tone="warn">{text.catalogue.state.incomplete}</Badge>;
 }
 
 export function UploadActions({ model }: { model: Model }) {

@@ -7,7 +7,7 @@ export const catalogue = {
   count: (count: number) => plural(count, 'model', 'models'),
   table: 'Models',
   states: 'State of the models',
-  state: { ready: 'Ready', incomplete: 'Incomplete', shared: 'Shared' },
+  state: { ready: 'Ready', incomplete: 'Incomplete', uploading: 'Uploading', shared: 'Shared' },
   sharedBy: (publisher: string) => `Shared by ${publisher}`,
   withdrawn: 'Not shared any more',
   withdrawnWhy: (publisher: string) => `${publisher} shares this model no longer. The model stays where it is deployed.`,
@@ -41,6 +41,8 @@ export const catalogue = {
   addAddress: 'Add the model',
   checking: (percent: string) => `Computing the checksum: ${percent}`,
   added: (name: string) => `${name} was added.`,
+  sending: (name: string) => `${name} is being uploaded.`,
+  noGguf: 'This file is no model: its name ends in .gguf, and it does not begin like a GGUF file. Was its download complete?',
   uploading: (done: string, total: string) => `${done} of ${total}`,
   waiting: 'The connection is lost. The upload continues by itself.',
   paused: (done: string, total: string) => `Paused at ${done} of ${total}`,
@@ -94,6 +96,7 @@ export const catalogue = {
 
 export const deploying = {
   title: 'Deploy a model',
+  titleOf: (name: string) => `Deploy ${name}`,
   model: 'Model',
   noModel: 'No model is ready. Add one on the page Models.',
   noDevice: 'No device is registered.',
