@@ -64,6 +64,20 @@ describe('the allowlist', () => {
     await accessible();
   });
 
+  it.each([
+    ['https://App.Example/', 'https://app.example'],
+    ['http://localhost:3000/chat?x=1#y', 'http://localhost:3000'],
+    ['https://app.example:443', 'https://app.example'],
+    ['app.example', 'app.example'],
+    ['chrome-extension://abc/', 'chrome-extension://abc/'],
+  ])('takes the origin of an address that was copied: %s', async (given, origin) => {
+    await says('https://one.example');
+    await type('Add an origin', given);
+    await press('Add');
+    await says(`${origin} was added.`);
+    expect(written()).toEqual([{ origins: ['https://one.example', origin] }]);
+  });
+
   it('removes an origin after a question', async () => {
     await press('Remove https://one.example');
     await says('until each deployment is repaired');

@@ -92,13 +92,20 @@ function Stale() {
   );
 }
 
+/** The origin of an address as one copies it from a browser. What is no address is for the backend to refuse. */
+function originOf(written: string): string {
+  if (!URL.canParse(written)) return written;
+  const { protocol, origin } = new URL(written);
+  return protocol === 'https:' || protocol === 'http:' ? origin : written;
+}
+
 function AddOrigin({ known }: { known: Allowlist }) {
   const { busy, fault, run } = useAttempt();
   const words = useSignal('');
   const all = [...known.origins, ...(known.defaults ?? [])];
   const reached = deployments.all().filter(({ state }) => state === 'completed').length;
   const put = (written: string): void => {
-    const origin = written.trim();
+    const origin = originOf(written.trim());
     if (all.includes(origin)) {
       fault.value = text.settings.known;
       return;
