@@ -224,11 +224,11 @@ describe('a machine', () => {
       expect(root.textContent).toContain(part);
     }
     expect(root.querySelector('b')).toBeNull();
-    expect(document.activeElement?.tagName).toBe('H1');
+    await vi.waitFor(() => expect(document.activeElement?.tagName).toBe('H1'));
     await accessible();
     button('Allow')?.click();
     await settled('The machine is logged in');
-    expect(document.activeElement?.tagName).toBe('H1');
+    await vi.waitFor(() => expect(document.activeElement?.tagName).toBe('H1'));
     expect(served.to('/auth/device/decide')[0]?.body).toEqual({ user_code: 'WDJB-MJHT', allow: true });
     await accessible();
   });

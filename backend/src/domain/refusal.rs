@@ -35,9 +35,7 @@ pub enum Refusal {
         "the `Host` of the request is neither that of the backend's `public_url` nor a loopback name"
     )]
     UnknownHost,
-    #[error(
-        "the setup token is wrong; it is in the file `setup-token` of the backend's data folder"
-    )]
+    #[error("the setup token is wrong")]
     SetupTokenInvalid,
     #[error("this backend has its first account")]
     AlreadySetUp,

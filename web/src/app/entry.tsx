@@ -63,10 +63,13 @@ export function EntryForm({ title, submit, send, children, after, inner = false 
       {inner ? (
         <h2 id={id}>{title}</h2>
       ) : (
-        <h1 id={id}>
-          <img src="/assets/icon.svg" alt="" width="28" height="28" />
-          {title}
-        </h1>
+        <>
+          <p class="entry-brand">
+            <img src="/assets/icon.svg" alt="" width="28" height="28" />
+            {text.product}
+          </p>
+          <h1 id={id}>{title}</h1>
+        </>
       )}
       {!inner && farewell.value !== 'told' && (
         <p class={farewell.value === 'failed' ? 'banner bad' : 'banner busy'} role="alert">

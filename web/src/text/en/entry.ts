@@ -5,7 +5,7 @@ import { plural } from './plural';
 export const entry = {
   setupTitle: 'Set up the first account',
   setupToken: 'Setup token',
-  setupTokenHint: 'It is in the file setup-token of the backend’s data folder.',
+  setupTokenHint: 'It is in the file setup-token of the backend’s data folder, on the server that runs it.',
   passwordHint: '12 to 200 characters.',
   create: 'Create the account',
   haveAccount: 'Already set up?',
