@@ -54,7 +54,7 @@ async fn browser_deploys_stops_serves_and_repairs_from_the_dashboard() {
     go(&browser, "/deployments").await;
     browser.find_with(".deployment-row", "Stale allowlist").await;
     go(&browser, "/").await;
-    browser.find_with("[data-point=stale]", "its allowlist is stale").await;
+    browser.find_with("[data-point=stale]", "has a stale allowlist").await;
     browser.pictures("overview-stale").await;
     browser.click("[data-point=stale] .button.primary").await;
     browser.find_with("dialog", "This touches 1 device").await;
