@@ -15,4 +15,5 @@ mod keyboard;
 mod own_backend;
 mod session;
 mod story;
+mod tabs;
 mod workspace;

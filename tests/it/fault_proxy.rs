@@ -1,4 +1,4 @@
-//! A small proxy between devices and backends that breaks connections: after a while, after a
+//! A small proxy between devices or browsers and backends that breaks connections: after a while, after a
 //! number of bytes, or all at once.
 
 use std::{
@@ -16,8 +16,8 @@ use tokio::{
 };
 
 /// The proxy. Dropping the value stops it.
-pub(super) struct FaultProxy {
-    pub(super) address: SocketAddr,
+pub(crate) struct FaultProxy {
+    pub(crate) address: SocketAddr,
     /// Whether it breaks connections, and how often all connections were cut.
     mood: watch::Sender<(bool, u64)>,
     task: JoinHandle<()>,
@@ -35,7 +35,7 @@ enum Fate {
 impl FaultProxy {
     /// Starts a proxy. `seed` decides to which of the `targets` each connection goes, and which connections break: this
     /// `share` of them.
-    pub(super) async fn start(targets: Vec<SocketAddr>, share: f64, seed: u64) -> Self {
+    pub(crate) async fn start(targets: Vec<SocketAddr>, share: f64, seed: u64) -> Self {
         let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
         let address = listener.local_addr().unwrap();
         let mood = watch::Sender::new((true, 0));
@@ -64,12 +64,17 @@ impl FaultProxy {
     }
 
     /// Cuts every connection.
-    pub(super) fn cut(&self) {
+    pub(crate) fn cut(&self) {
         self.mood.send_modify(|(_, cuts)| *cuts += 1);
     }
 
+    /// Breaks connections again.
+    pub(crate) fn rough(&self) {
+        self.mood.send_modify(|(breaks, _)| *breaks = true);
+    }
+
     /// Cuts every connection, and breaks none afterwards.
-    pub(super) fn calm(&self) {
+    pub(crate) fn calm(&self) {
         self.mood.send_modify(|mood| *mood = (false, mood.1 + 1));
     }
 }

@@ -7,7 +7,6 @@
 
 #![expect(clippy::print_stderr, reason = "tells what a run has done")]
 
-mod proxy;
 mod replicas;
 mod run;
 

@@ -98,6 +98,11 @@ impl Browser {
         self.session.goto(address).await.unwrap();
     }
 
+    /// Opens an address, if its server answers.
+    pub(super) async fn try_to_open(&self, address: &str) -> bool {
+        self.session.goto(address).await.is_ok()
+    }
+
     /// Opens an address and logs in as the first account.
     pub(super) async fn open_logged_in(&self, address: &str) {
         self.open(address).await;
@@ -120,6 +125,18 @@ impl Browser {
     /// Switches to a tab.
     pub(super) async fn switch_to(&self, tab: &WindowHandle) {
         self.session.switch_to_window(tab.clone()).await.unwrap();
+    }
+
+    /// Closes a tab. Another one is to be chosen next.
+    pub(super) async fn close(&self, tab: &WindowHandle) {
+        self.switch_to(tab).await;
+        self.session.close_window().await.unwrap();
+    }
+
+    /// Returns whether an element comes within a few seconds.
+    pub(super) async fn has(&self, css: &str) -> bool {
+        let query = self.session.query(By::Css(css)).and_displayed();
+        query.wait(Duration::from_secs(5), Duration::from_millis(25)).exists().await.unwrap()
     }
 
     /// Waits for a visible element.
@@ -225,6 +242,12 @@ impl Browser {
             "permission": { "name": permission }, "setting": "granted", "origin": origin,
         });
         self.tell("Browser.setPermission", granted).await;
+    }
+
+    /// Shows the pages in `light` or `dark` colours.
+    pub(super) async fn prefer(&self, scheme: &str) {
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.tell("Emulation.setEmulatedMedia", json!({ "features": features })).await;
     }
 
     /// Lets the pages send at most so many bytes in a second.

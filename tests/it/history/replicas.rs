@@ -33,8 +33,8 @@ use sqlx::{Connection as _, PgConnection};
 use tempfile::TempDir;
 use tokio::task::{JoinSet, block_in_place};
 
-use super::proxy::FaultProxy;
 use crate::cluster::{Cluster, Database};
+use crate::fault_proxy::FaultProxy;
 
 /// Concurrent registrations, and the number of registrations that exceed the limit.
 const AT_ONCE: usize = 50;

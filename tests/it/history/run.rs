@@ -42,11 +42,8 @@ use link_tests::{
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use tokio::task::JoinSet;
 
-use super::{
-    proxy::FaultProxy,
-    replicas::{Replicas, Size},
-};
-use crate::cluster::Cluster;
+use super::replicas::{Replicas, Size};
+use crate::{cluster::Cluster, fault_proxy::FaultProxy};
 
 const DEVICES: usize = 4;
 /// The longest wait of a device before a reconnection. With an agent's 60 s, a device whose connection was cut six times

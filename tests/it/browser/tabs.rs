@@ -1,0 +1,109 @@
+//! Ten tabs of one browser, which opens six connections at most to a backend without HTTP/2, while their stream is cut and
+//! the backend is killed.
+
+use std::collections::BTreeSet;
+
+use link_protocol::backend_api::device::ChangeDevice;
+use link_tests::{
+    backend::TestBackend,
+    device::TestDevice,
+    wait::{PATIENCE, until},
+};
+use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
+use thirtyfour::WindowHandle;
+
+use super::chromium::Browser;
+use crate::fault_proxy::FaultProxy;
+
+const TABS: usize = 10;
+const DEVICES: usize = 5;
+const CHANGES: usize = 30;
+/// The share of connections that break by themselves.
+const BREAKS: f64 = 0.2;
+
+/// The name in each row of a tab.
+const NAMES: &str =
+    "return [...document.querySelectorAll('.device-row .name a')].map((name) => name.textContent)";
+
+/// Whatever is cut, each tab shows in the end what the API says, and no tab was loaded again by anybody.
+#[tokio::test(flavor = "multi_thread")]
+async fn browser_keeps_ten_tabs_true_whatever_happens_to_their_stream() {
+    let seed = rand::random();
+    println!("seed {seed}");
+    let mut chance = StdRng::seed_from_u64(seed);
+    let mut backend = TestBackend::start().await;
+    let mut devices = Vec::new();
+    for _ in 0..DEVICES {
+        devices.push(TestDevice::register(&backend).await);
+    }
+    let address = backend.url.trim_start_matches("http://").parse().unwrap();
+    let proxy = FaultProxy::start(vec![address], BREAKS, seed).await;
+    proxy.calm();
+    let page = format!("http://{}/devices", proxy.address);
+    let browser = Browser::start().await;
+    browser.open_logged_in(&page).await;
+    browser.find(".device-row .name").await;
+    let mut tabs = vec![browser.tab().await];
+    while tabs.len() < TABS {
+        browser.new_tab().await;
+        open(&browser, &page).await;
+        tabs.push(browser.tab().await);
+    }
+
+    proxy.rough();
+    for change in 0..CHANGES {
+        let device = devices[chance.random_range(0..DEVICES)].id;
+        let name = Some(format!("device-{change}"));
+        let wish = ChangeDevice { add_tags: vec![], remove_tags: vec![], name };
+        backend.owner.change_device(device, &wish).await.unwrap();
+        match chance.random_range(0..10) {
+            0 => backend.restart().await,
+            1 | 2 => proxy.cut(),
+            // The tab that reads the stream for the others may be this one.
+            3 => {
+                let first = tabs.remove(0);
+                browser.close(&first).await;
+                browser.switch_to(&tabs[0]).await;
+                browser.new_tab().await;
+                open(&browser, &page).await;
+                tabs.push(browser.tab().await);
+            }
+            _ => {}
+        }
+    }
+    proxy.calm();
+
+    let listed = backend.owner.devices().await.unwrap();
+    let wanted: BTreeSet<String> =
+        listed.into_iter().map(|device| device.name.to_string()).collect();
+    for (number, tab) in tabs.iter().enumerate() {
+        shows(&browser, tab, &wanted, &format!("tab {number}")).await;
+    }
+}
+
+/// Opens the page in this tab. A connection that the proxy breaks is not the page's fault.
+async fn open(browser: &Browser, page: &str) {
+    until("the page in a new tab", || async {
+        browser.try_to_open(page).await.then_some(())?;
+        browser.has(".device-row .name").await.then_some(())
+    })
+    .await;
+}
+
+async fn shows(browser: &Browser, tab: &WindowHandle, wanted: &BTreeSet<String>, what: &str) {
+    browser.switch_to(tab).await;
+    let mut last = BTreeSet::new();
+    let seen = async {
+        loop {
+            let rows = browser.run(NAMES, vec![]).await;
+            last =
+                rows.as_array().unwrap().iter().map(|row| row.as_str().unwrap().into()).collect();
+            if last == *wanted {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+    };
+    let seen = tokio::time::timeout(PATIENCE, seen).await;
+    assert!(seen.is_ok(), "{what} shows {last:#?}\nthe API says {wanted:#?}");
+}
