@@ -31,8 +31,8 @@ use clap::Parser as _;
 use link_client::roots;
 use link_installer::{guard::PORT_TAKEN, layout::Layout, stage::CANNOT_TELL, versions};
 use link_platform::{
-    checkpoint, contain, descriptors, fs, memory, names, paths::Roots, process, program,
-    router_threads,
+    checkpoint, contain, descriptors, first_process, fs, memory, names, paths::Roots, process,
+    program, router_threads,
 };
 use link_protocol::config::AgentConfig;
 
@@ -54,7 +54,7 @@ use crate::{
 const LAST_WORK: Duration = Duration::from_secs(2);
 
 fn main() -> ExitCode {
-    if let Some(code) = contain::take_over() {
+    if let Some(code) = contain::take_over().or_else(first_process::run_below) {
         return code;
     }
     names::keep_to_what_is_built_in();

@@ -14,7 +14,7 @@ use std::{
 };
 
 use link_platform::{
-    fs,
+    first_process, fs,
     line::Line,
     names,
     notify::{self, Note},
@@ -46,6 +46,9 @@ const HEARING: Duration = Duration::from_secs(1);
 /// Runs the program with the arguments of this process.
 #[must_use]
 pub fn main() -> ExitCode {
+    if let Some(code) = first_process::run_below() {
+        return code;
+    }
     names::keep_to_what_is_built_in();
     if let Some(argument) = std::env::args().nth(1) {
         return answer(&argument);

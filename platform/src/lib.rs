@@ -12,6 +12,7 @@ pub mod cpu_time;
 pub mod descriptors;
 pub mod disk;
 pub mod facts;
+pub mod first_process;
 pub mod fs;
 #[cfg(windows)]
 mod held;

@@ -30,6 +30,7 @@ mod engine_line;
 mod examples;
 mod fault_proxy;
 mod faults;
+mod first_process;
 mod guard;
 mod history;
 mod hostile_plugin;
