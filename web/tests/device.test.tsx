@@ -96,6 +96,24 @@ describe('a model on a device', () => {
     expect(controls()).toContain('Serve');
   });
 
+  it('has its address, its name and a line for a program, while it is served', async () => {
+    load(
+      deployment('1', 'dev_a', { alias: 'llama', task: 'chat', serving: { state: 'serving', is_serving: true, port: 8081 } }),
+      deployment('2', 'dev_a', { alias: 'embed', task: 'embeddings', serving: { state: 'serving', is_serving: true, port: 8081 } }),
+      deployment('3', 'dev_a', { alias: 'gone', ...served('not_serving') }),
+    );
+    open();
+    await settled('Use these models from a program');
+    document.querySelector<HTMLDetailsElement>('.from-programs')?.setAttribute('open', '');
+    expect(document.querySelector('.from-programs dl')?.textContent).toBe('http://127.0.0.1:8081/v1llama, embed');
+    expect(document.querySelector('.from-programs pre')?.textContent).toBe(
+      `curl http://127.0.0.1:8081/v1/chat/completions -H 'content-type: application/json' -d '{"model":"llama","messages":[{"role":"user","content":"Hello!"}]}'`,
+    );
+    await accessible();
+    for (const id of ['1', '2']) deployments.changed(deployment(id, 'dev_a', served('not_serving')));
+    await vi.waitFor(() => expect(document.querySelector('.from-programs')).toBeNull());
+  });
+
   it('is not listed after it was removed, and is not lost with its device', async () => {
     load(deployment('1', 'dev_a'), deployment('2', 'dev_a', { serving: { state: 'removed', is_serving: false, port: 8080 } }));
     open();

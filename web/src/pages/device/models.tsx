@@ -23,6 +23,7 @@ import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/part
 import { PurposeTag } from '../../ui/purpose';
 import { StateBadge } from '../../ui/standing';
 import { PortDialog } from './port';
+import { FromPrograms } from './program';
 
 const UNDER_WAY = new Set(['queued', 'downloading', 'configuring']);
 
@@ -57,6 +58,7 @@ export function Models({ device }: { device: Device }) {
         </div>
       )}
       {all.length > 0 ? <Deployed device={device} shown={shown} /> : <NoModels />}
+      <FromPrograms shown={all} />
       {deploying.value && <DeployDialog targets={[device.device_id]} close={() => (deploying.value = false)} />}
     </>
   );

@@ -185,6 +185,12 @@ export const about = {
   updateAsked: (version: string) => `The device was asked to update to ${version}.`,
 } as const;
 
+export const programs = {
+  title: 'Use these models from a program',
+  how: 'Programs on the device that know OpenAI’s API use this address, any key, and the name of a model beside it.',
+  line: 'A line to try on the device',
+} as const;
+
 export const transfer = {
   title: 'Transfer the device',
   body: 'The device will belong to another account. It will delete its models and start over there.',
