@@ -3,26 +3,26 @@
 
 import { session } from '../data/session';
 import { Notices } from '../ui/notices';
-import { Skeleton } from '../ui/parts';
 import { Login } from './login';
-import { Page } from './pages';
+import { Awaited, Page } from './pages';
 import { path } from './router';
 import { isOpen, pageAt } from './routes';
 import { Shell } from './shell';
 
 export function App() {
   const state = session.value;
-  if (isOpen(pageAt(path.value))) {
+  const name = pageAt(path.value);
+  if (isOpen(name)) {
     return (
       <>
-        {state === 'unknown' ? <Skeleton lines={4} /> : <Page />}
+        {state === 'unknown' ? <Awaited name={name} /> : <Page />}
         <Notices />
       </>
     );
   }
   return (
     <>
-      {(state === 'in' || state === 'unknown') && <Shell>{state === 'in' ? <Page /> : <Skeleton lines={8} />}</Shell>}
+      {(state === 'in' || state === 'unknown') && <Shell>{state === 'in' ? <Page /> : <Awaited name={name} />}</Shell>}
       {(state === 'out' || state === 'ended') && <Login ended={state === 'ended'} />}
       <Notices />
     </>

@@ -8,7 +8,7 @@ import { lookForNewer } from '../data/edition';
 import { text } from '../text';
 import { Empty, Skeleton } from '../ui/parts';
 import { path } from './router';
-import { pageAt, type PageName, ROUTES } from './routes';
+import { isOpen, pageAt, type PageName, ROUTES } from './routes';
 
 type Loaded = ComponentType | 'failed' | null;
 
@@ -49,5 +49,10 @@ function Lazy({ name }: { name: PageName }) {
     );
   }
   const Shown = loaded.value;
-  return Shown ? <Shown /> : <Skeleton lines={8} />;
+  return Shown ? <Shown /> : <Awaited name={name} />;
+}
+
+/** What stands in place of a page until it is there. Those for people who are not logged in have no shell around them. */
+export function Awaited({ name }: { name: PageName | null }) {
+  return isOpen(name) ? <main><Skeleton alone lines={4} /></main> : <Skeleton alone lines={8} />;
 }

@@ -104,14 +104,17 @@ export function Outdated({ title, error, retry }: { title: string; error: unknow
   );
 }
 
-/** The outline of lines that are being loaded. */
-export function Skeleton({ lines }: { lines: number }) {
+/** The outline of lines that are being loaded. `alone` is what stands in place of a whole page, which has a title. */
+export function Skeleton({ lines, alone = false }: { lines: number; alone?: boolean }) {
   return (
-    <div class="skeleton" role="status" aria-label={text.shell.loading}>
-      {Array.from({ length: lines }, (_, line) => (
-        <div key={line} class="bone" />
-      ))}
-    </div>
+    <>
+      {alone && <h1 class="visually-hidden">{text.shell.loading}</h1>}
+      <div class="skeleton" role="status" aria-label={text.shell.loading}>
+        {Array.from({ length: lines }, (_, line) => (
+          <div key={line} class="bone" />
+        ))}
+      </div>
+    </>
   );
 }
 

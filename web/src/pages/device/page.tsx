@@ -67,7 +67,7 @@ function OneDevice({ id }: { id: string }) {
     };
     return <Failed alone title={text.device.failedTitle} error={failed.value} retry={retry} />;
   }
-  return <Skeleton lines={8} />;
+  return <Skeleton alone lines={8} />;
 }
 
 function Missing() {

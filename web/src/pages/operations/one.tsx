@@ -61,7 +61,7 @@ function One({ id }: { id: string }) {
     };
     return <Failed alone title={text.works.oneFailedTitle} error={error} retry={retry} />;
   }
-  return <Skeleton lines={8} />;
+  return <Skeleton alone lines={8} />;
 }
 
 function Shown({ operation }: { operation: Operation }) {
