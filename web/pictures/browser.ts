@@ -2,22 +2,32 @@
 
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
-import { SECRET } from './server.ts';
+import { SECRET, type Fake } from './server.ts';
 import { NOW } from './world.ts';
 
 export const CHROMIUM = process.env['LINK_CHROMIUM'] ?? '/usr/bin/chromium';
 
-/** Opens an empty page. `zoom` is the size of its text. */
-export async function enter(within: Browser, shown: BrowserContextOptions, { signedIn = true, zoom = 1 } = {}): Promise<Page> {
+interface Entered {
+  signedIn?: boolean;
+  /** The size of the text. */
+  zoom?: number;
+  /** Whether every address that is opened finds an empty storage, so that one page serves for many: a new one costs more than
+   * what it shows. */
+  fresh?: boolean;
+}
+
+/** Opens an empty page. */
+export async function enter(within: Browser, shown: BrowserContextOptions, { signedIn = true, zoom = 1, fresh = false }: Entered = {}): Promise<Page> {
   const context = await within.newContext({ ...shown, locale: 'en-GB', timezoneId: 'Europe/Berlin' });
-  await context.addInitScript(([secret, size, known]) => {
+  await context.addInitScript(([secret, size, known, empty]) => {
+    if (empty) for (const storage of [localStorage, sessionStorage]) storage.clear();
     if (known) localStorage.setItem('link.csrf', secret);
     const grow = (): void => {
       if (document.documentElement) document.documentElement.style.fontSize = `${size * 100}%`;
     };
     grow();
     addEventListener('readystatechange', grow, { capture: true });
-  }, [SECRET, zoom, signedIn] as const);
+  }, [SECRET, zoom, signedIn, fresh] as const);
   const page = await context.newPage();
   await page.clock.setFixedTime(NOW);
   return page;
@@ -28,4 +38,13 @@ export async function settle(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('#app')?.childElementCount !== 0, null, { timeout: 10_000 });
   await page.waitForFunction(() => !document.querySelector('.skeleton'), null, { timeout: 5_000 }).catch(() => undefined);
   await page.waitForTimeout(150);
+}
+
+/** Waits until the page has asked for what it shows, and changes no more while it waits for the answers. */
+export async function waiting(page: Page, fake: Fake): Promise<void> {
+  for (let asked = -1; asked !== fake.waiting.length || asked === 0; ) {
+    asked = fake.waiting.length;
+    await page.waitForTimeout(300);
+  }
+  await page.locator('.skeleton').first().waitFor({ timeout: 10_000 });
 }

@@ -15,6 +15,12 @@ export interface Screen {
   broken?: boolean;
   /** Whether the page is taken with hostile words although something is done first. Other pages are. */
   hostile?: boolean;
+  /** Whether the page is taken while it waits. Without it, it is if nothing is done first. */
+  loading?: boolean;
+  /** The reads that have no answer while the page waits; all without it. */
+  held?: RegExp;
+  /** Whether it is no more than a dialog that `keyboard.ts` opens too. */
+  dialog?: boolean;
   /** Whether the page is for people who are not logged in. */
   open?: boolean;
   /** The address that the page comes from, if it is another one. */
@@ -24,6 +30,8 @@ export interface Screen {
 }
 
 const SOME = ['one', 'many', 'failing'] as const;
+/** All reads except who is logged in, and one device. */
+const BUT_THE_DEVICE = /^\/(?!me$|events$|devices\/\w+$)/;
 const at = (path: string) => () => path;
 const first = (world: World): string => `/devices/${world.devices[2]?.device_id ?? world.devices[0]?.device_id ?? 'dev_none'}`;
 const press = (name: string | RegExp) => async (page: Page): Promise<void> => {
@@ -49,8 +57,11 @@ export const SCREENS: readonly Screen[] = [
   { name: 'overview', path: at('/'), broken: true },
   ...LISTS,
   { name: 'add', path: at('/devices/add'), worlds: ['empty', 'many'] },
-  { name: 'device-models', path: first, worlds: SOME, broken: true },
-  ...['performance', 'logs', 'commands', 'about'].map((tab): Screen => ({ name: `device-${tab}`, path: (world) => `${first(world)}?tab=${tab}`, worlds: SOME })),
+  { name: 'start', path: at('/'), worlds: [], loading: true, held: /^\/me$/ },
+  { name: 'start-of-setup', path: at('/setup'), worlds: [], loading: true, held: /^\/me$/ },
+  { name: 'device-models', path: first, worlds: SOME, broken: true, held: BUT_THE_DEVICE },
+  ...['performance', 'logs', 'commands'].map((tab): Screen => ({ name: `device-${tab}`, path: (world) => `${first(world)}?tab=${tab}`, worlds: SOME, held: BUT_THE_DEVICE })),
+  { name: 'device-about', path: (world) => `${first(world)}?tab=about`, worlds: SOME, loading: false },
   { name: 'model', path: (world) => `/models/${world.models[0]?.model_id ?? 'mdl_none'}`, worlds: SOME, broken: true },
   { name: 'operation', path: (world) => `/operations/${world.operations[0]?.operation_id ?? 'opr_none'}`, worlds: SOME },
   { name: 'nowhere', path: at('/devices/dev_ffffffffffffffffffffffffffffffff'), worlds: ['many'] },
@@ -61,16 +72,16 @@ export const SCREENS: readonly Screen[] = [
   { name: 'machine-asks', path: at('/device#BCDF-GHJK'), worlds: ['empty'], act: press('Continue') },
   { name: 'devices-columns', path: at('/devices?hide=cpu,tags'), worlds: ['many'], act: async (page) => page.locator('summary', { hasText: 'Columns' }).click() },
   { name: 'devices-views', path: at('/devices?select=state%3Doffline'), worlds: ['many'], act: async (page) => page.locator('summary', { hasText: 'Views' }).click() },
-  { name: 'device-port', path: first, worlds: ['many'], act: press('Change port…') },
-  { name: 'device-transfer', path: (world) => `${first(world)}?tab=about`, worlds: ['many'], act: press('Transfer the device…') },
-  { name: 'device-remove', path: (world) => `${first(world)}?tab=about`, worlds: ['many'], act: press('Remove the device…') },
-  { name: 'device-update', path: first, worlds: ['many'], act: press('Update…') },
-  { name: 'device-deploy', path: first, worlds: ['many'], act: press('Deploy a model…') },
+  { name: 'device-port', path: first, worlds: ['many'], dialog: true, act: press('Change port…') },
+  { name: 'device-transfer', path: (world) => `${first(world)}?tab=about`, worlds: ['many'], dialog: true, act: press('Transfer the device…') },
+  { name: 'device-remove', path: (world) => `${first(world)}?tab=about`, worlds: ['many'], dialog: true, act: press('Remove the device…') },
+  { name: 'device-update', path: first, worlds: ['many'], dialog: true, act: press('Update…') },
+  { name: 'device-deploy', path: first, worlds: ['many'], dialog: true, act: press('Deploy a model…') },
   { name: 'device-command', path: (world) => `${first(world)}?tab=commands`, worlds: ['many'], hostile: true, act: async (page) => page.locator('.command-list summary').first().click() },
-  { name: 'models-add', path: at('/models?open=add'), worlds: ['many'] },
-  { name: 'keys-create', path: at('/keys?open=create'), worlds: ['many'] },
-  { name: 'members-invite', path: at('/members?open=invite'), worlds: ['many'] },
-  { name: 'tokens-create', path: at('/tokens?open=create'), worlds: ['many'] },
+  { name: 'models-add', path: at('/models?open=add'), worlds: ['many'], dialog: true },
+  { name: 'keys-create', path: at('/keys?open=create'), worlds: ['many'], dialog: true },
+  { name: 'members-invite', path: at('/members?open=invite'), worlds: ['many'], dialog: true },
+  { name: 'tokens-create', path: at('/tokens?open=create'), worlds: ['many'], dialog: true },
   { name: 'devices-retire', path: at('/devices?open=retire'), worlds: ['many'] },
   { name: 'palette', path: at('/'), worlds: ['many'], act: (page) => page.keyboard.press('Control+k') },
   { name: 'drawer', path: at('/devices'), worlds: ['many'], act: async (page) => { if (await page.locator('.topbar').isVisible()) await press(/menu/i)(page); } },
@@ -122,7 +133,7 @@ export const SCREENS: readonly Screen[] = [
       await press('Windows (PowerShell)')(page);
     },
   },
-  { name: 'deploy', path: first, worlds: ['many'], act: press('Deploy a model…') },
+  { name: 'deploy', path: first, worlds: ['many'], dialog: true, act: press('Deploy a model…') },
   {
     name: 'workspace-embeddings', path: at('/workspace'), worlds: ['many'],
     act: async (page) => {

@@ -1,6 +1,6 @@
 // A backend that serves the built pages as the real one does, and answers reads with a made-up account. Nothing can be
-// changed. With `broken`, every list answers 500, as when its database is away. With `hostile`, what others may write tries to be
-// markup.
+// changed. With `broken`, every list answers 500, as when its database is away. With `held`, some reads wait for their answers. With `hostile`,
+// what others may write tries to be markup.
 
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -33,6 +33,10 @@ export interface Fake {
   world: World;
   /** Whether reads of lists fail. */
   broken: boolean;
+  /** The reads whose answers are held. */
+  held: RegExp | null;
+  /** Give the answers that are held. */
+  waiting: (() => void)[];
   /** Whether everything that others may write is hostile. */
   hostile: boolean;
   /** The event streams that are read. */
@@ -45,7 +49,7 @@ export interface Fake {
 /** Begins to serve. `built` is the folder of the pages, if they are not those of this checkout. */
 export async function serve(world: World, built?: string): Promise<Fake> {
   const policies = await policiesOf();
-  const fake: Fake = { origin: '', pages: built ? pathToFileURL(`${built}/`) : BUILT, world, broken: false, hostile: false, streams: new Set(), upgraded: false, close: () => Promise.resolve() };
+  const fake: Fake = { origin: '', pages: built ? pathToFileURL(`${built}/`) : BUILT, world, broken: false, held: null, waiting: [], hostile: false, streams: new Set(), upgraded: false, close: () => Promise.resolve() };
   const server: Server = createServer((request, response) => {
     // The backend's clock is that of the pictures: the pages tell times by it.
     response.setHeader('date', new Date(NOW).toUTCString());
@@ -98,6 +102,8 @@ function api(fake: Fake, url: URL, request: IncomingMessage, response: ServerRes
   };
   if (request.headers['x-link-csrf'] !== SECRET && path !== '/session') {
     say(401, { status: 401, title: 'Unauthorized', code: 'unauthenticated', detail: 'the session has ended' });
+  } else if (fake.held?.test(path)) {
+    fake.waiting.push(() => api(fake, url, request, response));
   } else if (path === '/events') {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write('id: 1\nevent: ready\ndata: {"resumed":false}\n\n');

@@ -60,15 +60,10 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
         node.run("the check of the accessibility trees", &["../pictures/trees.ts"])?;
         node.run("the check of the dialogs by keyboard", &["../pictures/keyboard.ts"])?;
         node.run("the check of bad days", &["../pictures/bad_days.ts"])?;
-        let limits = ["--worlds", "failing", "--looks", "narrow,large,forced"];
         let out = root.join("target/screenshots");
         let out =
             out.to_str().context("the folder of the pictures has a name that is not UTF-8")?;
-        let check = [&["../pictures/take.ts", out][..], &limits].concat();
-        node.run("the check of the pages in Chromium", &check)?;
-        let hostile =
-            ["../pictures/take.ts", out, "--worlds", "hostile", "--looks", "light,narrow"];
-        node.run("the check of the pages with hostile words", &hostile)?;
+        node.run("the check of the pages in Chromium", &["../pictures/check.ts", out])?;
     }
     budget::check(&root.join("web/dist/app"))
 }
@@ -85,8 +80,8 @@ pub(crate) struct Pictures {
     /// How to look at them, separated by commas: light, dark, phone, narrow, large, forced
     #[arg(long, default_value = "light,dark,phone")]
     looks: String,
-    /// With what in the account, separated by commas: empty, one, many, failing, broken, hostile
-    #[arg(long, default_value = "empty,one,many,failing,broken,hostile")]
+    /// With what in the account, separated by commas: empty, one, many, failing, broken, loading, hostile
+    #[arg(long, default_value = "empty,one,many,failing,broken,loading,hostile")]
     worlds: String,
     /// Take the pictures of the documentation into docs/pages instead
     #[arg(long, conflicts_with_all = ["out", "only"])]

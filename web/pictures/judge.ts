@@ -1,0 +1,53 @@
+// What is wrong with a page besides its looks: things that are wider than the screen, rows of several heights, words that became a
+// part of the page, and violations that axe finds.
+
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+
+import type { Page } from 'playwright-core';
+
+const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** The rules of axe that look at colours. */
+const COLOURS = ['color-contrast', 'link-in-text-block'];
+
+/** Returns what is wrong with a page. `dark` tells whether its dark colours are looked at too. */
+export async function judged(page: Page, { dark = false } = {}): Promise<string[]> {
+  const found: string[] = [];
+  const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  if (overhang > 0) found.push(`${overhang} px wider than the screen`);
+  const heights = await page.evaluate(() => [...document.querySelectorAll('.list-rows, .table-rows')].map((group) =>
+    [...group.querySelectorAll(':scope > [role=row]')].map((row) => row.getBoundingClientRect().height)));
+  const taken = await page.evaluate(() => document.documentElement.dataset['owned'] !== undefined || document.querySelector('img[src=x], iframe, [href^="javascript:"], [onerror]') !== null);
+  if (taken) found.push('what somebody has written became a part of the page');
+  if (heights.some((group) => new Set(group).size > 1)) found.push(`rows have several heights: ${JSON.stringify(heights)}`);
+  return [...found, ...(await violations(page, { dark }))];
+}
+
+/** Returns the violations of a page, or of what `within` selects, and those of its dark colours. */
+export async function violations(page: Page, { dark = false, within = '' } = {}): Promise<string[]> {
+  const protocol = await page.context().newCDPSession(page);
+  // The policy of the pages lets no script in: the protocol of the browser is not bound by it.
+  await protocol.send('Runtime.evaluate', { expression: AXE });
+  const found = await run(page, within, []);
+  if (dark) {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    found.push(...(await run(page, within, COLOURS)).map((fault) => `in dark: ${fault}`));
+    await page.emulateMedia({ colorScheme: 'light' });
+  }
+  await protocol.detach();
+  return found;
+}
+
+interface Axe {
+  run: (within: unknown, options: object) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+}
+
+function run(page: Page, within: string, rules: readonly string[]): Promise<string[]> {
+  return page.evaluate(async ([place, only]) => {
+    const { axe } = globalThis as unknown as { axe?: Axe };
+    if (!axe) return ['axe did not start'];
+    const options = { resultTypes: ['violations'], ...(only.length > 0 ? { runOnly: only } : {}) };
+    const result = await axe.run(place === '' ? document : place, options);
+    return result.violations.map(({ id, nodes }) => `axe ${id} (${nodes.length}): ${nodes[0]?.html.slice(0, 160)}`);
+  }, [within, rules] as const);
+}
