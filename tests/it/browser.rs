@@ -13,6 +13,7 @@ mod hostile;
 mod install;
 mod keyboard;
 mod own_backend;
+mod reference;
 mod session;
 mod story;
 mod tabs;
