@@ -109,6 +109,18 @@ class Backend:
         with urllib.request.urlopen(request) as answer:
             return json.load(answer)
 
+    def login(self):
+        """Returns an access token of the owner."""
+        answer = self.post("/api/v1/auth/login", None, email=EMAIL, password=PASSWORD)
+        return answer["access_token"]
+
+    def online(self, token):
+        """Returns how many devices are online."""
+        request = urllib.request.Request(f"{self.url}/api/v1/summary",
+                                         headers={"authorization": f"Bearer {token}"})
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)["devices"]["online"]
+
     def run(self, action, devices, *more):
         processes = -(-devices // 8000)
         command = [self.load, action, "--backend", self.url, "--identities",

@@ -4,18 +4,9 @@
 """
 
 import argparse
-import json
 import subprocess
-import urllib.request
 
 from backend import EMAIL, Backend, wait_for
-
-
-def online(backend, token):
-    request = urllib.request.Request(f"{backend.url}/api/v1/summary",
-                                     headers={"authorization": f"Bearer {token}"})
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)["devices"]["online"]
 
 
 def main():
@@ -26,7 +17,6 @@ def main():
     parser.add_argument("--tokens", type=int, default=20_000)
     chosen = parser.parse_args()
     backend = Backend(f"{chosen.work}/backend", chosen.programs)
-    password = (backend.folder / "password").read_text().strip()
     devices = None
     try:
         command = [backend.load, "hold", "--backend", backend.url, "--identities",
@@ -34,9 +24,8 @@ def main():
                    "--devices", str(chosen.devices), "--processes", str(-(-chosen.devices // 8000)),
                    "--seconds", "900", "--pid", str(backend.process.pid)]
         devices = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        answer = backend.post("/api/v1/auth/login", None, email=EMAIL, password=password)
-        token = answer["access_token"]
-        wait_for("the devices", lambda: online(backend, token) >= chosen.devices, 840)
+        token = backend.login()
+        wait_for("the devices", lambda: backend.online(token) >= chosen.devices, 840)
         measured = subprocess.run(
             [chosen.node, "pictures/measure.ts", "--devices", str(chosen.devices), "--tokens",
              str(chosen.tokens), backend.url, EMAIL, backend.folder / "password"], cwd="web",
