@@ -41,7 +41,8 @@ const focused = (page: Page): Promise<Stop> =>
     const one = document.activeElement ?? document.body;
     const { outlineStyle, boxShadow } = getComputedStyle(one);
     const { top, bottom, left, right } = one.getBoundingClientRect();
-    const inSight = top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth;
+    // The browser scrolls by whole pixels, and what it lays out has fractions of them.
+    const inSight = top > -1 && bottom < innerHeight + 1 && left > -1 && right < innerWidth + 1;
     return {
       words: one.getAttribute('aria-label') ?? one.textContent?.trim() ?? '',
       model: one.closest('.model')?.querySelector('.model-name')?.textContent ?? '',
