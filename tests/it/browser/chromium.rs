@@ -200,6 +200,16 @@ impl Browser {
         focused.send_keys(keys).await.unwrap();
     }
 
+    /// Presses Tab. The driver takes what is typed at the field of a file for the name of one, so the browser is told.
+    pub(super) async fn leave_file_field(&self) {
+        for kind in ["keyDown", "keyUp"] {
+            let key = json!({
+                "type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9,
+            });
+            self.tell("Input.dispatchKeyEvent", key).await;
+        }
+    }
+
     /// Runs a script in the page, and waits for its promise.
     pub(super) async fn run(&self, script: &str, arguments: Vec<Value>) -> Value {
         self.session.execute(script, arguments).await.unwrap().json().clone()

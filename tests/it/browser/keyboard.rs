@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use link_tests::{
-    backend::{EMAIL, OLD_ORIGIN, PASSWORD, TestBackend},
+    backend::{EMAIL, NewBackend, OLD_ORIGIN, PASSWORD, TestBackend},
     chat,
     device::{TestDevice, free_port},
     engines::{self, TINY_REPLY},
@@ -17,17 +17,23 @@ const MOST_TABS: usize = 90;
 
 /// No element is clicked and none is looked up to be used: what has the focus gets the keys, and has to show it.
 #[tokio::test]
-async fn browser_is_used_from_the_login_to_a_repaired_answer_by_keyboard_alone() {
-    let backend = TestBackend::start().await;
-    let origin = backend.url.replace("127.0.0.1", "localhost");
-    backend.upload("tiny", engines::model("tiny.gguf")).await;
+async fn browser_is_used_from_no_account_to_a_repaired_answer_by_keyboard_alone() {
+    let new = NewBackend::start().await;
+    let origin = new.url.replace("127.0.0.1", "localhost");
     let browser = Browser::start().await;
     browser.open(&format!("{origin}/login")).await;
     browser.find("#email").await;
+    reach(&browser, "a[href='/setup']").await;
+    browser.keys(Key::Enter).await;
+    browser.find("[name=setup-token]").await;
+    reach(&browser, "[name=setup-token]").await;
+    browser.keys(new.setup_token()).await;
+    reach(&browser, "[name=email]").await;
     browser.keys(EMAIL).await;
-    reach(&browser, "#password").await;
+    reach(&browser, "[name=password]").await;
     browser.keys(PASSWORD.to_owned() + Key::Enter).await;
     browser.find_with(".account .email", "@").await;
+    let backend = new.log_in().await;
 
     // A device: its key from the page, used by a real agent, which then appears by itself.
     palette(&browser, "Add a device").await;
@@ -43,6 +49,21 @@ async fn browser_is_used_from_the_login_to_a_repaired_answer_by_keyboard_alone()
     assert!(registered.status.success(), "{registered:?}");
     device.run(&[("LINK_ENGINE_CONTEXT", "4096")]);
     browser.find_with(".arrival .step.done:nth-child(2)", "Online").await;
+
+    // A model. Whoever uses no pointer types the path into the window that the field opens.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tiny.gguf");
+    std::fs::write(&file, engines::model("tiny.gguf")).unwrap();
+    palette(&browser, "Models").await;
+    browser.find_with("h2", "No model yet").await;
+    palette(&browser, "Add a model").await;
+    browser.find("dialog [type=file]").await;
+    reach(&browser, "dialog [type=file]").await;
+    browser.keys(file.to_str().unwrap()).await;
+    browser.leave_file_field().await;
+    reach(&browser, "dialog [type=submit]").await;
+    browser.keys(Key::Enter).await;
+    browser.find_with(".catalogue-row .badge", "Ready").await;
 
     // A deployment, from the page of the device.
     palette(&browser, "Devices").await;
