@@ -336,7 +336,7 @@ impl LocalBackend {
     }
 }
 
-/// Returns a free port: `wanted` (or the default port), one of the next ports, or any other port.
+/// Returns a free port: `wanted` (or the default port), one of the next ports, or any other port. If `wanted` is 0, any port.
 ///
 /// # Errors
 /// If no port is free.

@@ -65,7 +65,8 @@ pub(super) async fn run(
 }
 
 async fn test(setup: Setup<'_>) -> Result<Vec<Tested>, CliError> {
-    let port = local_backend::free_port(None)?;
+    // Any port: whoever tries the default one and the next ones meets all the others who do, before the engine listens.
+    let port = local_backend::free_port(Some(0))?;
     let bench = Bench::new(setup, port).map_err(|error| CliError::file(&error))?;
     contract::test(bench).await.map_err(|error| CliError::file(&error))
 }
