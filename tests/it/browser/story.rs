@@ -90,7 +90,7 @@ async fn browser_leads_from_no_account_to_a_repaired_answer() {
     installed.backend.allow(&[OLD_ORIGIN, &origin]).await;
     browser.open(&format!("{origin}/workspace")).await;
     browser.find("#message").await.send_keys("Say hello.").await.unwrap();
-    browser.click("#send").await;
+    browser.click("#send[aria-disabled=false]").await;
     browser.find("[data-cause='allowlist-stale']").await;
     browser.picture("story-6-refused").await;
     browser.click("[data-action=repair]").await;

@@ -215,5 +215,6 @@ async fn browser_tells_an_insecure_page_from_a_denied_permission() {
 
 async fn ask(browser: &Browser, text: &str) {
     browser.find("#message").await.send_keys(text).await.unwrap();
-    browser.click("#send").await;
+    // While the model is being loaded, the button takes no question.
+    browser.click("#send[aria-disabled=false]").await;
 }
