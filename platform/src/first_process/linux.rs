@@ -1,3 +1,5 @@
+//! Process 1 of a namespace: passes signals on, and collects whoever has ended.
+
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stderr,
