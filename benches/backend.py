@@ -114,6 +114,14 @@ class Backend:
         answer = self.post("/api/v1/auth/login", None, email=EMAIL, password=PASSWORD)
         return answer["access_token"]
 
+    def hold(self, devices, seconds):
+        """Starts the program that keeps so many devices online for so long."""
+        command = [self.load, "hold", "--backend", self.url, "--identities",
+                   self.folder / "devices", "--fleet-key-file", self.folder / "key", "--devices",
+                   str(devices), "--processes", str(-(-devices // 8000)), "--seconds",
+                   str(seconds), "--pid", str(self.process.pid)]
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL)
+
     def online(self, token):
         """Returns how many devices are online."""
         request = urllib.request.Request(f"{self.url}/api/v1/summary",

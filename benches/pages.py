@@ -19,11 +19,7 @@ def main():
     backend = Backend(f"{chosen.work}/backend", chosen.programs)
     devices = None
     try:
-        command = [backend.load, "hold", "--backend", backend.url, "--identities",
-                   backend.folder / "devices", "--fleet-key-file", backend.folder / "key",
-                   "--devices", str(chosen.devices), "--processes", str(-(-chosen.devices // 8000)),
-                   "--seconds", "900", "--pid", str(backend.process.pid)]
-        devices = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        devices = backend.hold(chosen.devices, 900)
         token = backend.login()
         wait_for("the devices", lambda: backend.online(token) >= chosen.devices, 840)
         measured = subprocess.run(

@@ -8,7 +8,6 @@ import argparse
 import asyncio
 import json
 import re
-import subprocess
 import time
 
 from backend import PASSWORD, Backend, wait_for
@@ -143,11 +142,7 @@ def main():
     backend = Backend(f"{chosen.work}/backend", chosen.programs)
     held = None
     try:
-        command = [backend.load, "hold", "--backend", backend.url, "--identities",
-                   backend.folder / "devices", "--fleet-key-file", backend.folder / "key",
-                   "--devices", str(chosen.devices), "--processes", str(-(-chosen.devices // 8000)),
-                   "--seconds", "3600"]
-        held = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        held = backend.hold(chosen.devices, 3600)
         owner = backend.login()
         wait_for("the devices", lambda: backend.online(owner) >= chosen.devices, 840)
         tokens = list(users(backend, owner, -(-chosen.streams // STREAMS_OF_A_USER)))
