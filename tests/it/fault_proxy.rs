@@ -68,7 +68,7 @@ impl FaultProxy {
         self.mood.send_modify(|(_, cuts)| *cuts += 1);
     }
 
-    /// Breaks connections again.
+    /// Cuts every connection, and breaks its share of the later ones.
     pub(crate) fn rough(&self) {
         self.mood.send_modify(|(breaks, _)| *breaks = true);
     }

@@ -1,4 +1,4 @@
-//! The agent and the guard as the first process of a container: they collect orphans and end when they are asked to.
+//! The agent as the first process of a container: it collects orphans, and ends when it is asked to.
 
 #![expect(clippy::print_stderr, reason = "a test says why it is skipped")]
 

@@ -25,7 +25,7 @@ const BREAKS: f64 = 0.2;
 const NAMES: &str =
     "return [...document.querySelectorAll('.device-row .name a')].map((name) => name.textContent)";
 
-/// Whatever is cut, each tab shows in the end what the API says, and no tab was loaded again by anybody.
+/// Whatever is cut, each tab shows in the end what the API says.
 #[tokio::test(flavor = "multi_thread")]
 async fn browser_keeps_ten_tabs_true_whatever_happens_to_their_stream() {
     let seed = rand::random();
