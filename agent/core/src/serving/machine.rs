@@ -297,7 +297,8 @@ impl Pipeline {
         self.fail(CommandResult::Failed, reason, turn);
     }
 
-    /// Handles a start that timed out.
+    /// Handles a start that timed out: a waiting command ends with the reason, and a start that nobody asked for is
+    /// tried again.
     pub(super) fn out_of_time(&mut self, reason: &str, turn: &mut Turn) {
         if self.starts_on_demand() {
             return self.abort_start(CommandResult::Failed, reason, turn);
@@ -305,6 +306,7 @@ impl Pipeline {
         self.explain(reason);
         self.end_engine(Then::TryAgain, turn);
         self.report_model(turn);
+        self.fail(CommandResult::Failed, reason, turn);
     }
 }
 

@@ -529,6 +529,8 @@ fn events_of_a_run_that_is_over_change_nothing() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
     /// For any requests and outcomes: a pipeline holds its port while it serves or loads, and from
     /// the engine's first answer for as long as the model is wanted there. It has one engine at a
     /// time, and each command gets one result.

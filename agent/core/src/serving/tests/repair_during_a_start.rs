@@ -52,6 +52,19 @@ fn a_repair_during_a_start_that_fails_does_not_switch_the_model_off() {
     let told = bench.reserved(3, 9090, Err("port 9090 is in use".to_owned()));
     assert!(told.iter().any(|line| line.starts_with("c2 failed: port 9090")), "{told:?}");
     assert!(bench.view().record.serve, "it is tried again");
+
+    // An engine that loads for too long is stopped; the repair does not wait for the next one.
+    let mut bench = repaired(Some(9090));
+    bench.stopped(1);
+    bench.reserved(3, 9090, Ok(()));
+    bench.now = limits::ENGINE_HEALTH_TIMEOUT;
+    let told = bench.turn(Pipelines::check_deadlines);
+    assert!(
+        told.iter().any(|line| line.starts_with("c2 failed: the engine was not healthy")),
+        "{told:?}"
+    );
+    bench.stopped(3);
+    assert!(bench.view().record.serve && bench.pipelines.deadline().is_some(), "it is tried again");
 }
 
 #[test]
