@@ -2,7 +2,7 @@
 
 import { useComputed, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 
 import { stateOf } from '../../data/selection';
 import { devices } from '../../data/store';
@@ -38,11 +38,13 @@ export function Table({ ids, byDevice, order, hidden, sort, selected }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const height = scaled(narrow.value ? NARROW_ROW : ROW);
   const { items, total } = useVirtual(scroller, ids.length, height);
-  const chosen = ids.reduce((count, id) => count + Number(selected.value.has(id)), 0);
+  const ticked = selected.value;
+  const chosen = useMemo(() => ids.reduce((count, id) => count + Number(ticked.has(id)), 0), [ids, ticked]);
   const toggleAll = (): void => {
     selected.value = chosen === ids.length ? new Set() : new Set(ids);
   };
-  const shown = COLUMNS.filter((column) => !hidden.has(column));
+  // The same columns at every drawing: a row whose properties are the same is not drawn again while the list is scrolled.
+  const shown = useMemo(() => COLUMNS.filter((column) => !hidden.has(column)), [hidden]);
   return (
     <div class="table-frame" style={{ flexBasis: `${total + scaled(HEAD)}px` }}>
       <div
