@@ -1,6 +1,6 @@
 // Asks the chosen model and follows the answer.
 
-import { signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
 
 import { ofPerson, staying } from '../../data/person';
 import { text } from '../../text';
@@ -9,6 +9,7 @@ import { fresh, messagesOf, newId, type Conversation, type Figures, type Turn } 
 import { Sentences } from '../../workspace/plain';
 import { RequestFailure, type Pieces, type Usage } from '../../workspace/stream';
 import type { Target } from '../../workspace/targets';
+import { turnTo } from './address';
 import { clear, explain, remedy } from './failures';
 import { choose, conversation, settle, target } from './state';
 
@@ -95,7 +96,7 @@ export function stop(): void {
 export function show(next: Conversation = fresh(Date.now())): void {
   stop();
   clear();
-  conversation.value = next;
+  turnTo(next);
 }
 
 async function run(chosen: Target): Promise<void> {
@@ -151,6 +152,8 @@ function replaceTurn(started: Conversation, done: Turn): void {
   const shown = conversation.peek();
   const here = shown.id === started.id ? shown : started;
   const next = { ...here, turns: here.turns.map((turn) => (turn.id === done.id ? done : turn)) };
-  settle(next);
-  if (shown.id !== started.id) conversation.value = shown;
+  batch(() => {
+    settle(next);
+    if (shown.id !== started.id) conversation.value = shown;
+  });
 }

@@ -13,6 +13,8 @@ import { Icon } from '../../ui/icon';
 import { narrow } from '../../ui/narrow';
 import { isLoopback, permissionState } from '../../workspace/facts';
 import { isOther } from '../../workspace/lines';
+import { followAddress } from './address';
+import { show } from './asking';
 import { ModelChoice, ModelState, NoModel } from './bar';
 import { Chat } from './chat';
 import { failed } from './failures';
@@ -31,6 +33,7 @@ export function WorkspacePage() {
     document.title = `${text.workspace.title} – ${text.product}`;
   }, []);
   useEffect(() => void openStorage(), [user]);
+  useEffect(() => followAddress(show), []);
   useEffect(() => {
     // Every other page is another document: what only this one has would be gone without a word.
     const left = (event: BeforeUnloadEvent): void => {

@@ -41,6 +41,8 @@ export const target = computed<Target | null>(() => {
 
 export const conversation = signal<Conversation>(fresh(Date.now()));
 export const kept = signal<readonly Conversation[]>([]);
+/** Whether it is known what this browser has kept. */
+export const opened = signal(false);
 /** Why conversations are not kept. */
 export const refused = signal<Refusal | null>(null);
 /** What stands in the field; it survives a reload of the tab. */
@@ -55,6 +57,7 @@ let storage: Storage | null = null;
 ofPerson(() => {
   storage?.close();
   storage = null;
+  opened.value = false;
   conversation.value = fresh(Date.now());
   kept.value = [];
   refused.value = null;
@@ -68,13 +71,15 @@ ofPerson(() => {
 export async function openStorage(): Promise<void> {
   const user = me.peek()?.user_id;
   if (!user || storage?.user === user) return;
-  storage = new Storage(user);
+  const mine = new Storage(user);
+  storage = mine;
   draft.value = remembered('draft');
   choice.value = remembered('model');
-  await attempt(async (opened) => {
-    const all = await opened.all();
-    if (opened === storage) kept.value = all;
+  await attempt(async (used) => {
+    const all = await used.all();
+    if (used === storage) kept.value = all;
   });
+  if (mine === storage) opened.value = true;
 }
 
 export function choose(id: string): void {
@@ -108,9 +113,9 @@ export async function forget(id: string): Promise<void> {
   kept.value = kept.peek().filter((one) => one.id !== id);
   if (conversation.peek().id === id) conversation.value = fresh(Date.now());
   unkept.delete(id);
-  await attempt(async (opened) => {
-    await opened.remove(id);
-    await keepRest(opened);
+  await attempt(async (used) => {
+    await used.remove(id);
+    await keepRest(used);
   });
 }
 
@@ -118,17 +123,17 @@ export async function forgetAll(): Promise<void> {
   kept.value = [];
   unkept.clear();
   conversation.value = fresh(Date.now());
-  await attempt((opened) => opened.clear());
+  await attempt((used) => used.clear());
 }
 
 /** Keeps what is new, and what was refused before: there may be room by now. One that is too large holds no other up. */
-async function keepRest(opened: Storage): Promise<void> {
+async function keepRest(used: Storage): Promise<void> {
   let refusal: unknown = null;
   for (const id of [...unkept.keys()]) {
     const one = unkept.get(id);
     if (!one) continue;
     try {
-      await opened.keep(one);
+      await used.keep(one);
       if (unkept.get(id) === one) unkept.delete(id);
     } catch (error) {
       refusal = error;
@@ -138,16 +143,16 @@ async function keepRest(opened: Storage): Promise<void> {
 }
 
 /** Does something with the storage, and says whether the browser refuses, unless the person has left meanwhile. */
-async function attempt(work: (opened: Storage) => Promise<void>): Promise<void> {
-  const opened = storage;
-  if (!opened) return;
+async function attempt(work: (used: Storage) => Promise<void>): Promise<void> {
+  const used = storage;
+  if (!used) return;
   let refusal: Refusal | null = null;
   try {
-    await work(opened);
+    await work(used);
   } catch (error) {
     refusal = error instanceof StorageRefused ? error.reason : 'forbidden';
   }
-  if (opened === storage) refused.value = refusal;
+  if (used === storage) refused.value = refusal;
 }
 
 /** Two people who use one tab do not find each other's drafts. */

@@ -1,0 +1,115 @@
+// A conversation has an address: a reload and Back lead to it, and an address from elsewhere says why it leads to nothing.
+
+import { render } from 'preact';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+
+import { listen } from '../src/app/router';
+import { deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading, stop } from '../src/data/store';
+import { WorkspacePage } from '../src/pages/workspace/page';
+import { conversation, forget, forgetAll, opened, settle } from '../src/pages/workspace/state';
+import { Notices } from '../src/ui/notices';
+import { fresh, type Conversation } from '../src/workspace/conversations';
+import { backend } from './backend';
+import { deployment, device, model } from './fixtures';
+
+const browser = new Map<string, Conversation>();
+
+vi.mock('../src/workspace/storage', async (original) => {
+  const before = await original<typeof import('../src/workspace/storage')>();
+  class Storage {
+    constructor(readonly user: string) {}
+    all = async (): Promise<Conversation[]> => [...browser.values()];
+    keep = async (one: Conversation): Promise<void> => void browser.set(one.id, one);
+    remove = async (id: string): Promise<void> => void browser.delete(id);
+    clear = async (): Promise<void> => browser.clear();
+    close = (): void => undefined;
+  }
+  return { ...before, Storage };
+});
+
+listen();
+
+let root: HTMLElement;
+
+const asked = (question: string, id = question): Conversation => {
+  const turn = { id: question, question, answer: 'Yes.', thought: '', figures: null, model: 'm', state: 'complete' } as const;
+  return { ...fresh(1), id, title: question, turns: [turn] };
+};
+const titled = (words: string): HTMLButtonElement | undefined => [...root.querySelectorAll<HTMLButtonElement>('.history-list .title')].find(({ textContent }) => textContent === words);
+const shows = (words: string): Promise<void> => vi.waitFor(() => expect(root.querySelector('.workspace-main')?.textContent).toContain(words), { timeout: 3_000 });
+
+/** Loads the page at an address. */
+async function load(address: string): Promise<void> {
+  render(null, root);
+  stop();
+  history.replaceState(null, '', address);
+  dispatchEvent(new PopStateEvent('popstate'));
+  me.value = { user_id: 'usr_1', account_id: 'acc_1', email: 'owner@example.com', role: 'owner' };
+  devices.loaded([device('a')]);
+  models.loaded([model('a', { plugin: 'language_model' })]);
+  deployments.loaded([deployment('a', 'dev_a')]);
+  for (const loading of [devicesLoading, modelsLoading, deploymentsLoading]) loading.value = { state: 'ready', error: null };
+  render(<><WorkspacePage /><Notices /></>, root);
+  await vi.waitFor(() => expect(opened.value).toBe(true));
+}
+
+beforeEach(() => {
+  sessionStorage.clear();
+  browser.clear();
+  backend({});
+  document.body.innerHTML = '<main><div id="root"></div></main>';
+  root = document.getElementById('root') as HTMLElement;
+});
+afterEach(async () => {
+  await forgetAll();
+  render(null, root);
+});
+
+it('is that of its first question, and a reload shows it again', async () => {
+  await load('/workspace');
+  const first = asked('Is it there?', 'a1');
+  settle(first);
+  await vi.waitFor(() => expect(location.search).toBe('?conversation=a1'));
+  await load(`/workspace${location.search}`);
+  await shows('Is it there?');
+  expect(conversation.value.id).toBe('a1');
+});
+
+it('changes with the conversation that is opened, and Back leads to the one before', async () => {
+  browser.set('a1', asked('The first?', 'a1'));
+  browser.set('a2', asked('The second?', 'a2'));
+  await load('/workspace?conversation=a1');
+  await shows('The first?');
+  titled('The second?')?.click();
+  await shows('The second?');
+  expect(location.search).toBe('?conversation=a2');
+  history.back();
+  await shows('The first?');
+  expect(location.search).toBe('?conversation=a1');
+  root.querySelector<HTMLButtonElement>('#fresh')?.click();
+  await vi.waitFor(() => expect(location.search).toBe(''));
+  expect(conversation.value.turns).toEqual([]);
+});
+
+it('is gone with the conversation', async () => {
+  browser.set('a1', asked('The first?', 'a1'));
+  await load('/workspace?conversation=a1');
+  await shows('The first?');
+  await forget('a1');
+  await vi.waitFor(() => expect(location.search).toBe(''));
+});
+
+it('says of a conversation of another browser that it is not here', async () => {
+  browser.set('a1', asked('The first?', 'a1'));
+  await load('/workspace?conversation=b7');
+  await vi.waitFor(() => expect(root.querySelector('.notice.bad')?.textContent).toContain('This browser does not have the conversation of this address.'));
+  expect(location.search).toBe('');
+  expect(conversation.value.turns).toEqual([]);
+});
+
+it('waits for what the browser has kept before it follows', async () => {
+  browser.set('a1', asked('The first?', 'a1'));
+  await load('/workspace?conversation=a1');
+  expect(root.querySelector('.notice.bad')).toBeNull();
+  await shows('The first?');
+});
