@@ -214,6 +214,14 @@ describe('one model', () => {
     await accessible();
   });
 
+  it('asks at once for the device where the address says so, and Back asks nothing', async () => {
+    load();
+    open('/models/mdl_1?open=deploy');
+    await vi.waitFor(() => expect(document.querySelector('dialog h2')?.textContent).toContain('Deploy'));
+    expect(location.search).toBe('');
+    await accessible();
+  });
+
   it('is shared and no longer shared', async () => {
     load();
     here.served.answers['/models/mdl_1'] = ({ body }) => [200, model('1', { name: 'llama', shared: (body as { shared: boolean }).shared })];

@@ -65,9 +65,9 @@ describe('the overview', () => {
     expect([...said]).toEqual([]);
   });
 
-  it('shows three steps while no device is registered, and the counts as soon as one is', async () => {
+  it('shows the steps while no device is registered, and the counts as soon as one is', async () => {
     open(summary({ devices: { offline: 0, online: 0, total: 0, updating: 0 } }));
-    await settled('Three steps');
+    await settled('Four steps');
     expect(here.root.querySelector('a[href="/devices/add"]')).not.toBeNull();
     await accessible();
     heard({ type: 'change', id: null, change: { kind: 'summary', change: 'changed', item: summary() } });

@@ -3,10 +3,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { go } from '../src/app/router';
-import { apply, devices, heard, me } from '../src/data/store';
+import { apply, devices, heard, me, models } from '../src/data/store';
 import type { Key, Summary } from '../src/data/types';
 import { OverviewPage } from '../src/pages/overview/page';
-import { device, HOSTILE, installer } from './fixtures';
+import { device, HOSTILE, installer, model } from './fixtures';
 import { accessible, control, controls, OWNER, place, press, settled } from './placed';
 
 const SECRET = 'lrk_0123456789abcdefghij';
@@ -14,12 +14,18 @@ const INFO: Key = {
   key_id: 'key_1', kind: 'registration', name: 'Overview', created_at: '2026-11-20T00:00:00Z',
   expires_at: new Date(Date.now() + 86_400_000).toISOString(), devices: 0, tags: [], revoked: false,
 };
-const summary = (total: number): Summary => ({
+interface Counts {
+  models?: number;
+  incomplete?: number;
+  progress?: number;
+  serving?: number;
+}
+const summary = (total: number, { models: all = 0, incomplete = 0, progress = 0, serving = 0 }: Counts = {}): Summary => ({
   commands: { failed_last_day: 0, open: 0 },
-  deployments: { failed: 0, in_progress: 0, serving: 0, stale: 0, total: 0 },
+  deployments: { failed: 0, in_progress: progress, serving, stale: 0, total: progress + serving },
   devices: { offline: 0, online: total, total, updating: 0 },
   keys: { ending_within_week: 0, total: 0 },
-  models: { incomplete: 0, total: 0 },
+  models: { incomplete, total: all },
   operations: { running: 0 },
   repairs: { sent: 0 },
   usage_today: { completion_tokens: 0, prompt_tokens: 0, requests: 0 },
@@ -47,7 +53,7 @@ describe('the first steps', () => {
     here.show(<OverviewPage />);
     await settled('LINK_REGISTRATION_KEY=… sh');
     expect(line()).toBe('curl -fsSL http://127.0.0.1/install.sh | LINK_REGISTRATION_KEY=… sh');
-    for (const href of ['/devices/add', '/models', '/workspace']) expect(here.root.querySelector(`#first-steps a[href="${href}"]`)).not.toBeNull();
+    for (const href of ['/devices/add', '/models?open=add', '/models', '/workspace']) expect(here.root.querySelector(`#first-steps a[href="${href}"]`)).not.toBeNull();
     expect(made()).toEqual([]);
     await accessible();
   });
@@ -81,8 +87,43 @@ describe('the first steps', () => {
     await accessible();
   });
 
-  it('are gone with the next visit once there is a device', async () => {
+  it('lead from each to the next: a device, a model, its deployment, a question', async () => {
+    const step = (): string => document.querySelector('#first-steps li.now a.button.primary')?.getAttribute('href') ?? '';
+    const done = (): number => document.querySelectorAll('#first-steps li.done').length;
+    const now = (counts: Summary): void => heard({ type: 'change', id: null, change: { kind: 'summary', change: 'changed', item: counts } });
     here.served.answers['/summary'] = [200, summary(1)];
+    here.show(<OverviewPage />);
+    await settled('1 of 1');
+    expect([done(), step()]).toEqual([1, '/models?open=add']);
+    await accessible();
+
+    now(summary(1, { models: 1, incomplete: 1 }));
+    await settled('1 model has no complete file yet.');
+    expect([done(), step()]).toEqual([1, '/models']);
+
+    models.loaded([model('first')]);
+    now(summary(1, { models: 1 }));
+    await vi.waitFor(() => expect([done(), step()]).toEqual([2, '/models/mdl_first?open=deploy']));
+    await accessible();
+
+    now(summary(1, { models: 1, progress: 1 }));
+    await vi.waitFor(() => expect([done(), step()]).toEqual([2, '/deployments']));
+
+    now(summary(1, { models: 1, serving: 1 }));
+    await vi.waitFor(() => expect([done(), step()]).toEqual([3, '/workspace']));
+    await accessible();
+  });
+
+  it('name no model to deploy where there are several', async () => {
+    models.loaded([model('first'), model('second')]);
+    here.served.answers['/summary'] = [200, summary(1, { models: 2 })];
+    here.show(<OverviewPage />);
+    await settled('1 of 1');
+    await vi.waitFor(() => expect(document.querySelector('#first-steps li.now a.button.primary')?.getAttribute('href')).toBe('/models'));
+  });
+
+  it('are gone with the next visit once a model is deployed', async () => {
+    here.served.answers['/summary'] = [200, summary(1, { models: 1, serving: 1 })];
     here.show(<OverviewPage />);
     await settled('1 of 1');
     expect(document.getElementById('first-steps')).toBeNull();

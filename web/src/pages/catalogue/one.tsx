@@ -14,6 +14,7 @@ import type { Model } from '../../data/types';
 import { usageGroups } from '../../data/usage_page';
 import { text } from '../../text';
 import { bytes, moment, shortNumber } from '../../text/format';
+import { useAsked } from '../../ui/asked';
 import { DeployDialog } from '../../ui/deploy';
 import { Icon } from '../../ui/icon';
 import { failure, notice } from '../../ui/notices';
@@ -50,6 +51,8 @@ export function ModelPage() {
 
 function Shown({ model }: { model: Model }) {
   const deploying = useSignal(false);
+  const deploys = model.ready && (model.owned || model.shared) && may('deployments:write');
+  useAsked('deploy', () => (deploying.value = deploys));
   useEffect(() => {
     document.title = `${model.name.slice(0, 80)} – ${text.product}`;
   }, [model.name]);
@@ -79,7 +82,7 @@ function Shown({ model }: { model: Model }) {
           <SharedBadge model={model} />
           <span class="spacer" />
           <UploadActions model={model} />
-          {model.ready && (model.owned || model.shared) && may('deployments:write') && (
+          {deploys && (
             <button type="button" class="button primary" onClick={() => (deploying.value = true)}>
               {text.catalogue.deploy}
             </button>

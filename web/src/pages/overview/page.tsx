@@ -10,7 +10,7 @@ import { language, text } from '../../text';
 import { byText } from '../../ui/order';
 import { Badge, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
 import { Attention } from './attention';
-import { FirstSteps } from './steps';
+import { areAhead, FirstSteps } from './steps';
 
 import './overview.css';
 
@@ -23,8 +23,12 @@ export function OverviewPage() {
   const made = useSignal<readonly Key[]>([]);
   const current = summary.value;
   const { state, error } = summaryLoading.value;
-  // The steps stay for the device that their line brings.
-  const steps = current !== null && (current.devices.total === 0 || made.value.length > 0);
+  // Steps that were shown stay for this visit, so that whoever took the last one sees where it leads.
+  const begun = useSignal(false);
+  const steps = current !== null && (areAhead(current) || begun.value || made.value.length > 0);
+  useEffect(() => {
+    if (steps) begun.value = true;
+  }, [steps]);
   const retry = (): void => void loadSummary();
   return (
     <div class="page overview-page">
@@ -34,7 +38,7 @@ export function OverviewPage() {
       {state === 'failed' && current && <Outdated title={text.overviewPage.failedTitle} error={error} retry={retry} />}
       {state === 'failed' && !current && <Failed title={text.overviewPage.failedTitle} error={error} retry={retry} />}
       {state !== 'failed' && !current && <Skeleton lines={8} />}
-      {steps && <FirstSteps made={made} />}
+      {steps && <FirstSteps made={made} current={current} />}
       {current && current.devices.total > 0 && <Account current={current} />}
     </div>
   );

@@ -1,4 +1,5 @@
-// How to begin: a line that brings the first device, a model, a question. The key of the line is made when it is asked for.
+// How to begin: a line that brings the first device, a model, its deployment, a question. Each step leads to the next one. The
+// key of the line is made when it is asked for.
 
 import { useComputed, useSignal, type Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -8,8 +9,9 @@ import { createKey, keys, useList } from '../../data/account';
 import { findInstaller, installLine, supports, type Installer } from '../../data/install';
 import { isValid } from '../../data/keys';
 import { may } from '../../data/permission';
+import { models } from '../../data/store';
 import { reader } from '../../data/system';
-import type { Key, KeyCreated } from '../../data/types';
+import type { Key, KeyCreated, Summary } from '../../data/types';
 import { text } from '../../text';
 import { ahead, inDays } from '../../text/until';
 import { useAttempt } from '../../ui/busy';
@@ -24,19 +26,51 @@ import '../add/add.css';
 /** How long the key of the line can be used, in days. */
 const GOOD_FOR = 1;
 
+/** Whether a step is behind the person, is the one to take, or waits for the one before. */
+type Standing = 'done' | 'now' | 'later';
+
+/** Tells whether the way to the first answer has steps ahead: until a model is deployed. */
+export function areAhead({ devices, models, deployments }: Summary): boolean {
+  return devices.total === 0 || completeOf(models) === 0 || deployments.total === 0;
+}
+
 /** `made` takes the keys that are made here, by which the devices that come are known. */
-export function FirstSteps({ made }: { made: Signal<readonly Key[]> }) {
+export function FirstSteps({ made, current }: { made: Signal<readonly Key[]>; current: Summary }) {
   const words = text.overviewPage;
+  const { devices, models: counts, deployments } = current;
+  // The only model that can be deployed: nobody has to look for it.
+  const only = useComputed(() => {
+    void models.revision.value;
+    const ready = models.all().filter(({ ready: complete }) => complete);
+    return ready.length === 1 ? ready[0] : undefined;
+  }).value;
+  const behind = [devices.total > 0, completeOf(counts) > 0, deployments.serving > 0, false];
+  const next = behind.indexOf(false);
+  const standing = (step: number): Standing => (behind[step] ? 'done' : step === next ? 'now' : 'later');
+  const adds = may('models:write') && counts.total === 0;
   return (
     <>
       <section class="card first-steps" id="first-steps">
         <h2>{words.welcome}</h2>
         <ol>
-          <Step title={words.step1} body={words.step1Body} action={words.step1More} href="/devices/add">
-            {may('keys:write') ? <Line made={made} /> : <p>{text.add.viewer}</p>}
+          <Step standing={standing(0)} title={words.step1} body={words.step1Body} action={words.step1More} href="/devices/add">
+            {(devices.total === 0 || made.value.length > 0) && (may('keys:write') ? <Line made={made} /> : <p>{text.add.viewer}</p>)}
           </Step>
-          <Step title={words.step2} body={words.step2Body} action={words.step2Action} href="/models" />
-          <Step title={words.step3} body={words.step3Body} action={words.step3Action} href="/workspace" />
+          <Step
+            standing={standing(1)}
+            title={words.step2}
+            body={counts.incomplete > 0 ? words.step2Incomplete(counts.incomplete) : words.step2Body}
+            action={adds ? words.step2 : words.step2Action}
+            href={adds ? '/models?open=add' : '/models'}
+          />
+          <Step
+            standing={standing(2)}
+            title={words.step3}
+            body={deployments.in_progress > 0 ? words.step3Progress : words.step3Body}
+            action={deployments.in_progress > 0 ? words.step3Watch : words.step3Action}
+            href={deployments.in_progress > 0 ? '/deployments' : only ? `/models/${only.model_id}?open=deploy` : '/models'}
+          />
+          <Step standing={standing(3)} title={words.step4} body={words.step4Body} action={words.step4Action} href="/workspace" />
         </ol>
       </section>
       {made.value.length > 0 && <Arrivals made={made.value} />}
@@ -44,15 +78,32 @@ export function FirstSteps({ made }: { made: Signal<readonly Key[]> }) {
   );
 }
 
-function Step({ title, body, action, href, children }: { title: string; body: string; action: string; href: string; children?: ComponentChildren }) {
+function completeOf({ total, incomplete }: Summary['models']): number {
+  return total - incomplete;
+}
+
+interface StepProps {
+  standing: Standing;
+  title: string;
+  body: string;
+  action: string;
+  href: string;
+  children?: ComponentChildren;
+}
+
+function Step({ standing, title, body, action, href, children }: StepProps) {
   return (
-    <li>
+    <li class={standing} aria-current={standing === 'now' ? 'step' : undefined}>
       <div>
-        <h3>{title}</h3>
-        <p class="soft">{body}</p>
+        <h3>
+          {title}
+          {standing === 'done' && <span class="visually-hidden">: {text.add.stepDone}</span>}
+        </h3>
+        {standing !== 'done' && <p class="soft">{body}</p>}
       </div>
       {children && <div class="step-body">{children}</div>}
-      <a class="button" href={href}>
+      {/* The first step has a button of its own. */}
+      <a class={standing === 'now' && !children ? 'button primary' : 'button'} href={href}>
         {action}
       </a>
     </li>
