@@ -118,11 +118,13 @@ mod tests {
     #[tokio::test]
     async fn a_port_where_nobody_listens_is_named_in_words() {
         crate::install_crypto();
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        drop(listener);
+        // Held, so that no other program of the machine listens there meanwhile.
+        let silent = tokio::net::TcpSocket::new_v4().unwrap();
+        silent.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let port = silent.local_addr().unwrap().port();
         let refused = reach(&format!("http://127.0.0.1:{port}")).await.unwrap_err();
-        assert!(refused.why.contains("Connection refused") && refused.advice.is_none());
+        assert!(refused.why.contains("Connection refused"), "{refused:?}");
+        assert_eq!(refused.advice, None);
         assert!(reach("nonsense").await.unwrap_err().why.contains("not an address"));
     }
 }

@@ -54,7 +54,8 @@ mod tests {
         assert_eq!(find(port).map(|owner| owner.pid), Some(std::process::id()));
         assert_eq!(user_of(port), crate::user_manager::user_name());
         drop(listener);
-        assert_eq!(user_of(port), None);
+        // Another program may listen there by now.
+        assert_ne!(find(port).map(|owner| owner.pid), Some(std::process::id()));
     }
 
     #[test]

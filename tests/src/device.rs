@@ -300,14 +300,17 @@ impl Drop for TestDevice {
     }
 }
 
-/// Returns a port that is currently free.
+/// The ports that tests name: below those that a system gives to whoever asks for any port, a test beside this one included.
+const NAMED_PORTS: std::ops::Range<u16> = 10_240..32_768;
+
+/// Returns a port that is currently free and that no program gets by chance.
 ///
 /// # Panics
-/// Panics if the machine has no free port.
+/// Panics if no free port is found.
 #[must_use]
 pub fn free_port() -> Port {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    Port::try_from(listener.local_addr().unwrap().port()).unwrap()
+    let mut ports = (0..1_000).map(|_| Port::try_from(rand::random_range(NAMED_PORTS)).unwrap());
+    ports.find(|port| is_free(*port)).expect("a free port")
 }
 
 /// Returns whether a port is free.

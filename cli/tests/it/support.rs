@@ -146,7 +146,7 @@ impl Ran {
 
 /// Returns a port of this machine on which nobody listens.
 pub(crate) fn closed_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    link_tests::device::free_port().get()
 }
 
 /// A backend that runs until the value is dropped, and records its requests.

@@ -53,7 +53,7 @@ async fn a_body_that_stalls_is_a_timeout_too() {
 // Holds: S7-4
 #[tokio::test]
 async fn a_refused_connection_is_retryable_and_its_cause_is_named() {
-    let http = nobody().await;
+    let (http, _silent) = nobody();
     assert_eq!(http.post("/", &json!({})).await, Ok(false));
     assert_eq!(http.put("/", &json!({})).await, Ok(false));
     assert_eq!(http.delete("/").await, Ok(false));
@@ -252,9 +252,10 @@ async fn server(app: Router) -> Http {
     Http::new(&base).unwrap()
 }
 
-/// Returns the address of a server that no longer runs.
-async fn nobody() -> Http {
+/// Returns a client of a port that refuses connections for as long as the socket is held.
+fn nobody() -> (Http, tokio::net::TcpSocket) {
     crate::install_crypto();
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    Http::new(&format!("http://{}", listener.local_addr().unwrap())).unwrap()
+    let silent = tokio::net::TcpSocket::new_v4().unwrap();
+    silent.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    (Http::new(&format!("http://{}", silent.local_addr().unwrap())).unwrap(), silent)
 }
