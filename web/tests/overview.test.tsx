@@ -127,6 +127,15 @@ describe('the overview', () => {
     await accessible();
   });
 
+  it('says how many of the served models nobody can use, because their device is away', async () => {
+    devices.loaded([device('a'), device('b', { online: false })]);
+    deployments.loaded([deployment('1', 'dev_a'), deployment('2', 'dev_b')]);
+    open(summary({ devices: { offline: 1, online: 1, total: 2, updating: 0 } }));
+    await settled('Deployments serving2 of 21 on devices that are offline');
+    devices.patched('dev_b', { online: true });
+    await vi.waitFor(() => expect(here.root.textContent).not.toContain('on devices that are offline'));
+  });
+
   it('does not take an older summary that a load brings after an event', async () => {
     let answer: (value: [number, unknown]) => void = () => undefined;
     here.served.answers['/summary'] = () => new Promise((resolve) => (answer = resolve));

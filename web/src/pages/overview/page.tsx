@@ -5,6 +5,8 @@ import { useEffect } from 'preact/hooks';
 
 import { loadSummary, recent, RECENT, summary, summaryLoading, watchSummary } from '../../data/operator';
 import { deviceName, modelName } from '../../data/names';
+import { stands } from '../../data/standing';
+import { deployments as served, devices as known } from '../../data/store';
 import type { Command, Key, Summary } from '../../data/types';
 import { language, text } from '../../text';
 import { byText } from '../../ui/order';
@@ -61,12 +63,17 @@ const number = (count: number): string => count.toLocaleString(language);
 
 function Tiles({ current: { devices, deployments, models, repairs, operations, usage_today: usage } }: { current: Summary }) {
   const words = text.overviewPage;
+  // A device that went away has said last that it serves: nobody can use its models.
+  const away = useComputed(() => {
+    void [served.revision.value, known.revision.value];
+    return served.all().filter((one) => stands(one, 'serving') && known.row(one.device_id)?.peek().online === false).length;
+  }).value;
   const tokens = usage.prompt_tokens + usage.completion_tokens;
   return (
     <section aria-label={words.counts}>
       <ul class="tiles">
         <Tile name={words.devices} href="/devices?select=state%3Donline" value={words.of(devices.online, devices.total)} more={devices.updating > 0 ? words.updating(devices.updating) : ''} />
-        <Tile name={words.deployments} href="/deployments?state=serving" value={words.of(deployments.serving, deployments.total)} />
+        <Tile name={words.deployments} href="/deployments?state=serving" value={words.of(deployments.serving, deployments.total)} more={away > 0 ? words.away(away) : ''} />
         <Tile name={words.progress} href="/deployments?state=progress" value={number(deployments.in_progress)} />
         <Tile name={words.models} href="/models" value={number(models.total)} />
         <Tile name={words.repairs} href="/repairs?state=sent" value={number(repairs.sent)} />

@@ -28,6 +28,7 @@ export const overviewPage = {
   of: (part: number, all: number) => `${part.toLocaleString('en')} of ${all.toLocaleString('en')}`,
   requests: (count: number, prompt: number, completion: number) =>
     plural(count, 'request', 'requests') + (prompt + completion > 0 ? `: ${prompt.toLocaleString('en')} prompt, ${completion.toLocaleString('en')} completion` : ''),
+  away: (count: number) => `${count.toLocaleString('en')} on devices that are offline`,
   updating: (count: number) => `${count.toLocaleString('en')} updating`,
   versions: 'Agent versions',
   versionOf: (devices: number) => plural(devices, 'device', 'devices'),
