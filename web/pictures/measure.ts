@@ -56,7 +56,8 @@ async function open(browser: Browser, slowed: number): Promise<Opened> {
     paths.set(requestId, pathname);
     requests.push(pathname);
   });
-  protocol.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+  // What is sent of the files themselves, as their budget counts; the heads of the answers are not theirs.
+  protocol.on('Network.dataReceived', ({ requestId, encodedDataLength }) => {
     if (/\.(js|css)$/.test(paths.get(requestId) ?? '')) bytes += encodedDataLength;
   });
   await page.addInitScript(() => {
