@@ -1,6 +1,6 @@
 // Which conversation is shown stands in the address: a reload, Back and a kept address lead to it again.
 
-import { batch, effect, signal } from '@preact/signals';
+import { batch, effect, untracked } from '@preact/signals';
 
 import { change, query } from '../../app/router';
 import { text } from '../../text';
@@ -9,8 +9,6 @@ import { fresh, type Conversation } from '../../workspace/conversations';
 import { conversation, kept, opened } from './state';
 
 const NAME = 'conversation';
-/** The address that was followed last. */
-const followed = signal<string | null>(null);
 
 /** Returns the name of a conversation in the address: one without a question is nothing to come back to. */
 function nameOf({ id, turns }: Conversation): string | null {
@@ -27,23 +25,25 @@ export function turnTo(next: Conversation): void {
 
 /** Keeps the address and what is shown together, until what it returns is called. `show` shows another conversation. */
 export function followAddress(show: (next: Conversation) => void): () => void {
-  followed.value = null;
+  let followed: string | null = null;
   return effect(() => {
     const wanted = query.value.get(NAME);
     const name = nameOf(conversation.value);
     if (!opened.value) return;
-    const moved = wanted !== followed.peek();
-    followed.value = wanted;
+    const moved = wanted !== followed;
+    followed = wanted;
     if (wanted === name) return;
     // A question that was asked, or a conversation that was deleted: the address follows.
     if (!moved) {
-      followed.value = name;
+      followed = name;
       change({ [NAME]: name }, { replace: true });
       return;
     }
-    const found = kept.peek().find(({ id }) => id === wanted);
-    if (wanted !== null && !found) notice(text.conversations.elsewhere, 'bad');
-    show(found ?? fresh(Date.now()));
-    if (!found) change({ [NAME]: null }, { replace: true });
+    untracked(() => {
+      const found = kept.value.find(({ id }) => id === wanted);
+      if (wanted !== null && !found) notice(text.conversations.elsewhere, 'bad');
+      show(found ?? fresh(Date.now()));
+      if (!found) change({ [NAME]: null }, { replace: true });
+    });
   });
 }
