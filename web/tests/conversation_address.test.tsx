@@ -107,6 +107,18 @@ it('says of a conversation of another browser that it is not here', async () => 
   expect(conversation.value.turns).toEqual([]);
 });
 
+it('follows a question that was asked before it was known what the browser has', async () => {
+  browser.set('a1', asked('The first?', 'a1'));
+  await load('/workspace?conversation=a1');
+  await shows('The first?');
+  // Somebody else logs in: nothing is known of what they have.
+  stop();
+  settle(asked('Already asked?', 'a9'));
+  me.value = { user_id: 'usr_2', account_id: 'acc_1', email: 'other@example.com', role: 'owner' };
+  await vi.waitFor(() => expect(opened.value).toBe(true));
+  expect([location.search, conversation.value.id]).toEqual(['?conversation=a9', 'a9']);
+});
+
 it('waits for what the browser has kept before it follows', async () => {
   browser.set('a1', asked('The first?', 'a1'));
   await load('/workspace?conversation=a1');

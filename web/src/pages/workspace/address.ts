@@ -25,12 +25,16 @@ export function turnTo(next: Conversation): void {
 
 /** Keeps the address and what is shown together, until what it returns is called. `show` shows another conversation. */
 export function followAddress(show: (next: Conversation) => void): () => void {
-  let followed: string | null = null;
+  let followed: string | null | undefined;
   return effect(() => {
     const wanted = query.value.get(NAME);
     const name = nameOf(conversation.value);
-    if (!opened.value) return;
-    const moved = wanted !== followed;
+    if (!opened.value) {
+      followed = undefined;
+      return;
+    }
+    // At first the address leads, unless somebody was quicker and has asked already.
+    const moved = followed === undefined ? name === null : wanted !== followed;
     followed = wanted;
     if (wanted === name) return;
     // A question that was asked, or a conversation that was deleted: the address follows.
