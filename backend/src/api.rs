@@ -46,7 +46,7 @@ mod web;
 
 use std::sync::Arc;
 
-use axum::{Router, http::HeaderMap, middleware, routing::get};
+use axum::{Router, extract::State, http::HeaderMap, middleware, routing::get};
 use link_protocol::{agent_api::PREFIX, problem::Problem};
 use utoipa::OpenApi as _;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -75,10 +75,16 @@ pub fn router(app: Arc<App>) -> Router {
         .layer(middleware::from_fn_with_state(health, layer::finish))
 }
 
-/// Returns the addresses of the application that is built from `web/`: each answers with the same page.
+/// Returns the addresses of the application that is built from `web/`: each answers with the same page. Before there is an
+/// account they lead to its setup, because nobody can log in.
 fn pages() -> Router<Arc<App>> {
     web::PAGES.iter().fold(Router::new(), |router, &address| {
-        let page = move |headers: HeaderMap| async move { web::built_page(address, &headers) };
+        let page = move |State(app): State<Arc<App>>, headers: HeaderMap| async move {
+            if address != web::SETUP && app.awaits_setup().await {
+                return web::to_setup();
+            }
+            web::built_page(address, &headers)
+        };
         router.route(address, get(page))
     })
 }

@@ -195,6 +195,19 @@ impl App {
         lock(&self.setup_token).as_ref().map(|token| token.token().clone())
     }
 
+    /// Returns whether the first account is still to be made with the setup token. False if the database does not answer.
+    pub(crate) async fn awaits_setup(&self) -> bool {
+        if self.is_owned_by_file() || lock(&self.setup_token).is_none() {
+            return false;
+        }
+        let known = self.store.has_account().await;
+        if let Ok(true) = known {
+            // Another backend on the same database, or the command line, has made it.
+            lock(&self.setup_token).take();
+        }
+        matches!(known, Ok(false))
+    }
+
     /// Deletes partial files of uploads that were running when the backend was killed.
     ///
     /// # Errors

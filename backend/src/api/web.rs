@@ -20,6 +20,8 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base
 const UNBUILT: &str = "unbuilt.html";
 /// The page for a browser at an unknown address.
 const MISSING: &str = "missing.html";
+/// The page that makes the first account.
+pub(crate) const SETUP: &str = "/setup";
 /// How the paths of the API begin.
 const API: &str = "api/";
 
@@ -59,6 +61,12 @@ pub(crate) fn built_page(address: &str, headers: &HeaderMap) -> Response {
         *unbuilt.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
         unbuilt
     })
+}
+
+/// Leads to the page that makes the first account. A browser keeps what follows `#`: the setup token.
+pub(crate) fn to_setup() -> Response {
+    let headers = [(header::LOCATION, SETUP), (header::CACHE_CONTROL, "no-store")];
+    (StatusCode::SEE_OTHER, headers).into_response()
 }
 
 /// Answers a path without a route: with the file of this name, else with 404. A browser that navigates there gets a page,

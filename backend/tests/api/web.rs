@@ -2,7 +2,9 @@
 
 use axum::{body::Body, http::Request};
 
-use crate::harness::World;
+use link_protocol::secret::Secret;
+
+use crate::harness::{PASSWORD, World};
 
 #[tokio::test]
 async fn every_answer_is_guarded() {
@@ -44,6 +46,24 @@ async fn the_reference_lists_every_operation_without_scripts() {
     let page = String::from_utf8(world.get("/docs", "").await.bytes).unwrap();
     assert!(page.contains("POST /api/v1/models/{model_id}/repair-serving/{device_id}"));
     assert!(!page.contains("<script"));
+}
+
+#[tokio::test]
+async fn every_page_leads_to_the_setup_until_there_is_an_account() {
+    let world = World::new().await;
+    for path in ["/", "/login", "/devices", "/workspace"] {
+        let answer = world.get(path, "").await;
+        assert_eq!((answer.status, answer.header("location")), (303, "/setup"), "{path}");
+        assert_eq!(answer.header("cache-control"), "no-store", "{path}");
+    }
+    assert_eq!(world.get("/setup", "").await.status, 200);
+    assert_eq!(world.get("/docs", "").await.status, 200);
+    // Another backend on the same database has made the account: this one still has its token.
+    let app = &world.backend.app;
+    app.add_account("ada@example.org", None, Secret::new(PASSWORD)).await.unwrap();
+    for path in ["/", "/login", "/setup"] {
+        assert_eq!(world.get(path, "").await.status, 200, "{path}");
+    }
 }
 
 #[tokio::test]
