@@ -12,7 +12,7 @@ const POLICY: &str =
 
 const STYLE: &str = include_str!("docs/style.css");
 
-const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
+const METHODS: [&str; 6] = ["get", "head", "post", "put", "patch", "delete"];
 
 /// Answers with the OpenAPI document.
 pub(crate) fn json(document: String) -> Response {
@@ -32,20 +32,39 @@ pub(crate) fn style() -> Response {
     ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], STYLE).into_response()
 }
 
-/// Returns the page of the reference.
+/// Returns the page of the reference: the operations in the groups of the document, then the schemas.
 pub(crate) fn page(document: &Value) -> String {
+    let groups = document["tags"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
-         <link rel=\"stylesheet\" href=\"/docs/style.css\">\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n\
-         <p>{about}</p>\n<p><a href=\"{PREFIX}/openapi.json\">OpenAPI document</a></p>\n",
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}: API reference</title>\n\
+         <link rel=\"stylesheet\" href=\"/docs/style.css\">\n</head>\n<body>\n<main>\n\
+         <p><a href=\"/\">Back to the pages</a></p>\n<h1>{title}: API reference</h1>\n\
+         <p>{about}</p>\n<p><a href=\"{PREFIX}/openapi.json\">OpenAPI document</a></p>\n\
+         <nav aria-label=\"Contents\">\n<ul>\n",
         title = text(&document["info"]["title"]),
         about = text(&document["info"]["description"]),
     );
-    for (path, item) in members(&document["paths"]) {
-        for method in METHODS {
-            if let Some(operation) = item.get(method) {
-                page.push_str(&section(method, path, operation));
+    for group in groups {
+        page.push_str(&format!(
+            "<li><a href=\"#group-{name}\">{about}</a></li>\n",
+            name = text(&group["name"]),
+            about = text(&group["description"]),
+        ));
+    }
+    page.push_str("<li><a href=\"#schemas\">Schemas.</a></li>\n</ul>\n</nav>\n");
+    for group in groups {
+        page.push_str(&format!(
+            "<h2 id=\"group-{name}\">{about}</h2>\n",
+            name = text(&group["name"]),
+            about = text(&group["description"]),
+        ));
+        for (path, item) in members(&document["paths"]) {
+            for method in METHODS {
+                let operation = &item[method];
+                if operation["tags"][0] == group["name"] {
+                    page.push_str(&section(method, path, operation));
+                }
             }
         }
     }
@@ -64,7 +83,7 @@ pub(crate) fn page(document: &Value) -> String {
 
 fn section(method: &str, path: &str, operation: &Value) -> String {
     let mut section = format!(
-        "<section>\n<h2><code>{} {}</code></h2>\n<p>{}</p>\n",
+        "<section>\n<h3><code>{} {}</code></h3>\n<p>{}</p>\n",
         method.to_uppercase(),
         escaped(path),
         text(&operation["description"]),

@@ -46,6 +46,23 @@ async fn the_reference_lists_every_operation_without_scripts() {
     let page = String::from_utf8(world.get("/docs", "").await.bytes).unwrap();
     assert!(page.contains("POST /api/v1/models/{model_id}/repair-serving/{device_id}"));
     assert!(!page.contains("<script"));
+    let document = world.get("/api/v1/openapi.json", "").await.body;
+    let paths = document["paths"].as_object().unwrap().values();
+    let operations: usize = paths.map(|item| item.as_object().unwrap().len()).sum();
+    assert_eq!(page.matches("<section>").count(), operations, "each operation is in one group");
+}
+
+#[tokio::test]
+async fn the_reference_leads_back_and_to_each_of_its_groups() {
+    let (world, _) = World::set_up().await;
+    let page = String::from_utf8(world.get("/docs", "").await.bytes).unwrap();
+    assert!(page.contains("<a href=\"/\">Back to the pages</a>"));
+    let document = world.get("/api/v1/openapi.json", "").await.body;
+    for group in document["tags"].as_array().unwrap() {
+        let name = group["name"].as_str().unwrap();
+        assert!(page.contains(&format!("<a href=\"#group-{name}\">")), "{name}");
+        assert!(page.contains(&format!("<h2 id=\"group-{name}\">")), "{name}");
+    }
 }
 
 #[tokio::test]
