@@ -28,6 +28,7 @@ const FOR_SERVICE: &[&str] = &[
     "XDG_DATA_HOME",
     "XDG_STATE_HOME",
     "XDG_CONFIG_HOME",
+    "XDG_BIN_HOME",
     "HTTPS_PROXY",
     "HTTP_PROXY",
     "ALL_PROXY",

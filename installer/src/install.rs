@@ -193,7 +193,12 @@ impl Install<'_> {
         let steps = plan::files(&release.version, &observed)
             .map_err(|NameTaken(name)| InstallError::NameTaken(name))?;
 
-        receipt.pointers = [vec![layout.current()], layout.commands()].concat();
+        for pointer in std::iter::once(layout.current()).chain(layout.commands()) {
+            // An earlier installation may have put the command into another folder.
+            if !receipt.pointers.contains(&pointer) {
+                receipt.pointers.push(pointer);
+            }
+        }
         receipt.source = self.source.map(str::to_owned).or(receipt.source);
         receipt.set_version(wanted);
         record_shared(&mut receipt, self.shared, &observed);

@@ -6,6 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "IO shell: deletes what was installed")]
 
 use std::{
+    collections::BTreeSet,
     io,
     path::{Path, PathBuf},
 };
@@ -187,7 +188,10 @@ pub(crate) fn undo(layout: &Layout, receipt: &Receipt) -> Vec<(PathBuf, io::Erro
 
 /// Removes the files outside Link's folders.
 fn remove_programs(layout: &Layout, receipt: &Receipt, left: &mut Vec<(PathBuf, io::Error)>) {
-    for command in layout.commands() {
+    // The environment of the installation may have named another folder for the command than ours does.
+    let elsewhere = receipt.pointers.iter().filter(|pointer| **pointer != layout.current());
+    let commands: BTreeSet<_> = layout.commands().into_iter().chain(elsewhere.cloned()).collect();
+    for command in commands {
         if program::leads_to(&command, &layout.command_target()) == Some(true)
             && let Err(error) = program::remove(&command)
         {

@@ -25,6 +25,16 @@ pub struct Roots {
 #[error("this user has no home folder; set LINK_HOME to a folder for Link's files")]
 pub struct NoHome;
 
+/// Returns the folder in which the user keeps programs, if another one than usual is set. As with the other folders of the
+/// XDG base directories, a relative path does not count.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "IO shell: reads a variable as etcetera reads those of the other folders"
+)]
+fn own_bin() -> Option<PathBuf> {
+    std::env::var_os("XDG_BIN_HOME").map(PathBuf::from).filter(|bin| bin.is_absolute())
+}
+
 impl Roots {
     /// Returns the folders below `home` (the value of `LINK_HOME`). Without `home`, returns the user's default folders.
     ///
@@ -37,7 +47,7 @@ impl Roots {
             return Ok(Self::below(absolute.as_deref().unwrap_or(home)));
         }
         let base = etcetera::choose_base_strategy().map_err(|_| NoHome)?;
-        let bin = base.home_dir().join(".local").join("bin");
+        let bin = own_bin().unwrap_or_else(|| base.home_dir().join(".local").join("bin"));
         if cfg!(windows) {
             // The other folder of programs is copied to each machine on which the user logs in, with gigabytes of models
             // and with the identity of this device.

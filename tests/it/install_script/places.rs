@@ -62,6 +62,35 @@ fn the_home_of_a_user_is_as_before_once_link_is_uninstalled() {
     }
 }
 
+#[test]
+fn the_command_is_put_where_the_user_keeps_programs() {
+    let scratch = Scratch::new();
+    let before = scratch.tree();
+    let (own, usual) = (scratch.home().join("my programs"), scratch.home().join(".local/bin"));
+    let mut command = scratch.script(&["dash"], &scratch.file_url());
+    let ran = run(command.env_remove("LINK_HOME").env("XDG_BIN_HOME", &own));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(
+        own.join("link").exists() && own.join("linkctl").exists() && !usual.exists(),
+        "{ran:?}"
+    );
+    assert!(ran.stderr.contains(&format!("put {} on PATH", own.display())), "{ran:?}");
+    // Another shell does not know the variable: the receipt says where the command is.
+    let ran = run(command.env_remove("XDG_BIN_HOME").arg("--uninstall"));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(scratch.tree() == before, "{:?}", scratch.tree().keys());
+
+    // Relative to what?
+    let ran = run(scratch
+        .script(&["dash"], &scratch.file_url())
+        .env_remove("LINK_HOME")
+        .env("XDG_BIN_HOME", "programs"));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(usual.join("linkctl").exists(), "{ran:?}");
+    let ran = run(command.arg("--uninstall"));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
 // Holds: S4.4-1b
 #[test]
 fn a_link_that_does_not_run_is_uninstalled_by_a_fresh_one() {
