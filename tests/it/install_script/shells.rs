@@ -2,6 +2,7 @@
 
 use std::{
     fs::File,
+    path::Path,
     process::{Command, Stdio},
 };
 
@@ -91,6 +92,31 @@ fn a_shell_without_a_terminal_or_a_standard_input_installs() {
         let ran = run(inner.arg("--uninstall"));
         assert_eq!(ran.code, Some(0), "{shell:?}: {ran:?}");
     }
+}
+
+/// Nobody has edited its start files, and it may not even know the question.
+#[test]
+fn nothing_is_promised_of_a_shell_that_was_not_asked() {
+    let scratch = Scratch::new();
+    let before = scratch.tree();
+    for shell in ["/usr/bin/tcsh", "/bin/csh", "/usr/bin/nu"] {
+        let mut command = scratch.script(&["dash"], &scratch.file_url());
+        let ran = run(command.env_remove("LINK_HOME").env("SHELL", shell));
+        assert_eq!(ran.code, Some(0), "{shell}: {ran:?}");
+        let bin = scratch.home().join(".local/bin");
+        let what = format!("{shell} reads start files that were not edited: put {}", bin.display());
+        assert!(ran.stderr.contains(&what), "{shell}: {ran:?}");
+        assert!(!ran.stderr.contains("login shell"), "{shell}: {ran:?}");
+        // Where it can be asked, it has to agree.
+        if Path::new(shell).exists() {
+            let mut asked = scratch.shell(&["dash"], "");
+            let found = run(asked.args(["-c", "exec \"$0\" -c 'which linkctl'", shell]));
+            assert_ne!(found.code, Some(0), "{shell}: {found:?}");
+        }
+        let ran = run(command.arg("--uninstall"));
+        assert_eq!(ran.code, Some(0), "{shell}: {ran:?}");
+    }
+    assert!(scratch.tree() == before, "{:?}", scratch.tree().keys());
 }
 
 #[test]
