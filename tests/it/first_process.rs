@@ -1,4 +1,4 @@
-//! The agent as the first process of a container: it collects orphans, and ends when it is asked to.
+//! The agent or its guard as the first process of a container: it collects orphans, and ends when it is asked to.
 
 #![expect(clippy::print_stderr, reason = "a test says why it is skipped")]
 
@@ -85,4 +85,10 @@ async fn collects_orphans_and_stops(name: &str) {
 #[tokio::test]
 async fn an_agent_that_is_process_1_collects_orphans_and_stops_when_asked() {
     collects_orphans_and_stops("link-agent").await;
+}
+
+/// What starts the agent in a container whose agent has to come back by itself.
+#[tokio::test]
+async fn a_guard_that_is_process_1_collects_orphans_and_stops_when_asked() {
+    collects_orphans_and_stops("link-guard").await;
 }
