@@ -3,12 +3,18 @@
 import { batch, effect, untracked } from '@preact/signals';
 
 import { change, query } from '../../app/router';
+import { ofPerson } from '../../data/person';
 import { text } from '../../text';
 import { notice } from '../../ui/notices';
 import { fresh, type Conversation } from '../../workspace/conversations';
 import { conversation, kept, opened } from './state';
 
 const NAME = 'conversation';
+
+// What a person has shown is not for whoever comes next.
+ofPerson(() => {
+  if (query.peek().has(NAME)) change({ [NAME]: null }, { replace: true });
+});
 
 /** Returns the name of a conversation in the address: one without a question is nothing to come back to. */
 function nameOf({ id, turns }: Conversation): string | null {
