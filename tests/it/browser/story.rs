@@ -26,8 +26,8 @@ async fn browser_leads_from_no_account_to_a_repaired_answer() {
     let new = NewBackend::start().await;
     let origin = new.url.replace("127.0.0.1", "localhost");
     let browser = Browser::start().await;
+    // Nobody can log in, so the address leads to the setup.
     browser.open(&origin).await;
-    browser.click("a[href='/setup']").await;
     for (field, words) in
         [("setup-token", new.setup_token().as_str()), ("email", EMAIL), ("password", PASSWORD)]
     {
@@ -64,8 +64,7 @@ async fn browser_leads_from_no_account_to_a_repaired_answer() {
     bytes[FILE_BYTES - 1] = 1;
     std::fs::write(&other, &bytes).unwrap();
     browser.sends_at_most(UPLOAD_BYTES_PER_SECOND).await;
-    browser.open(&format!("{origin}/models")).await;
-    browser.click(".button.primary").await;
+    browser.click("#first-steps li.now a.primary[href='/models?open=add']").await;
     browser.find("dialog [name=name]").await.send_keys("tiny").await.unwrap();
     choose(&browser, &file).await;
     browser.find_with(".catalogue-row", "8.4 MB of 21.0 MB").await;
@@ -78,13 +77,14 @@ async fn browser_leads_from_no_account_to_a_repaired_answer() {
     choose(&browser, &file).await;
     browser.find_with(".catalogue-row .badge", "Ready").await;
 
-    // Its deployment, to the only device there is.
-    browser.click(".catalogue-row [aria-label^='Deploy']").await;
+    // Its deployment, to the only device there is: the next step of the overview.
+    browser.open(&origin).await;
+    browser.click("#first-steps li.now a.primary[href$='?open=deploy']").await;
     let port = free_port();
     browser.find("dialog [name=port]").await.send_keys(port.to_string()).await.unwrap();
     browser.picture("story-5-deploy").await;
     browser.click("dialog [type=submit]").await;
-    browser.find_with(".catalogue-row", "1 device").await;
+    browser.find_with(".model-page .list-rows .badge", "Serving").await;
 
     // A question. The allowlist of the deployment is older than that of the account, so it is refused.
     installed.backend.allow(&[OLD_ORIGIN, &origin]).await;
