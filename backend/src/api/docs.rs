@@ -128,7 +128,14 @@ fn section(method: &str, path: &str, operation: &Value) -> String {
     section
 }
 
+/// Returns links to the schemas that a schema names; for an event of a stream, to those of its data.
 fn reference(schema: &Value) -> String {
+    let all = schema["properties"]["data"]["contentSchema"]["anyOf"].as_array();
+    let links = all.into_iter().flatten().chain([schema]).map(link).filter(|link| !link.is_empty());
+    links.collect::<Vec<_>>().join(", ")
+}
+
+fn link(schema: &Value) -> String {
     let target = schema["$ref"].as_str().and_then(|target| target.rsplit('/').next());
     target.map_or_else(String::new, |name| {
         format!("<a href=\"#{name}\">{name}</a>", name = escaped(name))

@@ -1,5 +1,7 @@
 //! The OpenAPI 3.1 document, generated from the handlers' declarations and completed with the problems of each operation.
 
+mod schemas;
+
 use std::collections::BTreeMap;
 
 use link_protocol::{
@@ -260,6 +262,7 @@ pub fn document(public_url: Option<&str>) -> Value {
         }
     }
     let mut value = serde_json::to_value(&document).expect("a document has only string keys");
+    schemas::correct(&mut value);
     // Build features change the order of a map's keys. Sorting makes the order stable.
     value.sort_all_objects();
     value

@@ -2641,22 +2641,35 @@ export interface components {
             expires_in: number;
         };
         /** @description `POST /api/v1/session`: logs a person in with a browser. */
-        OpenSession: (components["schemas"]["LoginRequest"] & {
+        OpenSession: {
+            email: string;
+            password: components["schemas"]["Secret"];
             /** @enum {string} */
             with: "password";
-        }) | (components["schemas"]["RedeemCode"] & {
+        } | {
+            code: components["schemas"]["Secret"];
             /** @enum {string} */
             with: "code";
-        }) | (components["schemas"]["SetupRequest"] & {
+        } | {
+            email: string;
+            /** @description 12 to 200 characters. */
+            password: components["schemas"]["Secret"];
+            /** @description The token that the first start of the backend prints. */
+            setup_token: components["schemas"]["Secret"];
             /** @enum {string} */
             with: "setup";
-        }) | (components["schemas"]["AcceptInvitation"] & {
+        } | {
+            /** @description The e-mail address of the user to create. */
+            email?: string | null;
+            invitation_token: components["schemas"]["Secret"];
+            password?: components["schemas"]["Secret"] | null;
             /** @enum {string} */
             with: "invitation";
-        }) | (components["schemas"]["EnterAccount"] & {
+        } | {
+            account_id: components["schemas"]["AccountId"];
             /** @enum {string} */
             with: "account";
-        });
+        };
         /** @description An operation. */
         Operation: {
             counts: components["schemas"]["OperationCounts"];
@@ -8294,7 +8307,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The events. The schema is that of the `data` of an event about a thing. */
+            /** @description The events. The schema is that of one of them. */
             200: {
                 headers: {
                     /** @description `no`: a proxy must not buffer the stream. */
@@ -8302,7 +8315,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["Event"];
+                    "text/event-stream": {
+                        data: string;
+                        /** @description The kind of the thing, `ready`, `reset` or `end`. */
+                        event: string;
+                        /** @description What `Last-Event-ID` names to go on after this event. */
+                        id: string;
+                    };
                 };
             };
             /** @description `unauthorized`, `token-expired` */
