@@ -42,7 +42,7 @@ const LONGEST_ID: usize = 100;
 #[utoipa::path(get, path = "/events", tag = "account", security(("access_token" = ["devices:read"])),
     params(EventQuery,
         ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that the client has applied.")),
-    responses((status = 200, description = "The events. The schema is that of one of them.", content_type = "text/event-stream", body = Event,
+    responses((status = 200, description = "The events. Each has this schema.", content_type = "text/event-stream", body = Event,
         headers(("X-Accel-Buffering" = String, description = "`no`: a proxy must not buffer the stream.")))))]
 pub(crate) async fn stream_events(
     Caller(caller, ..): Caller<may::ReadDevices>,

@@ -8307,7 +8307,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The events. The schema is that of one of them. */
+            /** @description The events. Each has this schema. */
             200: {
                 headers: {
                     /** @description `no`: a proxy must not buffer the stream. */
