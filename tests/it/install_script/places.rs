@@ -80,7 +80,7 @@ fn the_command_is_put_where_the_user_keeps_programs() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(scratch.tree() == before, "{:?}", scratch.tree().keys());
 
-    // Relative to what?
+    // A relative path does not count.
     let ran = run(scratch
         .script(&["dash"], &scratch.file_url())
         .env_remove("LINK_HOME")

@@ -11,7 +11,7 @@ import { conversation, kept, opened } from './state';
 
 const NAME = 'conversation';
 
-// What a person has shown is not for whoever comes next.
+// The next person does not see the conversation of the one before.
 ofPerson(() => {
   if (query.peek().has(NAME)) change({ [NAME]: null }, { replace: true });
 });
