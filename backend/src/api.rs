@@ -44,9 +44,9 @@ mod token;
 mod usage;
 mod web;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use axum::{Router, extract::State, http::HeaderMap, middleware, routing::get};
+use axum::{Router, body::Bytes, extract::State, http::HeaderMap, middleware, routing::get};
 use link_protocol::{agent_api::PREFIX, problem::Problem};
 use utoipa::OpenApi as _;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -59,11 +59,11 @@ use crate::{app::App, failure::AppError};
 pub fn router(app: Arc<App>) -> Router {
     let (router, _) = declared().split_for_parts();
     let health = app.health();
-    let document = openapi::json(app.public_url());
-    let reference = docs::page(&openapi::document(app.public_url()));
+    let document = once(&app, openapi::json);
+    let reference = once(&app, |url| docs::page(&openapi::document(url)));
     router
-        .route(&format!("{PREFIX}/openapi.json"), get(move || async move { docs::json(document) }))
-        .route("/docs", get(move || async move { docs::html(reference) }))
+        .route(&format!("{PREFIX}/openapi.json"), get(async move || docs::json(document())))
+        .route("/docs", get(async move || docs::html(reference())))
         .route("/docs/style.css", get(|| async { docs::style() }))
         .route("/install.sh", get(release::install_script))
         .route("/install.ps1", get(release::install_power_shell))
@@ -73,6 +73,13 @@ pub fn router(app: Arc<App>) -> Router {
         .method_not_allowed_fallback(problem::method_not_allowed)
         .with_state(app)
         .layer(middleware::from_fn_with_state(health, layer::finish))
+}
+
+/// Returns a function whose text is made at its first call: a start need not wait for what few backends are asked for.
+fn once(app: &Arc<App>, made: fn(Option<&str>) -> String) -> impl Fn() -> Bytes + Clone + use<> {
+    let app = Arc::clone(app);
+    let text = Arc::new(LazyLock::new(move || Bytes::from(made(app.public_url()))));
+    move || Bytes::clone(&text)
 }
 
 /// Returns the addresses of the application that is built from `web/`: each answers with the same page. Before there is an

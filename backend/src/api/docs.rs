@@ -1,6 +1,7 @@
 //! The API reference: one page without scripts, generated from the OpenAPI document.
 
 use axum::{
+    body::Bytes,
     http::{HeaderValue, header},
     response::{Html, IntoResponse as _, Response},
 };
@@ -15,12 +16,12 @@ const STYLE: &str = include_str!("docs/style.css");
 const METHODS: [&str; 6] = ["get", "head", "post", "put", "patch", "delete"];
 
 /// Answers with the OpenAPI document.
-pub(crate) fn json(document: String) -> Response {
+pub(crate) fn json(document: Bytes) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], document).into_response()
 }
 
 /// Answers with the reference.
-pub(crate) fn html(page: String) -> Response {
+pub(crate) fn html(page: Bytes) -> Response {
     let mut response = Html(page).into_response();
     let policy = HeaderValue::from_static(POLICY);
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);

@@ -2,20 +2,19 @@
 
 mod schemas;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use link_protocol::{
     backend_api::event::{StreamEnd, StreamReady},
     problem::{CONTENT_TYPE, Code, Problem},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::{
     Modify, OpenApi,
     openapi::{
         self, ContentBuilder, Header, Object, Ref, RefOr, ResponseBuilder, Type,
         path::{Operation, ParameterBuilder, ParameterIn, PathItem},
         security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
-        server::Server,
     },
 };
 
@@ -247,12 +246,23 @@ pub fn json(public_url: Option<&str>) -> String {
     text
 }
 
-/// Returns the document.
+/// The document without an address.
+static DOCUMENT: LazyLock<Value> = LazyLock::new(generated);
+
+/// Returns the document of the backend with this public address.
 #[must_use]
 pub fn document(public_url: Option<&str>) -> Value {
+    let mut document = DOCUMENT.clone();
+    if let (Some(url), Some(members)) = (public_url, document.as_object_mut()) {
+        members.insert("servers".to_owned(), json!([{ "url": url }]));
+        members.sort_keys();
+    }
+    document
+}
+
+fn generated() -> Value {
     let (_, mut document) = declared().split_for_parts();
     document.info.version = env!("CARGO_PKG_VERSION").to_owned();
-    document.servers = public_url.map(|url| vec![Server::new(url)]);
     for item in document.paths.paths.values_mut() {
         let PathItem { get, put, post, delete, patch, head, .. } = item;
         let changing = [put, post, delete, patch, head].into_iter().flatten();
