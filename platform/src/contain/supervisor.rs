@@ -175,13 +175,8 @@ impl<'a> Supervisor<'a> {
     /// Kills what is left, and returns the raw status of the program.
     fn end(&mut self) -> i32 {
         let (status, _all) = self.tree.kill(self.main, Instant::now() + LAST_MOMENT);
-        let mut piece = vec![0; PIECE];
-        // A pipe holds 1 MiB at most, and nobody writes any more.
-        for _ in 0..(1 << 20) / PIECE {
-            match self.output.try_read(&mut piece) {
-                Ok(0) | Err(_) => break,
-                Ok(read) => self.write(&piece[..read]),
-            }
+        for piece in rest(&self.output) {
+            self.write(&piece);
         }
         let rest = self.cap.finish();
         if let Some(log) = &mut self.log {
@@ -191,5 +186,41 @@ impl<'a> Supervisor<'a> {
     }
 }
 
+/// Returns what is left in the pipe, which nobody writes to any more.
+///
+/// It asks the pipe itself: what was written since the runtime last waited is unknown to the runtime, and those are the last
+/// words of a program that has just ended.
+fn rest(output: &pipe::Receiver) -> Vec<Vec<u8>> {
+    let mut pieces = Vec::new();
+    // A pipe holds 1 MiB at most.
+    for _ in 0..(1 << 20) / PIECE {
+        let mut piece = vec![0; PIECE];
+        match rustix::io::retry_on_intr(|| rustix::io::read(output, &mut piece)) {
+            Ok(0) | Err(_) => break,
+            Ok(read) => piece.truncate(read),
+        }
+        pieces.push(piece);
+    }
+    pieces
+}
+
 /// The raw status of a program that was killed.
 const KILLED: i32 = Signal::KILL.as_raw();
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_last_words_are_read_before_the_runtime_knows_of_them() {
+        let (output, mut input) = io::pipe().unwrap();
+        let output = pipe::Receiver::from_owned_fd(OwnedFd::from(output)).unwrap();
+        let words = vec![b'w'; PIECE - 1];
+        input.write_all(&words).unwrap();
+        assert_eq!(rest(&output), [words]);
+        drop(input);
+        assert!(rest(&output).is_empty());
+    }
+}
