@@ -15,7 +15,6 @@
 use std::{
     io::{self, Write as _},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
 };
 
 use anyhow::Context as _;
@@ -36,6 +35,7 @@ use crate::{
         executable::ensure_ships,
         proof::{prove, trusted},
         statements::{Statements, counter_of},
+        strip::stripped,
         target::{Target, chosen},
     },
     release_key, web,
@@ -47,6 +47,7 @@ mod crates;
 mod executable;
 mod proof;
 mod statements;
+mod strip;
 mod target;
 
 /// The installer for Windows, beside `install.sh`.
@@ -96,6 +97,9 @@ pub(crate) struct Options {
     /// x86_64-unknown-linux-gnu]
     #[arg(long, value_enum, value_name = "TRIPLE", hide_default_value = true)]
     target: Vec<Target>,
+    /// Only check that the programs compile for these systems without a warning; writes no release
+    #[arg(long, requires = "target", conflicts_with_all = ["profile", "out", "sign_with", "repo_url", "executables"])]
+    check: bool,
     /// Output folder [default: release-folder in the target folder]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -163,11 +167,14 @@ struct Packed {
 
 /// Creates the release folder, and returns a description of its contents.
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    if options.check {
+        return build::check(root, &target, &options.target);
+    }
     if options.executables.is_none() {
         web::ensure_built(root)?;
     }
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let out = options.out.clone().unwrap_or_else(|| target.join("release-folder"));
     let statements = statements(options)?;
     let targets = chosen(&options.target)?;
@@ -297,18 +304,6 @@ fn executables(
         Ok(File::executable(&name, contents))
     };
     names.iter().map(read).collect()
-}
-
-/// Returns an executable of a development build without its symbols, which are half of it. If `strip` is missing or
-/// refuses the file, such as a script, returns the file unchanged.
-fn stripped(path: &Path) -> std::io::Result<Vec<u8>> {
-    let folder = tempfile::tempdir()?;
-    let copy = folder.path().join("stripped");
-    let strip = Command::new("strip").arg("-o").arg(&copy).arg(path).stderr(Stdio::null()).status();
-    match strip {
-        Ok(status) if status.success() => std::fs::read(&copy),
-        Ok(_) | Err(_) => std::fs::read(path),
-    }
 }
 
 fn script(root: &Path) -> anyhow::Result<String> {
@@ -443,6 +438,7 @@ mod tests {
 
     fn options(sign_with: Option<PathBuf>) -> Options {
         Options {
+            check: false,
             profile: Profile::Dev,
             out: None,
             sign_with,

@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::{Context as _, ensure};
 
-use super::frameworks;
+use super::{frameworks, prefixes};
 use crate::dist::target::Target;
 
 /// The versions that `scripts/prepare cross` installs.
@@ -29,13 +29,22 @@ const PATH: &str = "/usr/bin:/bin:/usr/sbin:/sbin";
 /// The oldest macOS on which the programs start.
 const MACOS: &str = "11.0";
 
-/// Returns the command that builds for `target`, without its packages, and the folder of the executables. Without a
-/// profile, the executables of a development build have no debug information, because tests only run them.
+/// What is asked of the compiler.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Work {
+    /// Executables, by this profile. Without one, those of a development build have no debug information, because tests
+    /// only run them.
+    Build(Option<&'static str>),
+    /// Only whether everything compiles without a warning.
+    Check,
+}
+
+/// Returns the command that does `work` for `target`, without its packages, and the folder of the executables.
 pub(super) fn command(
     root: &Path,
     folder: &Path,
     target: Target,
-    profile: Option<&str>,
+    work: Work,
 ) -> anyhow::Result<(Command, PathBuf)> {
     let folder = folder.join("cross");
     for part in [RUSTC, CARGO, STANDARD_LIBRARY] {
@@ -48,20 +57,25 @@ pub(super) fn command(
         Target::WindowsX86 => {
             present(Path::new(MINGW))?;
             let mut command = Command::new(CARGO);
-            command.arg("build");
+            command.arg(if work == Work::Check { "check" } else { "build" });
             command
         }
         Target::LinuxX86 | Target::MuslX86 | Target::MuslArm | Target::MacX86 | Target::MacArm => {
             present(&zig)?;
             present(&zigbuild)?;
             let mut command = Command::new(zigbuild);
-            command.arg("zigbuild").env("CARGO_ZIGBUILD_ZIG_PATH", zig);
+            command.arg(if work == Work::Check { "check" } else { "zigbuild" });
+            command.env("CARGO_ZIGBUILD_ZIG_PATH", zig);
             command
         }
     };
     let triple = target.triple();
     command.args(["--locked", "-Zbuild-std=std,panic_unwind", "--target", triple]);
-    command.args(["--profile", profile.unwrap_or("dev"), "--target-dir"]).arg(&folder);
+    let (profile, built) = match work {
+        Work::Build(Some(profile)) => (profile, profile),
+        Work::Build(None) | Work::Check => ("dev", "debug"),
+    };
+    command.args(["--profile", profile, "--target-dir"]).arg(&folder);
     // Programs that Cargo starts inherit the variables of rustup's Cargo, which started this program.
     for variable in ["RUSTUP_TOOLCHAIN", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "LD_LIBRARY_PATH"]
     {
@@ -76,31 +90,28 @@ pub(super) fn command(
         .env("CARGO_PROFILE_DEV_STRIP", "true");
     let variable =
         |name: &str| format!("CARGO_TARGET_{}_{name}", triple.to_uppercase().replace('-', "_"));
+    let mut flags = prefixes::hide(root, &folder, triple, &mut command)?;
     match target {
         Target::LinuxX86 => {}
-        Target::MuslX86 | Target::MuslArm => {
-            // The C library is zig's. Debian's Rust has none.
-            command.env(variable("RUSTFLAGS"), "-C link-self-contained=no");
-        }
+        // The C library is zig's. Debian's Rust has none.
+        Target::MuslX86 | Target::MuslArm => flags.push("-Clink-self-contained=no".to_owned()),
         Target::WindowsX86 => {
             // The linker otherwise writes the time of the build into the executable.
-            command
-                .env(variable("RUSTFLAGS"), "-C link-arg=-Wl,--no-insert-timestamp")
-                .env(variable("LINKER"), MINGW);
+            flags.push("-Clink-arg=-Wl,--no-insert-timestamp".to_owned());
+            command.env(variable("LINKER"), MINGW);
         }
         Target::MacX86 | Target::MacArm => {
             let stubs = frameworks::write(root, target, &folder.join("frameworks"))?;
             let stubs = stubs.to_str().context("the target folder is not UTF-8")?;
-            ensure!(!stubs.contains(' '), "the target folder `{stubs}` has a space in its name");
-            command
-                .env(variable("RUSTFLAGS"), format!("-C link-arg=-F{stubs} -C link-arg=-L{stubs}"))
-                .env("MACOSX_DEPLOYMENT_TARGET", MACOS);
+            flags.extend(["F", "L"].map(|kind| format!("-Clink-arg=-{kind}{stubs}")));
+            command.env("MACOSX_DEPLOYMENT_TARGET", MACOS);
         }
     }
-    let built = match profile {
-        None => "debug",
-        Some(profile) => profile,
-    };
+    if work == Work::Check {
+        flags.push("-Dwarnings".to_owned());
+    }
+    // Cargo separates these by spaces. No folder in them has one, which `prefixes` has checked.
+    command.env(variable("RUSTFLAGS"), flags.join(" "));
     Ok((command, folder.join(triple).join(built)))
 }
 
