@@ -238,12 +238,20 @@ fn check_ends(
 }
 
 fn check_transport(config: &AgentConfig, faults: &mut Faults) {
-    let is_zenoh = config.transport.as_ref().is_some_and(|one| one.r#type == TransportType::Zenoh);
+    // Without this transport the handlers of its type send over HTTP, where a target may be any path.
+    if config.transport.as_ref().is_some_and(|one| one.r#type == TransportType::Zenoh) {
+        check_targets(config, faults);
+    }
+    let delivers = |handler: &ReportingHandler| !matches!(handler, ReportingHandler::Console(_));
+    if !config.reporting.handlers.iter().any(delivers) {
+        let expected = "an `http` or `zenoh` handler, to deliver the reports that must not be lost";
+        fault(faults, "reporting.handlers".to_owned(), expected, "none".to_owned());
+    }
+}
+
+/// Checks the targets of the zenoh handlers: a device may write below its own key and to `/logs` only.
+fn check_targets(config: &AgentConfig, faults: &mut Faults) {
     let mut check = |key: String, targets: &[(&str, &Template)]| {
-        if !is_zenoh {
-            let expected = "`http`, because `transport.type` is not `zenoh`";
-            fault(faults, format!("{key}.type"), expected, "`zenoh`".to_owned());
-        }
         for (name, target) in targets {
             let text = target.to_string();
             if text != "/logs" && !text.starts_with("/agent/${identity.device_id}/") {
@@ -262,11 +270,6 @@ fn check_transport(config: &AgentConfig, faults: &mut Faults) {
         if let ReportingHandler::Zenoh(targets) = handler {
             check(format!("reporting.handlers[{place}]"), &targets.by_name());
         }
-    }
-    let delivers = |handler: &ReportingHandler| !matches!(handler, ReportingHandler::Console(_));
-    if !config.reporting.handlers.iter().any(delivers) {
-        let expected = "an `http` or `zenoh` handler, to deliver the reports that must not be lost";
-        fault(faults, "reporting.handlers".to_owned(), expected, "none".to_owned());
     }
 }
 

@@ -63,8 +63,7 @@ impl Ways {
         Way::Http(self.client.http().clone())
     }
 
-    /// Returns the connection over zenoh. Without a session this is HTTP, but the configuration
-    /// check refuses zenoh handlers without the zenoh transport.
+    /// Returns the connection over zenoh. If zenoh is not the transport, this is HTTP (decision 0011).
     pub(crate) fn zenoh(&self) -> Way {
         self.link.clone().map_or_else(|| self.http(), Way::Zenoh)
     }

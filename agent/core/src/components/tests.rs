@@ -95,17 +95,23 @@ fn settings_are_those_of_the_component() {
 fn reports_are_delivered_by_something() {
     let told = faults(&json!({
         "reporting": {"handlers": [{"type": "console"}]},
-        "logging": {"handlers": [{"type": "zenoh"}]},
     }));
     assert_eq!(
         told,
-        [
-            "logging.handlers[0].type: expected `http`, because `transport.type` is not `zenoh`, \
-             found `zenoh`",
-            "reporting.handlers: expected an `http` or `zenoh` handler, to deliver the \
-             reports that must not be lost, found none",
-        ]
+        ["reporting.handlers: expected an `http` or `zenoh` handler, to deliver the \
+             reports that must not be lost, found none"]
     );
+}
+
+// Holds: S2.3-6
+#[test]
+fn a_handler_of_each_type_is_taken_whatever_the_transport_is() {
+    let all = json!([{"type": "console"}, {"type": "http"}, {"type": "zenoh"}]);
+    let handlers = json!({"logging": {"handlers": all}, "reporting": {"handlers": all}});
+    assert_eq!(faults(&handlers), Vec::<String>::new());
+    let mut over_http = handlers;
+    over_http["transport"] = json!({"type": "http"});
+    assert_eq!(faults(&over_http), Vec::<String>::new());
 }
 
 // Holds: S2.3-4
