@@ -99,6 +99,7 @@ fn deliver(signed: &Signed, key: &VerifyingKey) -> Option<String> {
             match invalid {
                 InvalidCommand::Malformed => "Malformed".to_owned(),
                 InvalidCommand::Mismatched => "Mismatched".to_owned(),
+                InvalidCommand::UnsafeFileName => "UnsafeFileName".to_owned(),
             }
         }
     };

@@ -54,7 +54,12 @@ pub enum InvalidCommand {
     Malformed,
     /// The payload fits its type but contradicts itself: the command is rejected.
     Mismatched,
+    /// The name of the model's file leads out of its folder: the command is rejected.
+    UnsafeFileName,
 }
+
+/// The member with the name of a model's file.
+const FILE_NAME: &str = "payload.model.file_name";
 
 /// Removed types and their replacements (specification, section 9).
 const REMOVED: [(&str, &str); 1] = [("REMOVE_MODEL", "UNINSTALL_MODEL")];
@@ -117,13 +122,25 @@ impl Envelope {
         serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(&text))
     }
 
+    /// Returns whether the name of the model's file is a text: if it cannot be read all the same, it is unsafe.
+    fn names_a_file(&self) -> bool {
+        serde_json::from_str::<serde_json::Value>(self.payload.get())
+            .is_ok_and(|payload| payload["model"]["file_name"].is_string())
+    }
+
     /// Reads the payload by its type.
     ///
     /// # Errors
     /// [`InvalidCommand`] if the type is unknown, the payload does not fit its type, repeated identifiers differ, or
     /// the lane is not the command's.
     pub fn command(&self) -> Result<Command, InvalidCommand> {
-        let command = self.parse().map_err(|_| InvalidCommand::Malformed)?;
+        let command = self.parse().map_err(|error| {
+            if error.path().to_string() == FILE_NAME && self.names_a_file() {
+                InvalidCommand::UnsafeFileName
+            } else {
+                InvalidCommand::Malformed
+            }
+        })?;
         if command.lane() != self.lane {
             return Err(InvalidCommand::Malformed);
         }

@@ -86,7 +86,9 @@ impl Agent {
                 turn.effects.push(Effect::Log(note));
                 let status = match invalid {
                     InvalidCommand::Malformed => CommandResult::Failed,
-                    InvalidCommand::Mismatched => CommandResult::Rejected,
+                    InvalidCommand::Mismatched | InvalidCommand::UnsafeFileName => {
+                        CommandResult::Rejected
+                    }
                 };
                 turn.report_command(envelope.command_id, status, invalid.to_string());
             }

@@ -40,6 +40,7 @@ fn an_invalid_command_fails_or_is_rejected_and_nothing_of_its_payload_is_told() 
         (of("\"canary\""), "payload"),
         (other_lane, "lane"),
         (with("tiny.gguf", "../canary"), "payload.model.file_name"),
+        (with("\"tiny.gguf\"", "7"), "payload.model.file_name"),
         (with("\"port\":8080", "\"port\":0"), "payload.config.port"),
         (other_pipeline, "identifiers"),
         (renamed(Command::UpdateModel(deploy(1, 1))), "identifiers"),
@@ -47,10 +48,11 @@ fn an_invalid_command_fails_or_is_rejected_and_nothing_of_its_payload_is_told() 
     ] {
         let mut bench = Bench::online();
         let effects = bench.receive_all(vec![bench.key.seal(&broken)]);
-        // A payload that contradicts its envelope is rejected; one that breaks its contract has
-        // failed.
-        let mismatched = broken.payload.get().contains(&other);
-        let status = if mismatched { "rejected" } else { "failed" };
+        // A payload that contradicts its envelope, or names an unsafe file, is rejected; one that breaks its contract in
+        // another way has failed.
+        let payload = broken.payload.get();
+        let is_rejected = payload.contains(&other) || payload.contains("../canary");
+        let status = if is_rejected { "rejected" } else { "failed" };
         let result = format!("c1 {status}: Invalid command payload");
         assert_eq!(results(&effects), [result], "{broken:?}");
         assert!(words(&effects).contains(&"receipt c1 Stored".to_owned()));
