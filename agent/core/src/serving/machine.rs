@@ -160,11 +160,12 @@ impl Pipeline {
         }
     }
 
-    /// Clears the request to serve after a requested start failed. A resumed start that failed
-    /// keeps it, because nobody asked to stop the model: the next start of the agent retries.
+    /// Clears the request to serve after a requested start failed: START_SERVING then has started nothing (section 4.2). A
+    /// resumed start keeps it, because nobody asked to stop the model: the next start of the agent retries.
     fn forget_wish(&mut self) {
         if self.starts_on_demand() {
             self.record.serve = false;
+            self.record.explicit = false;
         }
     }
 

@@ -342,6 +342,18 @@ fn an_engine_that_nobody_waits_for_and_that_does_not_answer_is_started_again() {
     assert_eq!(bench.view().detail, Some(detail));
 }
 
+// Holds: S4.2-1b
+#[test]
+fn a_start_that_failed_leaves_no_trace_in_the_fields_of_an_explicit_start() {
+    let mut bench = Bench::with(record(1, false));
+    bench.turn(|all, turn| all.serve(command_id(1), &start(1, None), turn));
+    assert!(bench.view().record.explicit);
+    bench.reserved(1, 8080, Err("in use".to_owned()));
+    assert!(!bench.view().record.explicit, "START_SERVING has started nothing");
+    bench.turn(|all, turn| all.wish_serve(pipeline(1), turn));
+    assert!(!bench.view().record.explicit, "a person started it");
+}
+
 // Holds: S3.2-1a, S3.2-2
 #[test]
 fn a_person_stops_and_serves_without_a_command() {
