@@ -189,8 +189,9 @@ impl Stage<'_> {
     }
 
     fn receipt(&self) -> Result<Receipt, StageError> {
-        Receipt::read(&self.layout.receipt())
-            .ok_or(StageError::NotInstalled("it was not installed by install.sh"))
+        Receipt::read(&self.layout.receipt()).ok_or(StageError::NotInstalled(
+            "it was not installed by install.sh; a source checkout is updated with `git pull`",
+        ))
     }
 
     /// Decides whether the release of `manifest` may replace the version that is installed now.

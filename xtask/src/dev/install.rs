@@ -73,7 +73,7 @@ pub(super) fn place(
     if !is_set(SERVICE) {
         match service {
             Service::Manager => {
-                script.env(SERVICE, "systemd");
+                script.env(SERVICE, service::manager().word());
             }
             Service::AsBefore if service::manager().made(&layout).is_none() => {
                 script.env(SERVICE, "none");
