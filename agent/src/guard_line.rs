@@ -86,17 +86,23 @@ async fn run(
                 let Some(text) = heard else { return };
                 match serde_json::from_str(&text) {
                     Ok(FromGuard::Committed) => settled.notify_one(),
-                    Ok(FromGuard::Healthz) => {
-                        let door = local_api.borrow().clone();
-                        asked = door.map(|door| -> Asked {
-                            Box::pin(async move { door.version().await })
-                        });
-                    }
+                    Ok(FromGuard::Healthz) => ask(&mut asked, || {
+                        let door = local_api.borrow().clone()?;
+                        Some(Box::pin(async move { door.version().await }))
+                    }),
                     // Ignore a message that only a newer guard sends.
                     Err(_) => {}
                 }
             }
         }
+    }
+}
+
+/// Begins to `answer` a question, unless an answer is pending, which then answers this question too: to begin anew would
+/// give up every answer that takes longer than the guard's next question.
+fn ask(asked: &mut Option<Asked>, answer: impl FnOnce() -> Option<Asked>) {
+    if asked.is_none() {
+        *asked = answer();
     }
 }
 
@@ -111,5 +117,30 @@ async fn outcome(asked: &mut Option<Asked>) -> Option<Version> {
 async fn send(line: &mut Line, what: &FromAgent) {
     if let Ok(text) = serde_json::to_string(what) {
         line.tell(&text).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_answer_that_takes_longer_than_the_next_question_arrives() {
+        let mut asked = None;
+        let (questions, mut later) = watch::channel(0);
+        // The answer to the first question comes after the third one; another answer would never come.
+        ask(&mut asked, || {
+            Some(Box::pin(async move {
+                later.wait_for(|count| *count == 3).await.ok()?;
+                Some(Version::new(1, 2, 3))
+            }))
+        });
+        for count in 1..=3 {
+            questions.send_replace(count);
+            ask(&mut asked, || Some(Box::pin(std::future::pending())));
+        }
+        let answered = tokio::time::timeout(Duration::from_secs(10), outcome(&mut asked)).await;
+        assert_eq!(answered.unwrap(), Some(Version::new(1, 2, 3)));
+        assert!(asked.is_none(), "the next question is asked anew");
     }
 }
