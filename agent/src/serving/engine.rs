@@ -235,21 +235,14 @@ impl Engines {
 
     /// Checks the health of the engines of `pipelines`.
     pub(crate) async fn health(&self, pipelines: &[PipelineView]) -> Health {
-        let mut found = Health::new();
-        for pipeline in pipelines {
-            let Some(run) = pipeline.engine_run else { continue };
-            let Some(running) = self.find(run) else { continue };
-            let health = if !running.healthy {
-                EngineHealth::Starting
-            } else if health::answers(&running.address, &running.manifest.adapter.health).await {
-                EngineHealth::Healthy
-            } else {
-                EngineHealth::Unhealthy
-            };
-            let engine = Engine { health, pid: Some(running.address.pid) };
-            found.insert(pipeline.record.config.pipeline_id, engine);
-        }
-        found
+        let running = pipelines.iter().filter_map(|pipeline| {
+            Some((pipeline.record.config.pipeline_id, self.find(pipeline.engine_run?)?))
+        });
+        let (ids, engines): (Vec<_>, Vec<_>) = running.unzip();
+        let found = health::of_all(&engines).await;
+        let of_engine =
+            |(engine, health): (Running, _)| Engine { health, pid: Some(engine.address.pid) };
+        ids.into_iter().zip(engines.into_iter().zip(found).map(of_engine)).collect()
     }
 
     /// Stops every engine and returns when none is left.
