@@ -54,7 +54,7 @@ impl Agent {
         now: Now,
     ) -> (Self, Vec<Effect>) {
         let mut turn = Turn { now, ..Turn::default() };
-        let outbox = Outbox::restore(snapshot.outbox, &mut turn.changes);
+        let outbox = Outbox::restore(snapshot.outbox, snapshot.last_report, &mut turn.changes);
         let pipelines = Pipelines::restore(snapshot.pipelines, &mut turn);
         let ledger = Ledger::restore(snapshot.commands, snapshot.last_seq);
         let mut agent = Self {

@@ -51,9 +51,10 @@ enum Subject {
 }
 
 impl Outbox {
-    /// Restores the queue from disk. Drops reports about the process that has ended.
-    pub fn restore(entries: Vec<OutboxEntry>, changes: &mut Vec<Change>) -> Self {
-        let next_id = entries.iter().map(|entry| entry.id + 1).max().unwrap_or(1);
+    /// Restores the queue from disk, where `last_id` is the highest number of any report. Drops reports about the process
+    /// that has ended.
+    pub fn restore(entries: Vec<OutboxEntry>, last_id: u64, changes: &mut Vec<Change>) -> Self {
+        let next_id = entries.iter().map(|entry| entry.id).fold(last_id, u64::max) + 1;
         let (stale, queue): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(|entry| is_of_the_process(&entry.report));
         changes.extend(stale.into_iter().map(|entry| Change::RemoveReport(entry.id)));

@@ -162,6 +162,8 @@ pub struct Snapshot {
     pub commands: Vec<LedgerEntry>,
     pub pipelines: Vec<PipelineRecord>,
     pub outbox: Vec<OutboxEntry>,
+    /// The highest number of a report on disk, also of one that this version cannot read.
+    pub last_report: u64,
     pub last_seq: Seq,
 }
 

@@ -115,6 +115,7 @@ impl Journal {
                 commands: bodies(journal, "SELECT body FROM commands ORDER BY seq")?,
                 pipelines: Vec::new(),
                 outbox: bodies(journal, "SELECT body FROM outbox ORDER BY id")?,
+                last_report: last_report(journal)?,
             })
         })
         .await
@@ -160,6 +161,12 @@ fn bodies<T: DeserializeOwned>(journal: &Connection, query: &str) -> anyhow::Res
         }
     }
     Ok(bodies)
+}
+
+/// Returns the highest number of a report, also of a row that is kept for a newer version.
+fn last_report(journal: &Connection) -> anyhow::Result<u64> {
+    let last = journal.query_row("SELECT coalesce(max(id), 0) FROM outbox", [], |row| row.get(0));
+    last.map(i64::unsigned_abs).context("cannot read the journal")
 }
 
 /// Runs all statements in one transaction.
@@ -223,7 +230,10 @@ fn text<T: Serialize>(value: &T) -> anyhow::Result<Value> {
 
 #[cfg(test)]
 mod tests {
-    use link_agent_core::record::{LedgerEntry, OutboxEntry, Report};
+    use link_agent_core::{
+        outbox::Outbox,
+        record::{LedgerEntry, OutboxEntry, Report},
+    };
     use link_protocol::{
         command::Lane,
         id::CommandId,
@@ -247,6 +257,21 @@ mod tests {
             Ok(journal.query_row(count, [], |row| row.get::<_, i64>(0))?)
         });
         assert_eq!(rows.await.unwrap(), 2);
+    }
+
+    /// The next report must not get the number of a report that is kept for a newer version: its row could never be written.
+    #[tokio::test]
+    async fn a_report_that_this_version_does_not_know_keeps_its_number() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Journal::open(&dir.path().join("journal.db")).await.unwrap();
+        execute(&journal, "INSERT INTO outbox (id, body) VALUES (1, '{\"kind\":\"NEW\"}')").await;
+        let snapshot = journal.load().await.unwrap();
+        assert_eq!((snapshot.outbox.len(), snapshot.last_report), (0, 1));
+        let mut changes = Vec::new();
+        let mut outbox = Outbox::restore(snapshot.outbox, snapshot.last_report, &mut changes);
+        outbox.push(report(9).report, &mut changes);
+        journal.apply(&changes).await.unwrap();
+        assert_eq!(journal.load().await.unwrap().last_report, 2);
     }
 
     #[tokio::test]

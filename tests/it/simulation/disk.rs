@@ -37,6 +37,7 @@ impl Disk {
             commands,
             pipelines: self.pipelines.values().cloned().collect(),
             outbox: self.outbox.values().cloned().collect(),
+            last_report: self.outbox.keys().copied().max().unwrap_or(0),
             last_seq: self.last_seq,
         }
     }

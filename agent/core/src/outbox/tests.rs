@@ -104,7 +104,7 @@ fn a_401_sets_a_report_aside_and_the_next_accepted_hello_offers_it_once_more() {
 fn what_a_401_has_set_aside_stays_aside_through_a_restart() {
     let mut changes = Vec::new();
     let held = OutboxEntry { unauthorized: true, ..entry(3, result(1)) };
-    let outbox = Outbox::restore(vec![held, entry(5, result(2))], &mut changes);
+    let outbox = Outbox::restore(vec![held, entry(5, result(2))], 5, &mut changes);
     let mut bench = Bench { outbox, changes };
     assert_eq!(bench.pump(0), Some(5));
     bench.outbox.welcomed();
@@ -182,7 +182,7 @@ fn the_fate_of_a_report_that_is_not_under_way_changes_nothing() {
 fn a_restart_keeps_everything_but_the_status_of_the_process_that_ended() {
     let entries = vec![entry(4, lifecycle()), entry(7, result(1))];
     let mut changes = Vec::new();
-    let outbox = Outbox::restore(entries, &mut changes);
+    let outbox = Outbox::restore(entries, 0, &mut changes);
     assert_eq!(changes, [Change::RemoveReport(4)]);
     let mut bench = Bench { outbox, changes };
     bench.push(result(2));
@@ -250,7 +250,7 @@ struct Bench {
 impl Default for Bench {
     fn default() -> Self {
         let mut changes = Vec::new();
-        Self { outbox: Outbox::restore(Vec::new(), &mut changes), changes }
+        Self { outbox: Outbox::restore(Vec::new(), 0, &mut changes), changes }
     }
 }
 
