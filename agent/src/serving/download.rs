@@ -126,21 +126,17 @@ impl Downloads {
 
     /// Deletes all files of a model except `keep`.
     pub(crate) fn prune(&self, keep: &ModelFile) {
-        let (folder, kept) = (self.folder(keep.model_id), vec![self.path(keep)]);
-        tokio::task::spawn_blocking(move || remove_others(&folder, &kept));
+        let others = others(&self.folder(keep.model_id), &[self.path(keep)]);
+        tokio::task::spawn_blocking(move || others.iter().for_each(|folder| remove(folder)));
     }
 
     /// Deletes all files except `kept`. A crash between a change of the state and the deletion of the old files leaves
     /// such files behind.
     pub(crate) fn sweep(&self, kept: &[ModelFile]) {
-        let models = self.models.clone();
         let kept: Vec<_> = kept.iter().map(|file| self.path(file)).collect();
-        tokio::task::spawn_blocking(move || {
-            remove_others(&models, &kept);
-            for folder in folders(&models) {
-                remove_others(&folder, &kept);
-            }
-        });
+        // Before a download can begin: one that begins during the deletion is none of these.
+        let doomed = unreferenced(&self.models, &kept);
+        tokio::task::spawn_blocking(move || doomed.iter().for_each(|folder| remove(folder)));
     }
 
     /// Deletes one file.
@@ -270,14 +266,27 @@ async fn report_progress(
     }
 }
 
-/// Deletes the folders in `folder` that hold none of `kept`.
-fn remove_others(folder: &Path, kept: &[PathBuf]) {
-    for other in folders(folder) {
-        if !kept.iter().any(|path| path.starts_with(&other))
-            && let Err(error) = std::fs::remove_dir_all(&other)
-        {
-            tracing::warn!("cannot delete `{}`: {error}", other.display());
+/// Returns the folders of models, and of files of models, that hold none of `kept`.
+fn unreferenced(models: &Path, kept: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found = others(models, kept);
+    for model in folders(models) {
+        if !found.contains(&model) {
+            found.extend(others(&model, kept));
         }
+    }
+    found
+}
+
+/// Returns the folders in `folder` that hold none of `kept`.
+fn others(folder: &Path, kept: &[PathBuf]) -> Vec<PathBuf> {
+    let mut folders = folders(folder);
+    folders.retain(|other| !kept.iter().any(|path| path.starts_with(other)));
+    folders
+}
+
+fn remove(folder: &Path) {
+    if let Err(error) = std::fs::remove_dir_all(folder) {
+        tracing::warn!("cannot delete `{}`: {error}", folder.display());
     }
 }
 
@@ -292,5 +301,32 @@ fn remove_empty(path: &Path) {
         if std::fs::remove_dir(folder).is_err() {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_arrives_during_the_deletion_is_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let models = dir.path();
+        let write = |path: &str| {
+            let path = models.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "").unwrap();
+            path
+        };
+        let kept = write("used/0123/used.gguf");
+        write("used/4567/before.gguf");
+        write("unused/0123/unused.gguf");
+        let mut found = unreferenced(models, std::slice::from_ref(&kept));
+        let arriving = write("new/0123/new.gguf.part");
+        found.iter().for_each(|folder| remove(folder));
+        found.sort();
+        assert_eq!(found, [models.join("unused"), models.join("used/4567")]);
+        assert!(found.iter().all(|folder| !folder.exists()));
+        assert!(arriving.exists() && kept.exists());
     }
 }
