@@ -390,10 +390,10 @@ fn beside(folder: &Path, suffix: &str) -> PathBuf {
     folder.with_file_name(format!(".{name}.{suffix}"))
 }
 
-/// Copies a file with its permissions, and syncs it to disk.
+/// Copies a file with its permissions, and syncs it to disk; Windows does that by a handle that may write.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::copy(from, to)?;
-    File::open(to)?.sync_all()
+    File::options().write(true).open(to)?.sync_all()
 }
 
 #[cfg(test)]
