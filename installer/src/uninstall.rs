@@ -66,7 +66,7 @@ pub struct Uninstallation {
     layout: Layout,
     /// The receipt. None if something was installed but the receipt is lost or damaged.
     receipt: Option<Receipt>,
-    _versions: Option<Versions>,
+    versions: Option<Versions>,
 }
 
 /// Where to look for files that a lost receipt would list.
@@ -97,7 +97,7 @@ impl Uninstallation {
             Ok(receipt) => Some(receipt.unwrap_or_default()),
             Err(_) => None,
         };
-        Ok(Self { layout: layout.clone(), receipt, _versions: versions })
+        Ok(Self { layout: layout.clone(), receipt, versions })
     }
 
     /// Returns whether the receipt is lost, so that the list of installed files is unknown.
@@ -126,6 +126,8 @@ impl Uninstallation {
             checkpoint::reach("folder-removed");
         }
         remove(&layout.lock(), &mut left);
+        // Where an open file keeps its name until it is closed, the folder of the lock is empty only now.
+        drop(self.versions);
         remove_folders(&receipt);
         // An installation that was interrupted before it wrote a receipt has left its own folders empty.
         let own = [&roots.data, &roots.state, &roots.config];
