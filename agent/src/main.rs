@@ -48,6 +48,7 @@ use crate::{
     local_api::PortTaken,
     run::RunOutcome,
     state::state_folder,
+    stop_signal::StopSignal,
 };
 
 /// How long blocking file operations may take when the agent ends.
@@ -117,14 +118,18 @@ fn start(args: &Args) -> anyhow::Result<()> {
     let ended: anyhow::Result<RunOutcome> = runtime.block_on(async {
         let guard = GuardLine::start();
         let _lasting = tokio::spawn(footprint::keep_small());
+        // One for all runs: a request that arrives between two of them stops the agent too.
+        let mut stop = StopSignal::listen()?;
         loop {
-            match run::run(&setup, &guard).await? {
+            match run::run(&setup, &guard, &mut stop).await? {
                 RunOutcome::Stopped => return Ok(RunOutcome::Stopped),
                 RunOutcome::RegisteredAnew => tracing::info!("the device was registered again; starting over"),
                 RunOutcome::HandedOver => tracing::warn!(
                     category = "security",
                     "this device was transferred to another account; starting over without its models"
                 ),
+                // The next image would not know of the request.
+                RunOutcome::MakesWay if stop.has_arrived() => return Ok(RunOutcome::Stopped),
                 RunOutcome::MakesWay => {
                     guard.tell_replacing().await;
                     return Ok(RunOutcome::MakesWay);

@@ -44,13 +44,16 @@ pub(crate) enum RunOutcome {
 
 /// Runs the agent until it is asked to stop, the device is registered again or transferred, or
 /// another version takes over.
-pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<RunOutcome> {
-    let mut stop = StopSignal::listen()?;
-    let Some(mut assembly) = Assembly::build(setup, &mut stop).await? else {
+pub(crate) async fn run(
+    setup: &Setup<'_>,
+    guard: &GuardLine,
+    stop: &mut StopSignal,
+) -> anyhow::Result<RunOutcome> {
+    let Some(mut assembly) = Assembly::build(setup, stop).await? else {
         return Ok(RunOutcome::Stopped);
     };
     guard.set_local_api(Some(assembly.local_api.door.clone()));
-    let outcome = drive(&mut assembly, setup.roots, guard, &mut stop).await?;
+    let outcome = drive(&mut assembly, setup.roots, guard, stop).await?;
     tracing::info!("stopping");
     guard.set_local_api(None);
     end(assembly, setup, &outcome).await?;

@@ -1,7 +1,10 @@
 //! The signals that stop the agent: interrupt and termination.
 
 use anyhow::Context as _;
-use tokio::{signal, sync::mpsc};
+use tokio::{
+    signal,
+    sync::mpsc::{self, error::TryRecvError},
+};
 
 /// The receiver of the request to stop, which arrives once.
 #[derive(Debug)]
@@ -25,8 +28,37 @@ impl StopSignal {
         Ok(Self { stop })
     }
 
-    /// Waits for the request.
+    /// Waits for the request. Once it has arrived, it does not wait any more.
     pub(crate) async fn received(&mut self) {
         let _signalled = self.stop.recv().await;
+    }
+
+    /// Returns whether the request has arrived.
+    pub(crate) fn has_arrived(&mut self) -> bool {
+        !matches!(self.stop.try_recv(), Err(TryRecvError::Empty))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use link_platform::process;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_request_that_nobody_waited_for_is_not_lost() {
+        let mut stop = StopSignal::listen().unwrap();
+        assert!(!stop.has_arrived());
+        assert!(process::terminate(std::process::id()));
+        let arrives = async {
+            while !stop.has_arrived() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), arrives).await.unwrap();
+        assert!(stop.has_arrived());
+        stop.received().await;
     }
 }
