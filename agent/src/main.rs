@@ -105,9 +105,10 @@ fn start(args: &Args) -> anyhow::Result<()> {
     state_folder::take(&roots)?;
     let _lock = fs::try_lock(&roots.agent_lock())?
         .with_context(|| format!("another agent already uses `{}`", roots.state.display()))?;
-    // A full disk may be freed later; the models being served must not stop because of it.
-    if let Err(error) =
-        fs::write_private(&roots.agent_pid(), std::process::id().to_string().as_bytes())
+    // A full disk may be freed later; the models being served must not stop because of it. The id of an agent that was killed
+    // is removed before, which works on a full disk too: another program may have that id by now.
+    let (pid, id) = (roots.agent_pid(), std::process::id().to_string());
+    if let Err(error) = fs::remove_file(&pid).and_then(|()| fs::write_private(&pid, id.as_bytes()))
     {
         tracing::warn!("{error}");
     }

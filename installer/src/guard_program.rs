@@ -88,9 +88,11 @@ fn run() -> anyhow::Result<()> {
         tell(&format!("another guard runs with {}; nothing to do", roots.state.display()));
         return Ok(());
     };
-    // Continue even if the disk is full: the agent must run.
-    if let Err(error) =
-        fs::write_private(&layout.guard_pid(), std::process::id().to_string().as_bytes())
+    // Continue even if the disk is full: the agent must run. The id of a guard that was killed is removed before, because to
+    // delete a file works then too, and `link stop` would end whatever has that id now.
+    let pid = layout.guard_pid();
+    let id = std::process::id().to_string();
+    if let Err(error) = fs::remove_file(&pid).and_then(|()| fs::write_private(&pid, id.as_bytes()))
     {
         tell(&chain(&error));
     }
