@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use link_client::local::LocalClient;
+use link_client::{http::Failure, local::LocalClient};
 use link_installer::layout::Layout;
 use link_platform::{fs, process};
 
@@ -24,6 +24,8 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(30);
 /// An agent that has not taken its lock after this time has ended.
 const GRACE: Duration = Duration::from_secs(2);
+/// The file in the state folder that a command locks while it starts the agent.
+const START_LOCK: &str = "start.lock";
 /// Variables that the agent must not inherit.
 const SECRETS: [&str; 3] = ["LINK_REGISTRATION_KEY", "LINK_FLEET_KEY", "LINK_ACCESS_TOKEN"];
 
@@ -52,8 +54,9 @@ pub(crate) fn is_running(context: &Context) -> Result<bool, CliError> {
 /// answer in time.
 pub(crate) async fn start(context: &Context) -> Result<Started, CliError> {
     let layout = Layout::new(context.roots.clone());
+    let _turn = turn(context).await?;
     let by_unit = service::uses_unit(&layout);
-    if is_running(context)? {
+    if goes_on(context).await? {
         if !by_unit || service::is_active(&layout) {
             return Ok(Started::Before);
         }
@@ -71,6 +74,42 @@ pub(crate) async fn start(context: &Context) -> Result<Started, CliError> {
         Some(spawn(&layout)?)
     };
     wait_until_up(context, &layout, guard).await
+}
+
+/// Waits until no other command starts the agent: of two guards one would end at once, and its command would wait for it.
+async fn turn(context: &Context) -> Result<fs::Lock, CliError> {
+    fs::create_private_dir(&context.roots.state).map_err(|error| CliError::file(&error))?;
+    let file = context.roots.state.join(START_LOCK);
+    let deadline = Deadline::after(PATIENCE + GRACE);
+    loop {
+        if let Some(lock) = fs::try_lock(&file).map_err(|error| CliError::file(&error))? {
+            return Ok(lock);
+        }
+        if !deadline.pause_locally().await {
+            let message = "another command is still starting the agent";
+            return Err(CliError::new(ExitCode::Busy, ErrorCode::Busy, message)
+                .hint("run this command again when the other one has ended"));
+        }
+    }
+}
+
+/// Returns whether the agent runs and will go on. A killed process keeps its lock for a moment, and an agent ends a moment
+/// after its guard was killed; an agent that does not answer gets that moment.
+async fn goes_on(context: &Context) -> Result<bool, CliError> {
+    if !is_running(context)? {
+        return Ok(false);
+    }
+    match LocalClient::of(&context.roots).healthz().await {
+        Ok(_) | Err(Failure::Refused(_)) => return Ok(true),
+        Err(Failure::Unavailable { .. }) => {}
+    }
+    let grace = Deadline::after(GRACE);
+    while is_running(context)? {
+        if !grace.pause_locally().await {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Starts the guard as a background process.
@@ -184,7 +223,6 @@ fn is_held(lock: &Path) -> Result<bool, CliError> {
     }
 }
 
-/// Returns the process id in `file`, which the running program, or its last run, has written.
 /// Returns the process of the agent, if it runs: without its lock, another program may have the process id that its file
 /// names.
 pub(crate) fn agent_pid(context: &Context) -> Option<u32> {
@@ -192,6 +230,7 @@ pub(crate) fn agent_pid(context: &Context) -> Option<u32> {
     process_id(&context.roots.agent_pid()).filter(|_| runs)
 }
 
+/// Returns the process id in `file`, which the running program, or its last run, has written.
 fn process_id(file: &Path) -> Option<u32> {
     fs::read_to_string(file).ok()?.trim().parse().ok()
 }

@@ -53,6 +53,7 @@ const STATE: &[&str] = &[
     "models",
     "run",
     "chat_history",
+    "start.lock",
     "up.lock",
 ];
 const CONFIG: &[&str] = &["credentials.json", "credentials.lock", "backend_url"];
