@@ -35,11 +35,12 @@ mod redaction;
 mod resolve;
 mod secret_input;
 mod service;
+mod version_label;
 mod wait;
 
 use std::path::Path;
 
-use clap::{CommandFactory as _, FromArgMatches as _};
+use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
 use link_protocol::exit_code::ExitCode;
 
 use crate::{
@@ -82,6 +83,12 @@ pub fn run() -> std::process::ExitCode {
             let matches = command.try_get_matches_from(&arguments);
             match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
                 Ok(arguments) => act(arguments),
+                Err(error) if error.kind() == ErrorKind::DisplayVersion => {
+                    let context = Context::read(Global::default())?;
+                    let version = version_label::of_this_program(&context.roots);
+                    context.output.data(&(), |&()| format!("link {version}"))?;
+                    Ok(ExitCode::Success)
+                }
                 Err(error) if json && error.use_stderr() => Err(misuse::of_clap(&error)),
                 Err(error) => {
                     // If the stream is closed, nobody can read the message.

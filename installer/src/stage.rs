@@ -342,6 +342,12 @@ impl FoundRelease {
         }))?;
         Ok(Self { version: manifest.version.clone(), archive, product, source, manifest })
     }
+
+    /// Returns the version with the label of its channel.
+    #[must_use]
+    pub fn label(&self) -> String {
+        self.manifest.channel.beside(&self.version)
+    }
 }
 
 /// Unpacks an archive. Refuses everything except plain files within the limits of a release.

@@ -281,15 +281,22 @@ async fn an_agent_that_does_not_run_is_updated_for_its_next_start_and_a_channel_
     assert!(said(&declined).contains("is of the channel beta"), "{declined:?}");
     let looked = installed.link(&["update", "--check", "--json", "--channel", "beta"]);
     assert_eq!(json(&looked)["available"], NEW);
+    let looked = installed.link(&["update", "--check", "--channel", "beta"]);
+    assert!(said(&looked).contains("version 9.9.1 · Beta is available"), "{looked:?}");
     assert_eq!(installed.on_disk(), [OLD]);
     let updated = installed.link(&["update", "--channel", "beta"]);
     assert!(updated.status.success() && said(&updated).contains("linkctl start`"), "{updated:?}");
+    assert!(said(&updated).contains("to 9.9.1 · Beta"), "{updated:?}");
     assert!(installed.link(&["start"]).status.success());
     assert_eq!(installed.version().await, NEW);
     installed.is_committed(NEW).await;
     let status = installed.link(&["status"]);
     let text = String::from_utf8_lossy(&status.stdout).into_owned();
     assert!(text.contains("9.9.1 · Beta"), "{text}");
+    let version = installed.link(&["--version"]);
+    assert_eq!(String::from_utf8_lossy(&version.stdout), "link 9.9.1 · Beta\n");
+    let newest = installed.link(&["update", "--channel", "beta"]);
+    assert!(said(&newest).contains("version 9.9.1 · Beta is the newest"), "{newest:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

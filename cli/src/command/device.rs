@@ -6,7 +6,10 @@ mod transfer;
 
 use std::time::Duration;
 
-pub(super) use self::{list::table, transfer::Transferred};
+pub(super) use self::{
+    list::{table, version},
+    transfer::Transferred,
+};
 
 use link_client::{backend, http::Http};
 use link_protocol::{

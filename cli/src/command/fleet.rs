@@ -27,6 +27,9 @@ pub(super) struct Fleet {
     states: BTreeMap<&'static str, usize>,
     /// The number of devices with each version of the agent.
     versions: BTreeMap<String, usize>,
+    /// The same with the label of the channel, for a person.
+    #[serde(skip)]
+    labels: BTreeMap<String, usize>,
 }
 
 pub(super) async fn run(context: &Context, command: FleetCommand) -> Result<(), CliError> {
@@ -58,6 +61,7 @@ fn fleets(devices: &[Device]) -> Vec<Fleet> {
             fleet.devices += 1;
             *fleet.states.entry(DeviceState::of(device).as_str()).or_default() += 1;
             *fleet.versions.entry(device.agent_version.to_string()).or_default() += 1;
+            *fleet.labels.entry(device::version(device)).or_default() += 1;
         }
     }
     fleets.into_values().collect()
@@ -71,7 +75,7 @@ fn table(fleets: &[Fleet], view: &View) -> String {
         let count = |state: DeviceState| {
             fleet.states.get(state.as_str()).copied().unwrap_or_default().to_string()
         };
-        let versions = fleet.versions.iter().map(|(version, count)| format!("{version} ({count})"));
+        let versions = fleet.labels.iter().map(|(version, count)| format!("{version} ({count})"));
         [
             fleet.tag.clone(),
             fleet.devices.to_string(),

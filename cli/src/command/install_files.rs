@@ -26,6 +26,7 @@ use steps::{Looked, Steps};
 use crate::{
     agent_process::Started, args::InstallFiles, backend_place::Place, command::release_check,
     context::Context, error::CliError, error_code::ErrorCode, resolve, service, shared_files,
+    version_label,
 };
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -94,13 +95,14 @@ pub(super) fn say_plan(context: &Context, lines: &[String]) -> Result<ExitCode, 
 /// Reports the outcome of the file steps.
 fn say(context: &Context, outcome: InstallOutcome) {
     let folder = context.roots.data.display();
+    let version = version_label::label(&context.roots, &own_version());
     context.output.say(&match outcome {
-        InstallOutcome::Installed => format!("installed Link {VERSION} in {folder}"),
+        InstallOutcome::Installed => format!("installed Link {version} in {folder}"),
         InstallOutcome::Intact => {
-            format!("Link {VERSION} is already installed and intact: there is nothing to do")
+            format!("Link {version} is already installed and intact: there is nothing to do")
         }
-        InstallOutcome::Repaired => format!("repaired Link {VERSION} in {folder}"),
-        InstallOutcome::Changed => format!("unpacked Link {VERSION} next to the previous version"),
+        InstallOutcome::Repaired => format!("repaired Link {version} in {folder}"),
+        InstallOutcome::Changed => format!("unpacked Link {version} next to the previous version"),
     });
 }
 
@@ -124,8 +126,9 @@ async fn finish(
     }
     let output = context.output;
     if done.outcome == InstallOutcome::Changed {
+        let version = version_label::label(&context.roots, &own_version());
         output.say(&format!(
-            "installed Link {VERSION}; if it fails within the next two minutes, Link restores the \
+            "installed Link {version}; if it fails within the next two minutes, Link restores the \
              previous version"
         ));
     }

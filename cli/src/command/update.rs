@@ -31,6 +31,7 @@ use crate::{
     error::CliError,
     error_code::ErrorCode,
     progress::Progress,
+    version_label,
     wait::Deadline,
 };
 
@@ -81,7 +82,7 @@ async fn check(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
     match found {
         Ok(found) => {
             warn_if(stale, context);
-            context.output.say(&format!("version {} is available", found.version));
+            context.output.say(&format!("version {} is available", found.label()));
             let document = Available { available: &found.version, stale };
             context.output.data(&document, |_| String::new())
         }
@@ -161,9 +162,10 @@ async fn arrived(
         now = local.healthz().await.unwrap_or(now);
     }
     let to = now.agent_version;
+    let label = version_label::label(&context.roots, &to);
     warn_if(stale, context);
     context.output.say(&format!(
-        "updated {before} to {to}; if {to} fails within the next two minutes, Link restores {before}"
+        "updated {before} to {label}; if {to} fails within the next two minutes, Link restores {before}"
     ));
     context.output.data(&Updated::new(before, &to, stale), |_| String::new())
 }
@@ -228,7 +230,7 @@ async fn here(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
         Err(error) => return Err(explain(error)),
     };
     warn_if(stale, context);
-    let from = install_files::own_version();
+    let (from, label) = (install_files::own_version(), version_label::label(&context.roots, &to));
     if agent_process::stop(context).await? {
         agent_process::start(context).await?;
         let runs =
@@ -238,9 +240,9 @@ async fn here(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
                 format!("version {to} does not run here; the previous version was restored");
             return Err(CliError::new(ExitCode::RolledBack, ErrorCode::RolledBack, message));
         }
-        context.output.say(&format!("updated {from} to {to}"));
+        context.output.say(&format!("updated {from} to {label}"));
     } else {
-        context.output.say(&format!("updated {from} to {to}; start it with `link start`"));
+        context.output.say(&format!("updated {from} to {label}; start it with `link start`"));
     }
     context.output.data(&Updated::new(&from, &to, stale), |_| String::new())
 }

@@ -25,7 +25,7 @@ use crate::{
     },
     context::{self, Context},
     error::CliError,
-    shared_files,
+    shared_files, version_label,
 };
 
 /// The versions before and after an update. The versions are equal if there is no newer one.
@@ -58,13 +58,13 @@ pub(super) fn say(
     wanted: &Wanted,
     stale: bool,
 ) -> Result<(), CliError> {
-    let stands = stands(wanted);
+    let (stands, label) = (stands(wanted), version_label::label(&context.roots, version));
     warn_if(stale, context);
     let damaged = intact::damaged(&Layout::new(context.roots.clone()));
     context.output.say(&match damaged.as_slice() {
-        [] => format!("version {version} {stands}, and intact: there is nothing to do"),
+        [] => format!("version {label} {stands}, and intact: there is nothing to do"),
         [first, ..] => format!(
-            "version {version} {stands}, and `{}` is damaged: `link update` downloads it again",
+            "version {label} {stands}, and `{}` is damaged: `link update` downloads it again",
             first.display()
         ),
     });
@@ -84,8 +84,9 @@ pub(super) async fn keep(
     let Some(first) = damaged.first() else {
         return say(context, version, wanted, stale);
     };
+    let label = version_label::label(&context.roots, version);
     context.output.say(&format!(
-        "version {version} {}, and `{}` is damaged: downloading it again",
+        "version {label} {}, and `{}` is damaged: downloading it again",
         stands(wanted),
         first.display()
     ));
@@ -102,7 +103,7 @@ pub(super) async fn keep(
         agent_process::start(context).await?;
     }
     warn_if(stale, context);
-    context.output.say(&format!("repaired version {version}"));
+    context.output.say(&format!("repaired version {label}"));
     let document = Updated { repaired: Some(damaged), ..Updated::new(version, version, stale) };
     context.output.data(&document, |_| String::new())
 }
