@@ -301,7 +301,7 @@ complete -c link -n "__fish_link_using_subcommand token; and __fish_seen_subcomm
 complete -c link -n "__fish_link_using_subcommand audit" -l action -d 'Only this action, such as `member.remove`, or every action of a group, such as `member`' -r
 complete -c link -n "__fish_link_using_subcommand audit" -l actor -d 'Only actions of this user, token or device, by id' -r
 complete -c link -n "__fish_link_using_subcommand audit" -l subject -d 'Only actions on this object, by id' -r
-complete -c link -n "__fish_link_using_subcommand audit" -l since -d 'Only entries at or after this time, such as `yesterday`, `2h` ago or `2027-01-31`' -r
+complete -c link -n "__fish_link_using_subcommand audit" -l since -d 'Only entries at or after this time, such as `yesterday`, `2h` (two hours ago) or `2027-01-31`' -r
 complete -c link -n "__fish_link_using_subcommand audit" -l until -d 'Only entries before this time' -r
 complete -c link -n "__fish_link_using_subcommand audit" -l limit -d 'Largest number of entries; the newest come first' -r
 complete -c link -n "__fish_link_using_subcommand audit" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
@@ -609,9 +609,9 @@ complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcomm
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l timeout -d 'Longest wait, such as `60s`, `5m` or `1h`' -r
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l dry-run -d 'Show the devices that match, and change nothing'
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l serve -d 'Serve the model as soon as it is downloaded'
-complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l no-cors -d 'Let no web page call the model'
-complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l no-telemetry -d 'Do not report the token usage of inferences'
-complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l reset -d 'Drop the settings of the last deployment'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l no-cors -d 'Let no web page call the model [default: as in the last deployment]'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l no-telemetry -d 'Do not report the token usage of inferences [default: as in the last deployment]'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l reset -d 'Drop the settings of the last deployment, also `--no-cors` and `--no-telemetry`'
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l wait -d 'Wait until the work has ended'
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -s q -l quiet -d 'Print only data and errors'

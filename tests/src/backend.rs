@@ -19,7 +19,7 @@ use link_protocol::{
         key::CreateKey,
         model::{CreateModel, Model},
     },
-    command::{ProxyFeatures, Sha256Hex},
+    command::Sha256Hex,
     id::{CommandId, DeploymentId, DeviceId, ModelId},
     key::{EnrolmentKey, KeyKind},
     port::Port,
@@ -270,7 +270,7 @@ impl TestBackend {
             port: Some(port),
             alias: None,
             serve,
-            proxy: ProxyFeatures::default(),
+            proxy: None,
             settings: None,
         };
         let key = uuid::Uuid::now_v7().to_string();

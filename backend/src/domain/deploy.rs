@@ -52,6 +52,7 @@ impl Made {
         let settings = self.wish.settings.clone();
         let settings =
             settings.or_else(|| previous.map(|older| older.settings.clone())).unwrap_or_default();
+        let proxy = self.wish.proxy.or(previous.map(|older| older.proxy)).unwrap_or_default();
         let config = ServingConfig {
             pipeline_id: PipelineId::of(self.model.id),
             model_id: self.model.id,
@@ -59,7 +60,7 @@ impl Made {
             plugin: self.model.plugin.clone(),
             port,
             allowlist: self.allowlist.clone(),
-            proxy: self.wish.proxy,
+            proxy,
             settings: settings.clone(),
         };
         let record = DeploymentRecord {
@@ -73,7 +74,7 @@ impl Made {
             reason: None,
             progress: Progress { bytes_done: 0, bytes_total: self.file.size_bytes },
             allowlist: self.allowlist.clone(),
-            proxy: self.wish.proxy,
+            proxy,
             settings,
             removed: false,
             created_at: self.now,

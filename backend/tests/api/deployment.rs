@@ -55,6 +55,32 @@ async fn a_deployment_carries_the_current_allowlist_to_the_device() {
     assert_eq!(sent[0].ttl_ms, 300_000);
 }
 
+// Holds: S1-7b
+#[tokio::test]
+async fn a_redeployment_keeps_the_features_of_the_proxy_unless_it_names_others() {
+    let (world, user, device, model) = scene().await;
+    for (wish, cors, telemetry) in [
+        (json!(null), true, true),
+        (json!({ "telemetry": false }), true, false),
+        (json!(null), true, false),
+        (json!({ "cors": false }), false, true),
+        (json!(null), false, true),
+        (json!({}), true, true),
+    ] {
+        let mut body = json!({ "device_id": device.id, "model_id": model });
+        if !wish.is_null() {
+            body["proxy"] = wish.clone();
+        }
+        let answer = world.post("/api/v1/deployments", &user, body).await;
+        assert_eq!(answer.status, 202, "{answer:?}");
+        let sent = world.poll(&device, 0).await;
+        let Ok(Command::DeployModel(deploy)) = sent[0].command() else { panic!("{sent:?}") };
+        let proxy = deploy.config.proxy;
+        assert_eq!((proxy.cors, proxy.telemetry), (cors, telemetry), "{wish}");
+        world.result(&device, &answer.text("command_id"), "succeeded").await;
+    }
+}
+
 // Holds: S3.1-5, S6-4, S4.3-3
 #[tokio::test]
 async fn progress_moves_the_deployment_and_what_comes_late_is_ignored() {

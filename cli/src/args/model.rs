@@ -135,16 +135,16 @@ pub struct Deploy {
     /// Serve the model as soon as it is downloaded
     #[arg(long)]
     pub serve: bool,
-    /// Let no web page call the model
+    /// Let no web page call the model [default: as in the last deployment]
     #[arg(long)]
     pub no_cors: bool,
-    /// Do not report the token usage of inferences
+    /// Do not report the token usage of inferences [default: as in the last deployment]
     #[arg(long)]
     pub no_telemetry: bool,
     /// Value for a setting of the model's plugin; repeat it for more [default: the settings of the last deployment]
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<Assignment>,
-    /// Drop the settings of the last deployment
+    /// Drop the settings of the last deployment, also `--no-cors` and `--no-telemetry`
     #[arg(long)]
     pub reset: bool,
     #[command(flatten)]

@@ -9,7 +9,6 @@ use link_protocol::{
         deployment::{CreateDeployment, Deployment},
         model::Model,
     },
-    command::ProxyFeatures,
     deployment::DeploymentState,
     exit_code::ExitCode,
     id::DeviceId,
@@ -110,7 +109,7 @@ async fn deploy(
         port,
         alias: None,
         serve: true,
-        proxy: ProxyFeatures { cors: true, telemetry: true },
+        proxy: None,
         settings: None,
     };
     let created = backend.deploy(&request, &idempotency_key()).await?;

@@ -10,7 +10,7 @@ use link_client::{
 };
 use link_protocol::{
     backend_api::{account::LoginRequest, deployment::CreateDeployment, model::CreateModel},
-    command::{ProxyFeatures, Sha256Hex},
+    command::Sha256Hex,
     id::{DeviceId, ModelId},
     secret::Secret,
 };
@@ -78,7 +78,7 @@ pub(super) async fn deploy(
                 port: None,
                 alias: None,
                 serve: false,
-                proxy: ProxyFeatures::default(),
+                proxy: None,
                 settings: None,
             };
             let key = uuid::Uuid::from_u128(rand::random()).to_string();

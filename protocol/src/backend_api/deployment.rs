@@ -31,9 +31,9 @@ pub struct CreateDeployment {
     /// Whether to serve the model as soon as it is deployed.
     #[serde(default)]
     pub serve: bool,
-    /// The features of the serving proxy for the model. Default: all.
-    #[serde(default)]
-    pub proxy: ProxyFeatures,
+    /// The features of the serving proxy for the model. Absent: those of the previous deployment, or all for the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<ProxyFeatures>,
     /// Values for settings of the model's plugin; the device checks them before it downloads anything. Absent: the
     /// settings of the previous deployment, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -32,9 +32,9 @@ pub enum Work {
         /// Whether to serve the model as soon as it is deployed.
         #[serde(default)]
         serve: bool,
-        /// The features of the serving proxy for the model. Default: all.
-        #[serde(default)]
-        proxy: ProxyFeatures,
+        /// The features of the serving proxy for the model. Absent: those of the previous deployment, or all for the first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        proxy: Option<ProxyFeatures>,
         /// Values for settings of the model's plugin. Absent: the settings of the previous deployment, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         settings: Option<Settings>,

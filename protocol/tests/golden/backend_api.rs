@@ -32,7 +32,7 @@ use link_protocol::{
         token::{CreateToken, TokenCreated, TokenInfo},
         usage::{Usage, UsageBucket},
     },
-    command::{CommandKind, ProxyFeatures},
+    command::CommandKind,
     counter::Epoch,
     deployment::DeploymentState,
     id::{CommandId, UserId},
@@ -91,7 +91,7 @@ pub(super) fn people() -> Vec<Example> {
                 port: Some(port(8080)),
                 alias: Some(parse("tiny")),
                 serve: true,
-                proxy: ProxyFeatures::default(),
+                proxy: None,
                 settings: None,
             },
         ),
@@ -436,6 +436,7 @@ fn deployment_answer() -> Deployment {
 fn device_answer() -> Device {
     Device {
         device_id: device(),
+        owner: Some(id("acc_", 10)),
         name: "kitchen".to_owned(),
         online: true,
         status: LifecycleStatus::Online,

@@ -29,7 +29,6 @@ use link_protocol::{
         command::{CommandInfo, CommandState},
         deployment::{CreateDeployment, Deployment},
     },
-    command::ProxyFeatures,
     id::{CommandId, DeploymentId, DeviceId, ModelId},
     key::KeyKind,
     port::Port,
@@ -390,7 +389,7 @@ fn wish(model: ModelId, device: DeviceId) -> CreateDeployment {
         port: None,
         alias: None,
         serve: false,
-        proxy: ProxyFeatures::default(),
+        proxy: None,
         settings: None,
     }
 }

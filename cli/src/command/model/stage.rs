@@ -53,8 +53,11 @@ pub(super) fn work(arguments: &Deploy, model: &Model, settings: Option<Settings>
     }
 }
 
-const fn proxy(arguments: &Deploy) -> ProxyFeatures {
-    ProxyFeatures { cors: !arguments.no_cors, telemetry: !arguments.no_telemetry }
+/// Returns the features of the proxy that were asked for. Without a wish, those of the previous deployment stay.
+const fn proxy(arguments: &Deploy) -> Option<ProxyFeatures> {
+    let is_wished = arguments.no_cors || arguments.no_telemetry || arguments.reset;
+    let features = ProxyFeatures { cors: !arguments.no_cors, telemetry: !arguments.no_telemetry };
+    if is_wished { Some(features) } else { None }
 }
 
 /// Returns the stage of a deployment. `serve` says whether the caller waits until the model is served.
