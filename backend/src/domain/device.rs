@@ -97,6 +97,7 @@ impl DeviceRecord {
     ) -> Device {
         Device {
             device_id: self.id,
+            owner: Some(self.account),
             name: self.name.clone(),
             online: self.is_online(polls_right_now, now),
             status: self.status,

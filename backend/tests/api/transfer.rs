@@ -79,10 +79,17 @@ impl Scene {
     }
 }
 
+// Holds: S2.1-4
 #[tokio::test]
 async fn a_device_comes_to_the_account_of_the_key_with_nothing_of_the_one_before() {
     let scene = Scene::new().await;
     let Scene { world, ada, bob, device, model } = &scene;
+    let owner = async |user: &str| {
+        let account = world.get("/api/v1/me", user).await.text("account_id");
+        (scene.seen_by(user).await.text("owner"), account)
+    };
+    let (owner_before, hers) = owner(ada).await;
+    assert_eq!(owner_before, hers);
     // Records in every table: a waiting command, usage, a log record, a sample and a model state.
     let stop = world.act(&format!("/api/v1/models/{model}/stop/{}", device.id), ada).await;
     let waiting = stop.text("command_id");
@@ -108,6 +115,9 @@ async fn a_device_comes_to_the_account_of_the_key_with_nothing_of_the_one_before
 
     let seen = scene.seen_by(bob).await;
     assert_eq!((seen.status, seen.text("name")), (200, "box".into()));
+    let (owner_after, his) = owner(bob).await;
+    assert_eq!(owner_after, his);
+    assert_ne!(owner_after, owner_before);
     assert_eq!((&seen.body["tags"], &seen.body["online"]), (&json!(["lab"]), &json!(false)));
     assert!(seen.body["last_seen_at"].is_null() && seen.body.get("system").is_none());
     for list in ["deployments", "commands", "usage"] {

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    id::DeviceId,
+    id::{AccountId, DeviceId},
     key::{EnrolmentKey, KeyKind},
     registration::Platform,
     report::LifecycleStatus,
@@ -16,6 +16,9 @@ use crate::{
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Device {
     pub device_id: DeviceId,
+    /// The account that owns the device (specification, section 2.1). A backend before 1.3.0 does not name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<AccountId>,
     pub name: String,
     pub online: bool,
     pub status: LifecycleStatus,

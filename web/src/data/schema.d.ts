@@ -1962,8 +1962,7 @@ export interface components {
             device_id: components["schemas"]["DeviceId"];
             model_id: components["schemas"]["ModelId"];
             port?: components["schemas"]["Port"] | null;
-            /** @description The features of the serving proxy for the model. Default: all. */
-            proxy?: components["schemas"]["ProxyFeatures"];
+            proxy?: components["schemas"]["ProxyFeatures"] | null;
             /** @description Whether to serve the model as soon as it is deployed. */
             serve?: boolean;
             settings?: components["schemas"]["Settings"] | null;
@@ -2105,6 +2104,7 @@ export interface components {
             last_update?: components["schemas"]["UpdateOutcome"] | null;
             name: string;
             online: boolean;
+            owner?: components["schemas"]["AccountId"] | null;
             platform: components["schemas"]["Platform"];
             /** Format: date-time */
             registered_at: string;
@@ -2860,6 +2860,7 @@ export interface components {
                 last_update?: components["schemas"]["UpdateOutcome"] | null;
                 name: string;
                 online: boolean;
+                owner?: components["schemas"]["AccountId"] | null;
                 platform: components["schemas"]["Platform"];
                 /** Format: date-time */
                 registered_at: string;
@@ -3644,8 +3645,7 @@ export interface components {
             kind: "deploy";
             model_id: components["schemas"]["ModelId"];
             port?: components["schemas"]["Port"] | null;
-            /** @description The features of the serving proxy for the model. Default: all. */
-            proxy?: components["schemas"]["ProxyFeatures"];
+            proxy?: components["schemas"]["ProxyFeatures"] | null;
             /** @description Whether to serve the model as soon as it is deployed. */
             serve?: boolean;
             settings?: components["schemas"]["Settings"] | null;
