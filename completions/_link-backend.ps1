@@ -120,7 +120,7 @@ Register-ArgumentCompleter -Native -CommandName 'link-backend' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON for programs instead of text for people')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('pull', 'pull', [CompletionResultType]::ParameterValue, 'Fetch the newest release and its index of engines, verify both, and serve them below `/releases`')
+            [CompletionResult]::new('pull', 'pull', [CompletionResultType]::ParameterValue, 'Fetch the newest release and its index of engines, verify them, and serve them below `/releases`')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -139,7 +139,7 @@ Register-ArgumentCompleter -Native -CommandName 'link-backend' -ScriptBlock {
             break
         }
         'link-backend;releases;help' {
-            [CompletionResult]::new('pull', 'pull', [CompletionResultType]::ParameterValue, 'Fetch the newest release and its index of engines, verify both, and serve them below `/releases`')
+            [CompletionResult]::new('pull', 'pull', [CompletionResultType]::ParameterValue, 'Fetch the newest release and its index of engines, verify them, and serve them below `/releases`')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -268,7 +268,7 @@ Register-ArgumentCompleter -Native -CommandName 'link-backend' -ScriptBlock {
             break
         }
         'link-backend;help;releases' {
-            [CompletionResult]::new('pull', 'pull', [CompletionResultType]::ParameterValue, 'Fetch the newest release and its index of engines, verify both, and serve them below `/releases`')
+            [CompletionResult]::new('pull', 'pull', [CompletionResultType]::ParameterValue, 'Fetch the newest release and its index of engines, verify them, and serve them below `/releases`')
             break
         }
         'link-backend;help;releases;pull' {

@@ -1,5 +1,5 @@
 # Proves on a Windows machine of yours what docs/platforms.md lists as not run, and prints a report to send back.
-#   powershell -File prove.ps1 https://HOST/stable        the address of a folder with a release, https:// or file:///
+#   powershell -ExecutionPolicy Bypass -File prove.ps1 https://HOST/stable        the address of a folder with a release, https:// or file:///
 # Installs the release into a folder of its own below the folder for temporary files, starts it, runs its commands and
 # uninstalls it. Registers nothing unless LINK_REGISTRATION_KEY or LINK_FLEET_KEY is set.
 # Exit codes: 0 every check passed, 1 a check failed, 2 wrong usage.
@@ -9,7 +9,7 @@ function Test-Link {
   if ($ExecutionContext.SessionState.LanguageMode -ne 'FullLanguage') { Write-Error -ErrorAction Continue 'prove: PowerShell runs in constrained language mode here'; $global:LASTEXITCODE = 2; return }
   Set-StrictMode -Version 3.0
   $ErrorActionPreference = 'Stop'; $ProgressPreference = 'SilentlyContinue'
-  if ($From -cnotmatch '^(https://|file:///)') { Write-Output 'usage: powershell -File prove.ps1 FOLDER   FOLDER: the address of a folder with a release'; $global:LASTEXITCODE = 2; return }
+  if ($From -cnotmatch '^(https://|file:///)') { Write-Output 'usage: powershell -ExecutionPolicy Bypass -File prove.ps1 FOLDER   FOLDER: the address of a folder with a release'; $global:LASTEXITCODE = 2; return }
   $base = $From.TrimEnd('/')
   $place = Join-Path ([IO.Path]::GetTempPath()) "link-prove-$([guid]::NewGuid().ToString('N'))"
   $homeFolder = Join-Path $place 'a home'

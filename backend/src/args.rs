@@ -161,11 +161,11 @@ pub enum Config {
 
 #[derive(Debug, Subcommand)]
 pub enum Releases {
-    /// Fetch the newest release and its index of engines, verify both, and serve them below `/releases`
+    /// Fetch the newest release and its index of engines, verify them, and serve them below `/releases`
     #[command(
         after_help = "Examples:\n  link-backend releases pull https://releases.example/stable\n  \
         link-backend releases pull ./release-folder --trust ./release-key.pub\n\n\
-        A release key must have signed both. The backend may run meanwhile: it switches to the new \
+        A release key must have signed the release and the index. The backend may run meanwhile: it switches to the new \
         release in one step, and keeps the old one if a check fails."
     )]
     Pull(Pull),

@@ -135,7 +135,7 @@ impl From<Failure> for CliError {
                 ExitCode::Refused,
                 ErrorCode::Redirected,
                 Some(error.status),
-                "use that address for the backend",
+                "use the address that the backend redirects to",
             ),
             Failure::Refused(error) => (
                 known.map_or(ExitCode::Refused, exit_of),

@@ -16,7 +16,7 @@ pub struct Audit {
     /// Only actions on this object, by id
     #[arg(long, value_name = "ID")]
     pub subject: Option<String>,
-    /// Only entries at or after this time, such as `yesterday`, `2h` ago or `2027-01-31`
+    /// Only entries at or after this time, such as `yesterday`, `2h` (two hours ago) or `2027-01-31`
     #[arg(long, value_name = "TIME")]
     pub since: Option<Moment>,
     /// Only entries before this time
