@@ -118,6 +118,7 @@ impl Uninstallation {
         left.extend(path_files::restore(layout, &receipt.path_files));
         checkpoint::reach("path-restored");
         remove_programs(layout, &receipt, &mut left);
+        remove_this_program(&roots.data, &mut left);
         for (folder, own) in [(&roots.config, CONFIG), (&roots.state, STATE), (&roots.data, DATA)] {
             own.iter().for_each(|name| remove(&folder.join(name), &mut left));
             remove_leftovers(folder, &mut left);
@@ -203,6 +204,17 @@ fn remove_programs(layout: &Layout, receipt: &Receipt, left: &mut Vec<(PathBuf, 
     }
     receipt.files.iter().for_each(|file| remove(&file.path, left));
     checkpoint::reach("outside-removed");
+}
+
+/// Removes the running program if it is in `folder`: where a running program cannot be deleted, neither could its folder.
+fn remove_this_program(folder: &Path, left: &mut Vec<(PathBuf, io::Error)>) {
+    let own = std::env::current_exe().and_then(|own| own.canonicalize());
+    let (Ok(own), Ok(folder)) = (own, folder.canonicalize()) else { return };
+    if own.starts_with(folder)
+        && let Err(error) = program::remove(&own)
+    {
+        left.push((own, error));
+    }
 }
 
 fn remove_leftovers(folder: &Path, left: &mut Vec<(PathBuf, io::Error)>) {
