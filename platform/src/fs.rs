@@ -305,7 +305,12 @@ fn replace(
         keep().map_err(failed)?;
     }
     file.write_all(contents).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
+    let (_, staged) = file.keep().map_err(|error| failed(error.error))?;
+    // Our own rename waits for a program that has the file open.
+    system::rename(&staged, path).map_err(|error| {
+        let _gone = std::fs::remove_file(&staged);
+        failed(error)
+    })?;
     sync_folder(path).map_err(failed)
 }
 
