@@ -6,7 +6,10 @@ use std::{pin::Pin, sync::Arc, time::Duration};
 use link_platform::line::Line;
 use link_protocol::guard_line::{BEAT, FromAgent, FromGuard};
 use semver::Version;
-use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::{
+    sync::{Notify, mpsc, oneshot, watch},
+    time::MissedTickBehavior,
+};
 
 use crate::local_api::OwnDoor;
 
@@ -65,6 +68,8 @@ async fn run(
 ) {
     let Ok(version) = env!("CARGO_PKG_VERSION").parse::<Version>() else { return };
     let mut beat = tokio::time::interval(BEAT);
+    // A machine that wakes from a long sleep does not make up for the beats.
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut asked: Option<Asked> = None;
     loop {
         tokio::select! {

@@ -7,13 +7,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the clock, processes, the environment")]
 
-use std::{
-    path::PathBuf,
-    process::ExitCode,
-    time::{Duration, Instant},
-};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use link_platform::{
+    awake::Awake,
     first_process, fs,
     line::Line,
     names,
@@ -103,7 +100,8 @@ fn run() -> anyhow::Result<()> {
 }
 
 async fn guard(layout: Layout) -> anyhow::Result<()> {
-    let started = Instant::now();
+    // A machine that sleeps neither ends a trial nor makes an agent silent.
+    let started = Awake::start();
     let mut stop = Termination::listen()?;
     let mut child_end = ChildEnd::listen()?;
     let (mut guard, first) = Guard::new(Duration::ZERO, limits());
@@ -141,7 +139,7 @@ async fn guard(layout: Layout) -> anyhow::Result<()> {
                 Event::AgentEnded(end)
             }
         } else {
-            let deadline = guard.deadline().map(|at| tokio::time::Instant::from_std(started + at));
+            let left = guard.deadline().map(|at| at.saturating_sub(started.elapsed()));
             tokio::select! {
                 () = stop.received() => Event::StopRequested,
                 _interrupted = tokio::signal::ctrl_c() => Event::StopRequested,
@@ -154,7 +152,7 @@ async fn guard(layout: Layout) -> anyhow::Result<()> {
                     Some(event) => event,
                     None => continue,
                 },
-                () = until(deadline) => Event::DeadlineReached,
+                () = until(left) => Event::DeadlineReached,
             }
         };
         if event == Event::StopRequested {
@@ -360,9 +358,9 @@ async fn tick(interval: Option<&mut tokio::time::Interval>) {
     }
 }
 
-async fn until(deadline: Option<tokio::time::Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline).await,
+async fn until(left: Option<Duration>) {
+    match left {
+        Some(left) => tokio::time::sleep(left).await,
         None => std::future::pending().await,
     }
 }

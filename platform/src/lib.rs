@@ -5,6 +5,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod awake;
 pub mod checkpoint;
 pub mod connections;
 pub mod contain;
