@@ -25,6 +25,16 @@ pub fn find(port: u16) -> Option<PortOwner> {
     system::find(port)
 }
 
+/// Returns whether a port could not be bound because the system keeps it for itself: Windows reserves ranges of ports, for
+/// example for Hyper-V.
+#[must_use]
+pub fn is_reserved(error: &std::io::Error) -> bool {
+    cfg!(windows) && error.kind() == std::io::ErrorKind::PermissionDenied
+}
+
+/// The command that lists the reserved ports.
+pub const LISTS_RESERVED: &str = "netsh interface ipv4 show excludedportrange protocol=tcp";
+
 /// Returns the name of the user whose process listens on TCP `port` of this machine. None if no process listens there,
 /// or if the system does not report it.
 #[must_use]

@@ -58,6 +58,11 @@ impl WantedPort {
                 tracing::warn!("{taken} ({error}); the local API listens on port {port}");
                 Ok(listener)
             }
+            Err(error) if port_owner::is_reserved(&error) => {
+                let lists = port_owner::LISTS_RESERVED;
+                let why = format!("; Windows reserves it: `{lists}` lists such ports");
+                Err(anyhow::Error::new(PortTaken(taken(self.port) + &why)))
+            }
             Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
                 Err(anyhow::Error::new(PortTaken(taken(self.port))))
             }

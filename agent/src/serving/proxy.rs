@@ -194,6 +194,12 @@ impl Drop for Frontends {
 }
 
 fn taken(port: Port, error: &std::io::Error) -> String {
+    if port_owner::is_reserved(error) {
+        return format!(
+            "Windows reserves port {port}: `{}` lists such ports",
+            port_owner::LISTS_RESERVED
+        );
+    }
     if error.kind() != std::io::ErrorKind::AddrInUse {
         return format!("cannot open port {port}: {error}");
     }
