@@ -25,7 +25,7 @@ mod system;
 mod call;
 
 use crate::notify;
-pub use call::{Answer, Call, call};
+pub use call::{Answer, Call, call, of_the_system};
 #[cfg(target_os = "linux")]
 pub(crate) use system::die_with_parent;
 

@@ -86,5 +86,6 @@ fn ask(verb: &str, more: &[&str]) -> io::Result<Answer> {
 
 fn schtasks(words: &[&str]) -> io::Result<Answer> {
     let args = words.iter().map(Into::into).collect();
-    process::call(&Call { program: "schtasks".into(), args, env: None, limit: PATIENCE })
+    let program = process::of_the_system("schtasks");
+    process::call(&Call { program, args, env: None, limit: PATIENCE })
 }

@@ -24,6 +24,13 @@ pub struct Call {
     pub limit: Duration,
 }
 
+/// Returns the path of `name`, a program of the operating system. Where the system looks for a program beside the caller
+/// first, the path names the folder of the system.
+#[must_use]
+pub fn of_the_system(name: &str) -> PathBuf {
+    system::program(name)
+}
+
 /// How the program ended, and its output.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Answer {

@@ -3,6 +3,7 @@
 use std::{
     io,
     os::unix::process::CommandExt as _,
+    path::PathBuf,
     process::{Child, Command},
 };
 
@@ -50,6 +51,10 @@ pub(super) fn spawn_detached(command: &mut Command) -> io::Result<Child> {
 
 pub(super) fn replace_image(command: &mut Command) -> io::Error {
     command.exec()
+}
+
+pub(super) fn program(name: &str) -> PathBuf {
+    name.into()
 }
 
 pub(super) fn own_group(command: &mut Command) {

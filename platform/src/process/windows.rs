@@ -3,6 +3,7 @@
 use std::{
     io,
     os::windows::process::CommandExt as _,
+    path::PathBuf,
     process::{Child, Command},
 };
 
@@ -39,6 +40,12 @@ pub(super) fn spawn_detached(command: &mut Command) -> io::Result<Child> {
 
 pub(super) fn replace_image(_command: &mut Command) -> io::Error {
     io::ErrorKind::Unsupported.into()
+}
+
+pub(super) fn program(name: &str) -> PathBuf {
+    #[expect(clippy::disallowed_methods, reason = "IO shell: the folder of the system")]
+    let folder = std::env::var_os("SystemRoot").unwrap_or_else(|| r"C:\Windows".into());
+    PathBuf::from(folder).join("System32").join(name).with_extension("exe")
 }
 
 pub(super) fn own_group(command: &mut Command) {

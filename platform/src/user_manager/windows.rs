@@ -30,7 +30,7 @@ pub(super) fn is_root() -> bool {
 /// Returns the security identifiers in the answer.
 fn whoami(what: &str) -> Option<Vec<String>> {
     let args = [what, "/fo", "csv", "/nh"].map(Into::into).to_vec();
-    let asked = Call { program: "whoami".into(), args, env: None, limit: LIMIT };
+    let asked = Call { program: process::of_the_system("whoami"), args, env: None, limit: LIMIT };
     let answer = process::call(&asked).ok().filter(|answer| answer.success)?;
     let words = answer.stdout.split(['"', ',', '\r', '\n']);
     Some(words.filter(|word| word.starts_with("S-1-")).map(str::to_owned).collect())
