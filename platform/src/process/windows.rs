@@ -2,10 +2,12 @@
 
 use std::{
     io,
-    os::windows::process::CommandExt as _,
+    os::windows::{io::AsRawHandle as _, process::CommandExt as _},
     path::PathBuf,
     process::{Child, Command},
 };
+
+use windows_sys::Win32::Foundation::{HANDLE_FLAG_INHERIT, SetHandleInformation};
 
 use crate::stop_request;
 
@@ -33,6 +35,7 @@ pub(super) fn tie_to_parent(command: &mut Command) {
 /// Starts a child that survives the console. The job of a terminal may forbid to leave it. The child then ends with the
 /// terminal.
 pub(super) fn spawn_detached(command: &mut Command) -> io::Result<Child> {
+    keep_standard_handles();
     let flags = DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP;
     let alone = command.creation_flags(flags | CREATE_BREAKAWAY_FROM_JOB).spawn();
     alone.or_else(|_not_allowed| command.creation_flags(flags).spawn())
@@ -42,6 +45,18 @@ pub(super) fn replace_image(_command: &mut Command) -> io::Error {
     io::ErrorKind::Unsupported.into()
 }
 
+/// Keeps the standard input, output and error of this process from its children. A child inherits every handle that can be
+/// inherited, whatever its own standard handles are: whoever read our output by a pipe would wait for the end of the child, and
+/// an engine would hold the line to the guard. `Stdio::inherit` passes a copy that can be inherited.
+fn keep_standard_handles() {
+    let (input, output, error) = (io::stdin(), io::stdout(), io::stderr());
+    for handle in [input.as_raw_handle(), output.as_raw_handle(), error.as_raw_handle()] {
+        #[expect(unsafe_code, reason = "a system call with a handle of ours")]
+        // SAFETY: the handle is one of this process, or null, which the call refuses.
+        let _kept = unsafe { SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0) };
+    }
+}
+
 pub(super) fn program(name: &str) -> PathBuf {
     #[expect(clippy::disallowed_methods, reason = "IO shell: the folder of the system")]
     let folder = std::env::var_os("SystemRoot").unwrap_or_else(|| r"C:\Windows".into());
@@ -49,6 +64,7 @@ pub(super) fn program(name: &str) -> PathBuf {
 }
 
 pub(super) fn own_group(command: &mut Command) {
+    keep_standard_handles();
     command.creation_flags(CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW);
 }
 
