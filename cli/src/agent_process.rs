@@ -24,6 +24,8 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(30);
 /// An agent that has not taken its lock after this time has ended.
 const GRACE: Duration = Duration::from_secs(2);
+/// The longest that another command may take to start the agent, which may have to stop one first.
+const TURN: Duration = Duration::from_secs(70);
 /// The file in the state folder that a command locks while it starts the agent.
 const START_LOCK: &str = "start.lock";
 /// Variables that the agent must not inherit.
@@ -56,7 +58,7 @@ pub(crate) async fn start(context: &Context) -> Result<Started, CliError> {
     let layout = Layout::new(context.roots.clone());
     let _turn = turn(context).await?;
     let by_unit = service::uses_unit(&layout);
-    if goes_on(context).await? {
+    if goes_on(context, &layout.guard_lock()).await? {
         if !by_unit || service::is_active(&layout) {
             return Ok(Started::Before);
         }
@@ -77,13 +79,16 @@ pub(crate) async fn start(context: &Context) -> Result<Started, CliError> {
 }
 
 /// Waits until no other command starts the agent: of two guards one would end at once, and its command would wait for it.
-async fn turn(context: &Context) -> Result<fs::Lock, CliError> {
-    fs::create_private_dir(&context.roots.state).map_err(|error| CliError::file(&error))?;
-    let file = context.roots.state.join(START_LOCK);
-    let deadline = Deadline::after(PATIENCE + GRACE);
+/// Returns none if the lock cannot be had: on a full disk, or where another user owns the file, the agent starts all the same.
+async fn turn(context: &Context) -> Result<Option<fs::Lock>, CliError> {
+    let state = &context.roots.state;
+    let deadline = Deadline::after(TURN);
     loop {
-        if let Some(lock) = fs::try_lock(&file).map_err(|error| CliError::file(&error))? {
-            return Ok(lock);
+        let tried =
+            fs::create_private_dir(state).and_then(|()| fs::try_lock(&state.join(START_LOCK)));
+        match tried {
+            Ok(None) => {}
+            taken => return Ok(taken.ok().flatten()),
         }
         if !deadline.pause_locally().await {
             let message = "another command is still starting the agent";
@@ -94,16 +99,21 @@ async fn turn(context: &Context) -> Result<fs::Lock, CliError> {
 }
 
 /// Returns whether the agent runs and will go on. A killed process keeps its lock for a moment, and an agent ends a moment
-/// after its guard was killed; an agent that does not answer gets that moment.
-async fn goes_on(context: &Context) -> Result<bool, CliError> {
+/// after its guard was killed; an agent without an answer or a guard gets that moment.
+async fn goes_on(context: &Context, guard: &Path) -> Result<bool, CliError> {
     if !is_running(context)? {
         return Ok(false);
     }
-    match LocalClient::of(&context.roots).healthz().await {
-        Ok(_) | Err(Failure::Refused(_)) => return Ok(true),
-        Err(Failure::Unavailable { .. }) => {}
-    }
     let grace = Deadline::after(GRACE);
+    let is_silent =
+        matches!(LocalClient::of(&context.roots).healthz().await, Err(Failure::Unavailable { .. }));
+    // An agent without a registration has no local API.
+    if !is_silent || resolve::identity(context)?.is_none() {
+        let _paused = grace.pause_locally().await;
+        if is_held(guard)? {
+            return Ok(true);
+        }
+    }
     while is_running(context)? {
         if !grace.pause_locally().await {
             return Ok(true);
@@ -164,9 +174,9 @@ async fn wait_until_up(
 pub(crate) fn say_port(context: &Context) -> Result<(), CliError> {
     let wanted = context.local_port()?;
     if let Some(port) = LocalClient::of(&context.roots).port().filter(|port| *port != wanted) {
-        context.output.say(&format!(
-            "port {wanted} is in use by another program, so the local API listens on port {port}"
-        ));
+        context
+            .output
+            .say(&format!("port {wanted} cannot be had, so the local API listens on port {port}"));
     }
     Ok(())
 }

@@ -77,6 +77,9 @@ async fn two_commands_that_start_the_agent_at_once_start_one() {
         [(); 2].map(|()| device.link().arg("start").stderr(Stdio::piped()).spawn().unwrap());
     let ended = starts.map(|start| start.wait_with_output().unwrap());
     assert!(ended.iter().all(|start| start.status.success()), "{ended:?}");
+    let said = ended.map(|start| String::from_utf8_lossy(&start.stderr).into_owned());
+    let is_second = |text: &&String| text.contains("the agent is already running");
+    assert_eq!(said.iter().filter(is_second).count(), 1, "{said:?}");
     assert!(is_alive(pid(&device, "guard")) && is_alive(pid(&device, "agent")));
     link(&device, &["stop"]);
 }
