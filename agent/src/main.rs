@@ -108,8 +108,8 @@ fn start(args: &Args) -> anyhow::Result<()> {
     // A full disk may be freed later; the models being served must not stop because of it. The id of an agent that was killed
     // is removed before, which works on a full disk too: another program may have that id by now.
     let (pid, id) = (roots.agent_pid(), std::process::id().to_string());
-    if let Err(error) = fs::remove_file(&pid).and_then(|()| fs::write_private(&pid, id.as_bytes()))
-    {
+    let removed = fs::remove_file(&pid);
+    if let Err(error) = fs::write_private(&pid, id.as_bytes()).and(removed) {
         tracing::warn!("{error}");
     }
     if let Err(error) = descriptors::raise_limit() {
@@ -129,11 +129,11 @@ fn start(args: &Args) -> anyhow::Result<()> {
                     category = "security",
                     "this device was transferred to another account; starting over without its models"
                 ),
-                // The next image would not know of the request.
-                RunOutcome::MakesWay if stop.has_arrived() => return Ok(RunOutcome::Stopped),
                 RunOutcome::MakesWay => {
                     guard.tell_replacing().await;
-                    return Ok(RunOutcome::MakesWay);
+                    // The next image would not know of a request to stop.
+                    let stops = stop.has_arrived();
+                    return Ok(if stops { RunOutcome::Stopped } else { RunOutcome::MakesWay });
                 }
             }
         }

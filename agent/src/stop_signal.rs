@@ -28,7 +28,7 @@ impl StopSignal {
         Ok(Self { stop })
     }
 
-    /// Waits for the request. Once it has arrived, it does not wait any more.
+    /// Waits for the request. After the request has arrived, returns at once.
     pub(crate) async fn received(&mut self) {
         let _signalled = self.stop.recv().await;
     }

@@ -85,12 +85,12 @@ fn run() -> anyhow::Result<()> {
         tell(&format!("another guard runs with {}; nothing to do", roots.state.display()));
         return Ok(());
     };
-    // Continue even if the disk is full: the agent must run. The id of a guard that was killed is removed before, because to
-    // delete a file works then too, and `link stop` would end whatever has that id now.
+    // Continue even if the disk is full: the agent must run. The id of a guard that was killed is removed before, because
+    // deleting works on a full disk too, and `link stop` would end whatever has that id now.
     let pid = layout.guard_pid();
     let id = std::process::id().to_string();
-    if let Err(error) = fs::remove_file(&pid).and_then(|()| fs::write_private(&pid, id.as_bytes()))
-    {
+    let removed = fs::remove_file(&pid);
+    if let Err(error) = fs::write_private(&pid, id.as_bytes()).and(removed) {
         tell(&chain(&error));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
