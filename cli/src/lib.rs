@@ -84,9 +84,8 @@ pub fn run() -> std::process::ExitCode {
             match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
                 Ok(arguments) => act(arguments),
                 Err(error) if error.kind() == ErrorKind::DisplayVersion => {
-                    let context = Context::read(Global::default())?;
-                    let version = version_label::of_this_program(&context.roots);
-                    context.output.data(&(), |&()| format!("link {version}"))?;
+                    let version = version_label::of_this_program();
+                    Output::new(Global::default()).data(&(), |&()| format!("link {version}"))?;
                     Ok(ExitCode::Success)
                 }
                 Err(error) if json && error.use_stderr() => Err(misuse::of_clap(&error)),

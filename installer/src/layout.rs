@@ -11,6 +11,8 @@ pub const PROGRAMS: [&str; 3] = [program::LINK, program::AGENT, program::GUARD];
 pub const BACKEND_PROGRAMS: [&str; 2] = [program::LINK, program::BACKEND];
 /// The file of a release that holds the folders of its plugins.
 pub const PLUGINS: &str = "plugins.tar";
+/// The file with the receipt of an installation, in its folder of data.
+pub const RECEIPT: &str = "receipt.json";
 
 /// The product that is installed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -142,7 +144,7 @@ impl Layout {
     /// The receipt of the installation.
     #[must_use]
     pub fn receipt(&self) -> PathBuf {
-        self.roots.data.join("receipt.json")
+        self.roots.data.join(RECEIPT)
     }
 
     /// The state of updates.
