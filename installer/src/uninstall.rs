@@ -118,8 +118,8 @@ impl Uninstallation {
         left.extend(path_files::restore(layout, &receipt.path_files));
         checkpoint::reach("path-restored");
         remove_programs(layout, &receipt, &mut left);
-        remove_this_program(&roots.data, &mut left);
         for (folder, own) in [(&roots.config, CONFIG), (&roots.state, STATE), (&roots.data, DATA)] {
+            remove_this_program(folder, &mut left);
             own.iter().for_each(|name| remove(&folder.join(name), &mut left));
             remove_leftovers(folder, &mut left);
             if receipt.folders.contains(folder) {
