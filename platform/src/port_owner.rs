@@ -25,15 +25,18 @@ pub fn find(port: u16) -> Option<PortOwner> {
     system::find(port)
 }
 
-/// Returns whether a port could not be bound because the system keeps it for itself: Windows reserves ranges of ports, for
-/// example for Hyper-V.
+/// Returns why `port` cannot be bound and how to look into it, if the system may keep the port for itself: Windows reserves
+/// ranges of ports, for example for Hyper-V.
 #[must_use]
-pub fn is_reserved(error: &std::io::Error) -> bool {
-    cfg!(windows) && error.kind() == std::io::ErrorKind::PermissionDenied
+pub fn reserved(port: u16, error: &std::io::Error) -> Option<String> {
+    let is_refused = system::RESERVES && error.kind() == std::io::ErrorKind::PermissionDenied;
+    is_refused.then(|| {
+        format!(
+            "Windows keeps port {port}, or a program holds it alone: `netsh interface ipv4 show \
+             excludedportrange protocol=tcp` lists the kept ones"
+        )
+    })
 }
-
-/// The command that lists the reserved ports.
-pub const LISTS_RESERVED: &str = "netsh interface ipv4 show excludedportrange protocol=tcp";
 
 /// Returns the name of the user whose process listens on TCP `port` of this machine. None if no process listens there,
 /// or if the system does not report it.

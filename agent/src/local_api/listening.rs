@@ -54,19 +54,18 @@ impl WantedPort {
                 let listener = TcpListener::bind(("127.0.0.1", 0)).await;
                 let listener = listener.context("the local API cannot bind a port")?;
                 let port = listener.local_addr().context("the local API has no address")?.port();
-                let taken = taken(self.port);
+                let taken = taken(self.port, &error);
                 tracing::warn!("{taken} ({error}); the local API listens on port {port}");
                 Ok(listener)
             }
-            Err(error) if port_owner::is_reserved(&error) => {
-                let lists = port_owner::LISTS_RESERVED;
-                let why = format!("; Windows reserves it: `{lists}` lists such ports");
-                Err(anyhow::Error::new(PortTaken(taken(self.port) + &why)))
-            }
             Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
-                Err(anyhow::Error::new(PortTaken(taken(self.port))))
+                Err(anyhow::Error::new(PortTaken(taken(self.port, &error))))
             }
-            bound => bound.with_context(|| taken(self.port)),
+            Err(error) => {
+                let taken = taken(self.port, &error);
+                Err(anyhow::Error::new(error).context(taken))
+            }
+            bound => Ok(bound?),
         }
     }
 }
@@ -115,7 +114,10 @@ impl OwnDoor {
     }
 }
 
-fn taken(port: u16) -> String {
+fn taken(port: u16, error: &std::io::Error) -> String {
+    if let Some(why) = port_owner::reserved(port, error) {
+        return why;
+    }
     match port_owner::find(port) {
         Some(owner) => format!(
             "the local API's port {port} is in use by {} (process {})",

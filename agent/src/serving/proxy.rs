@@ -194,11 +194,8 @@ impl Drop for Frontends {
 }
 
 fn taken(port: Port, error: &std::io::Error) -> String {
-    if port_owner::is_reserved(error) {
-        return format!(
-            "Windows reserves port {port}: `{}` lists such ports",
-            port_owner::LISTS_RESERVED
-        );
+    if let Some(why) = port_owner::reserved(port.get(), error) {
+        return why;
     }
     if error.kind() != std::io::ErrorKind::AddrInUse {
         return format!("cannot open port {port}: {error}");

@@ -17,6 +17,7 @@ const LOOPBACK: &str = "0100007F";
 const LOOPBACK: &str = "7F000001";
 
 pub(super) const KNOWS: bool = true;
+pub(super) const RESERVES: bool = false;
 
 pub(super) fn find(port: u16) -> Option<PortOwner> {
     let inode = listener(port, |found| found.inode.to_owned())?;
