@@ -4152,7 +4152,7 @@ _link() {
             return 0
             ;;
         link__subcmd__model__subcmd__deploy)
-            opts="-q -h --device --select --dry-run --port --alias --serve --no-cors --no-telemetry --set --reset --wait --timeout --json --quiet --full --utc --help"
+            opts="-q -h --device --select --dry-run --port --alias --serve --no-cors --cors --no-telemetry --telemetry --set --reset --wait --timeout --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -15,7 +15,7 @@ use link_protocol::{
     backend_api::{
         account::{LoginRequest, SetupRequest},
         command::CommandInfo,
-        deployment::{CreateDeployment, Deployment},
+        deployment::{CreateDeployment, Deployment, ProxyWish},
         key::CreateKey,
         model::{CreateModel, Model},
     },
@@ -270,7 +270,7 @@ impl TestBackend {
             port: Some(port),
             alias: None,
             serve,
-            proxy: None,
+            proxy: ProxyWish::default(),
             settings: None,
         };
         let key = uuid::Uuid::now_v7().to_string();

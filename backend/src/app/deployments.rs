@@ -196,6 +196,7 @@ pub(super) fn describe(view: &DeploymentView, current: &Allowlist) -> Deployment
         alias: record.alias.clone(),
         port: record.port,
         settings: record.settings.clone(),
+        proxy: record.proxy,
         state: record.state,
         reason: record.reason.clone(),
         progress: record.progress,

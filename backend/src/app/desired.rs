@@ -70,7 +70,7 @@ impl App {
             port: Some(before.port),
             alias: Some(before.alias),
             serve: lost.served,
-            proxy: Some(before.proxy),
+            proxy: before.proxy.into(),
             settings: Some(before.settings),
         };
         let made = Made { wish, model, file, allowlist, now };

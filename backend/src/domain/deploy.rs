@@ -52,7 +52,7 @@ impl Made {
         let settings = self.wish.settings.clone();
         let settings =
             settings.or_else(|| previous.map(|older| older.settings.clone())).unwrap_or_default();
-        let proxy = self.wish.proxy.or(previous.map(|older| older.proxy)).unwrap_or_default();
+        let proxy = self.wish.proxy.after(previous.map(|older| older.proxy));
         let config = ServingConfig {
             pipeline_id: PipelineId::of(self.model.id),
             model_id: self.model.id,

@@ -63,9 +63,10 @@ async fn a_redeployment_keeps_the_features_of_the_proxy_unless_it_names_others()
         (json!(null), true, true),
         (json!({ "telemetry": false }), true, false),
         (json!(null), true, false),
-        (json!({ "cors": false }), false, true),
-        (json!(null), false, true),
-        (json!({}), true, true),
+        (json!({ "cors": false }), false, false),
+        (json!({ "telemetry": true }), false, true),
+        (json!({}), false, true),
+        (json!({ "cors": true }), true, true),
     ] {
         let mut body = json!({ "device_id": device.id, "model_id": model });
         if !wish.is_null() {
@@ -77,8 +78,11 @@ async fn a_redeployment_keeps_the_features_of_the_proxy_unless_it_names_others()
         let Ok(Command::DeployModel(deploy)) = sent[0].command() else { panic!("{sent:?}") };
         let proxy = deploy.config.proxy;
         assert_eq!((proxy.cors, proxy.telemetry), (cors, telemetry), "{wish}");
+        assert_eq!(answer.body["proxy"], json!({ "cors": cors, "telemetry": telemetry }));
         world.result(&device, &answer.text("command_id"), "succeeded").await;
     }
+    let body = json!({ "device_id": device.id, "model_id": model, "proxy": { "telemtry": false } });
+    world.post("/api/v1/deployments", &user, body).await.is(422, "invalid-request");
 }
 
 // Holds: S3.1-5, S6-4, S4.3-3

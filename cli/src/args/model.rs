@@ -135,16 +135,22 @@ pub struct Deploy {
     /// Serve the model as soon as it is downloaded
     #[arg(long)]
     pub serve: bool,
-    /// Let no web page call the model [default: as in the last deployment]
-    #[arg(long)]
+    /// Let no web page call the model, until a deployment with `--cors`
+    #[arg(long, conflicts_with = "cors")]
     pub no_cors: bool,
-    /// Do not report the token usage of inferences [default: as in the last deployment]
+    /// Let web pages of the allowlist call the model again
     #[arg(long)]
+    pub cors: bool,
+    /// Do not report the token usage of inferences, until a deployment with `--telemetry`
+    #[arg(long, conflicts_with = "telemetry")]
     pub no_telemetry: bool,
+    /// Report the token usage of inferences again
+    #[arg(long)]
+    pub telemetry: bool,
     /// Value for a setting of the model's plugin; repeat it for more [default: the settings of the last deployment]
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<Assignment>,
-    /// Drop the settings of the last deployment, also `--no-cors` and `--no-telemetry`
+    /// Drop the settings of the last deployment
     #[arg(long)]
     pub reset: bool,
     #[command(flatten)]

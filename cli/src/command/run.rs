@@ -6,7 +6,7 @@ use std::time::Duration;
 use link_client::{backend::BackendClient, local::LocalClient};
 use link_protocol::{
     backend_api::{
-        deployment::{CreateDeployment, Deployment},
+        deployment::{CreateDeployment, Deployment, ProxyWish},
         model::Model,
     },
     deployment::DeploymentState,
@@ -109,7 +109,7 @@ async fn deploy(
         port,
         alias: None,
         serve: true,
-        proxy: None,
+        proxy: ProxyWish::default(),
         settings: None,
     };
     let created = backend.deploy(&request, &idempotency_key()).await?;

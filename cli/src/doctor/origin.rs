@@ -218,7 +218,7 @@ fn of_model(facts: &OriginFacts, model: &Model) -> Finding {
             Area::Origin,
             format!("{refuses} although it has the account's allowlist: {why}"),
             format!(
-                "if it was deployed with --no-cors: `link model deploy {model_id} --serve --wait`"
+                "if it was deployed with --no-cors: `link model deploy {model_id} --cors --serve --wait`"
             ),
         ),
         (Some(true), Some(true) | None) => Finding::error(

@@ -9,7 +9,11 @@ use link_client::{
     http::Http,
 };
 use link_protocol::{
-    backend_api::{account::LoginRequest, deployment::CreateDeployment, model::CreateModel},
+    backend_api::{
+        account::LoginRequest,
+        deployment::{CreateDeployment, ProxyWish},
+        model::CreateModel,
+    },
     command::Sha256Hex,
     id::{DeviceId, ModelId},
     secret::Secret,
@@ -78,7 +82,7 @@ pub(super) async fn deploy(
                 port: None,
                 alias: None,
                 serve: false,
-                proxy: None,
+                proxy: ProxyWish::default(),
                 settings: None,
             };
             let key = uuid::Uuid::from_u128(rand::random()).to_string();

@@ -31,13 +31,66 @@ pub struct CreateDeployment {
     /// Whether to serve the model as soon as it is deployed.
     #[serde(default)]
     pub serve: bool,
-    /// The features of the serving proxy for the model. Absent: those of the previous deployment, or all for the first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub proxy: Option<ProxyFeatures>,
+    /// Changes of the features of the serving proxy.
+    #[serde(default, skip_serializing_if = "ProxyWish::is_empty")]
+    pub proxy: ProxyWish,
     /// Values for settings of the model's plugin; the device checks them before it downloads anything. Absent: the
     /// settings of the previous deployment, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<Settings>,
+}
+
+/// Changes of the features of the serving proxy for a model. An absent feature stays as in the previous deployment; it is on
+/// for the first. A request with an unknown feature is refused.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(from = "KnownWish")]
+pub struct ProxyWish {
+    /// Whether web pages of the allowlist may call the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cors: Option<bool>,
+    /// Whether the token usage of each inference is reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub telemetry: Option<bool>,
+}
+
+impl ProxyWish {
+    /// Returns whether no feature changes.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.cors.is_none() && self.telemetry.is_none()
+    }
+
+    /// Returns the features of a deployment after one with the features `before`, if any.
+    #[must_use]
+    pub fn after(self, before: Option<ProxyFeatures>) -> ProxyFeatures {
+        let before = before.unwrap_or_default();
+        ProxyFeatures {
+            cors: self.cors.unwrap_or(before.cors),
+            telemetry: self.telemetry.unwrap_or(before.telemetry),
+        }
+    }
+}
+
+/// What a request may name. The schema of [`ProxyWish`] is also that of answers, to which later versions add members.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KnownWish {
+    #[serde(default)]
+    cors: Option<bool>,
+    #[serde(default)]
+    telemetry: Option<bool>,
+}
+
+impl From<KnownWish> for ProxyWish {
+    fn from(KnownWish { cors, telemetry }: KnownWish) -> Self {
+        Self { cors, telemetry }
+    }
+}
+
+impl From<ProxyFeatures> for ProxyWish {
+    fn from(ProxyFeatures { cors, telemetry }: ProxyFeatures) -> Self {
+        Self { cors: Some(cors), telemetry: Some(telemetry) }
+    }
 }
 
 /// A deployment and its state.
@@ -64,6 +117,9 @@ pub struct Deployment {
     /// Values for settings of the model's plugin.
     #[serde(default, skip_serializing_if = "Settings::is_empty")]
     pub settings: Settings,
+    /// The features of the serving proxy for the model.
+    #[serde(default)]
+    pub proxy: ProxyFeatures,
     pub state: DeploymentState,
     /// Why the deployment failed or was cancelled.
     pub reason: Option<String>,

@@ -16,7 +16,7 @@ use crate::{
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Device {
     pub device_id: DeviceId,
-    /// The account that owns the device (specification, section 2.1). A backend before 1.3.0 does not name it.
+    /// The account that owns the device (specification, section 2.1). An older backend does not name it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<AccountId>,
     pub name: String,

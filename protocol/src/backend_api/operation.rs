@@ -9,8 +9,8 @@ use semver::Version;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    backend_api::audit::Actor,
-    command::{Alias, ProxyFeatures},
+    backend_api::{audit::Actor, deployment::ProxyWish},
+    command::Alias,
     id::{CommandId, DeploymentId, DeviceId, ModelId, OperationId},
     plugin::Settings,
     port::Port,
@@ -32,9 +32,9 @@ pub enum Work {
         /// Whether to serve the model as soon as it is deployed.
         #[serde(default)]
         serve: bool,
-        /// The features of the serving proxy for the model. Absent: those of the previous deployment, or all for the first.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        proxy: Option<ProxyFeatures>,
+        /// Changes of the features of the serving proxy.
+        #[serde(default, skip_serializing_if = "ProxyWish::is_empty")]
+        proxy: ProxyWish,
         /// Values for settings of the model's plugin. Absent: the settings of the previous deployment, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         settings: Option<Settings>,

@@ -314,7 +314,7 @@ const FAULTS: [Fault; 48] = [
     Fault::new(
         "a model without web pages",
         "runuser -l alice -c 'LINK model deploy tiny --serve --wait --no-cors'",
-        "runuser -l alice -c 'LINK model deploy tiny --serve --wait'",
+        "runuser -l alice -c 'LINK model deploy tiny --serve --wait --cors'",
     )
     .asked("LINK doctor --origin http://127.0.0.1:8000"),
 ];

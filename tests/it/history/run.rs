@@ -27,7 +27,7 @@ use link_load::{
 use link_protocol::{
     backend_api::{
         command::{CommandInfo, CommandState},
-        deployment::{CreateDeployment, Deployment},
+        deployment::{CreateDeployment, Deployment, ProxyWish},
     },
     id::{CommandId, DeploymentId, DeviceId, ModelId},
     key::KeyKind,
@@ -389,7 +389,7 @@ fn wish(model: ModelId, device: DeviceId) -> CreateDeployment {
         port: None,
         alias: None,
         serve: false,
-        proxy: None,
+        proxy: ProxyWish::default(),
         settings: None,
     }
 }

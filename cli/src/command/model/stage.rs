@@ -2,11 +2,10 @@
 
 use link_protocol::{
     backend_api::{
-        deployment::{CreateDeployment, Deployment},
+        deployment::{CreateDeployment, Deployment, ProxyWish},
         model::Model,
         operation::Work,
     },
-    command::ProxyFeatures,
     deployment::DeploymentState,
     id::DeviceId,
     plugin::Settings,
@@ -53,11 +52,13 @@ pub(super) fn work(arguments: &Deploy, model: &Model, settings: Option<Settings>
     }
 }
 
-/// Returns the features of the proxy that were asked for. Without a wish, those of the previous deployment stay.
-const fn proxy(arguments: &Deploy) -> Option<ProxyFeatures> {
-    let is_wished = arguments.no_cors || arguments.no_telemetry || arguments.reset;
-    let features = ProxyFeatures { cors: !arguments.no_cors, telemetry: !arguments.no_telemetry };
-    if is_wished { Some(features) } else { None }
+/// Returns the changes of the proxy's features that were asked for.
+fn proxy(arguments: &Deploy) -> ProxyWish {
+    let wish = |on: bool, off: bool| (on || off).then_some(on);
+    ProxyWish {
+        cors: wish(arguments.cors, arguments.no_cors),
+        telemetry: wish(arguments.telemetry, arguments.no_telemetry),
+    }
 }
 
 /// Returns the stage of a deployment. `serve` says whether the caller waits until the model is served.
@@ -87,7 +88,9 @@ pub(super) fn stage(deployment: &Deployment, serve: bool) -> Stage {
 
 #[cfg(test)]
 mod tests {
-    use link_protocol::{backend_api::deployment::Serving, local_api::Progress as Bytes};
+    use link_protocol::{
+        backend_api::deployment::Serving, command::ProxyFeatures, local_api::Progress as Bytes,
+    };
 
     use super::*;
 
@@ -135,6 +138,7 @@ mod tests {
             alias: "m".parse().unwrap(),
             port: "8080".parse().unwrap(),
             settings: Settings::default(),
+            proxy: ProxyFeatures::default(),
             state,
             reason: Some("disk full".into()),
             progress: Bytes { bytes_done: 0, bytes_total: 0 },
