@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { go } from '../src/app/router';
 import { sharesDocument } from '../src/app/routes';
+import { allowOrigin } from '../src/data/allowlist';
 import { deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading, stop } from '../src/data/store';
 import type { Model } from '../src/data/types';
 import { show } from '../src/pages/workspace/asking';
@@ -278,6 +279,39 @@ describe('the workspace', () => {
     expect(root.querySelector('[data-offer]') !== null).toBe(role === 'operator');
     expect(root.querySelector('.remedies')?.textContent).toContain(help);
     await accessible();
+  });
+
+  it('deploys again with pages let in, and says why that failed', async () => {
+    await served(undefined, { stale: true });
+    answer = null;
+    const stands = known.answers['/deployments'];
+    known.answers['/deployments'] = ({ method }) =>
+      (method === 'POST' ? [409, { status: 409, detail: 'the device is offline' }] : stands) as [number, unknown];
+    render(<WorkspacePage />, root);
+    await ask('Say hello.');
+    await settled('preflight was refused');
+    press('[data-action=redeploy]');
+    await settled('The device is offline.');
+    const sent = known.to('/deployments').filter(({ method }) => method === 'POST').map(({ body }) => body);
+    expect(sent).toMatchObject([{ model_id: 'mdl_a', device_id: 'dev_a', serve: true, proxy: { cors: true } }]);
+  });
+
+  it('adds its origin to the list that somebody else has just changed', async () => {
+    await served(undefined, { stale: true });
+    let origins = ['https://old.example'];
+    const written: unknown[] = [];
+    known.answers['/settings/allowlist'] = ({ method, body, headers }) => {
+      if (method !== 'PUT') return [200, { origins, defaults: [] }, { etag: `"${origins.length}"` }];
+      written.push([headers.get('if-match'), body]);
+      if (written.length > 1) return [200, body];
+      origins = ['https://old.example', 'https://theirs.example'];
+      return [412, { status: 412, detail: 'the allowlist was changed' }];
+    };
+    await allowOrigin('https://mine.example');
+    expect(written).toEqual([
+      ['"1"', { origins: ['https://old.example', 'https://mine.example'] }],
+      ['"2"', { origins: ['https://old.example', 'https://theirs.example', 'https://mine.example'] }],
+    ]);
   });
 
   it('says why a repair failed, and offers it again', async () => {

@@ -14,6 +14,9 @@ import type { Allowlist } from './types';
 export const allowlist = signal<Allowlist | null>(null);
 export const allowlistLoading = signal<Loading>({ state: 'idle', error: null });
 
+/** How often an origin is added to a list that others change meanwhile. */
+const TRIES = 5;
+
 let shown = 0;
 let loads = 0;
 
@@ -59,6 +62,22 @@ export async function changeOrigins(base: readonly string[], edit: (origins: rea
     throw new Error(text.settings.conflict, { cause: error });
   }
   allowlistLoading.value = { state: 'ready', error: null };
+}
+
+/** Adds an origin to the account's own; if somebody else changes them meanwhile, to the changed ones. */
+export async function allowOrigin(origin: string): Promise<void> {
+  for (let left = TRIES; ; left -= 1) {
+    const { document: current, tag } = await askTagged(GET('/api/v1/settings/allowlist'));
+    if (current.origins.includes(origin)) return;
+    const body = { origins: [...current.origins, origin] };
+    const params = tag === null ? {} : { header: { 'If-Match': tag } };
+    try {
+      await ask(PUT('/api/v1/settings/allowlist', { params, body }));
+      return;
+    } catch (error) {
+      if (left === 1 || !(error instanceof Problem) || error.status !== 412) throw error;
+    }
+  }
 }
 
 followers.add({

@@ -1,6 +1,7 @@
 // Carries out the remedies that a cause offers; `said` hears how far they are.
 
-import { ask, GET, idempotencyKey, POST, PUT } from '../data/client';
+import { allowOrigin } from '../data/allowlist';
+import { ask, GET, idempotencyKey, POST } from '../data/client';
 import { pause } from '../data/person';
 import { sentence } from '../data/problem';
 import type { Command, Deployment } from '../data/types';
@@ -27,9 +28,7 @@ export async function carryOut(remedy: Remedy, target: Target, said: Said): Prom
       return repair(target, said);
     case 'allow': {
       said(text.remedies.allowing);
-      const { origins } = await ask(GET('/api/v1/settings/allowlist'));
-      const body = { origins: [...origins.filter((origin) => origin !== location.origin), location.origin] };
-      await ask(PUT('/api/v1/settings/allowlist', { body }));
+      await allowOrigin(location.origin);
       return repair(target, said);
     }
     case 'redeploy':
