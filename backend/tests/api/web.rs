@@ -147,6 +147,9 @@ async fn the_pages_of_devices_are_compressed_tagged_and_guarded() {
     {
         assert!(policy.contains(rule), "{rule}: {policy}");
     }
+    assert_eq!(page.header("cross-origin-opener-policy"), "same-origin");
+    let permissions = page.header("permissions-policy");
+    assert!(permissions.contains("camera=()") && permissions.contains("geolocation=()"));
     let tag = page.header("etag").to_owned();
     let known = ask("/devices/dev_1?tab=logs", "if-none-match", &tag).await;
     assert_eq!((known.status, known.bytes.len()), (304, 0));
