@@ -61,7 +61,8 @@ async fn a_guard_that_is_killed_takes_the_agent_along_and_start_works_again() {
     link(&device, &["start"]);
     let (guard, agent) = (pid(&device, "guard"), pid(&device, "agent"));
     kill(guard);
-    // The agent has not noticed yet, and the killed guard may still hold its lock.
+    // The agent may not have noticed yet.
+    until("the guard to be gone", || async { (!is_alive(guard)).then_some(()) }).await;
     link(&device, &["start"]);
     let again = pid(&device, "guard");
     assert!(again != guard && pid(&device, "agent") != agent && is_alive(again));
