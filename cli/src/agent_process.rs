@@ -174,9 +174,9 @@ async fn wait_until_up(
 pub(crate) fn say_port(context: &Context) -> Result<(), CliError> {
     let wanted = context.local_port()?;
     if let Some(port) = LocalClient::of(&context.roots).port().filter(|port| *port != wanted) {
-        context
-            .output
-            .say(&format!("port {wanted} cannot be had, so the local API listens on port {port}"));
+        context.output.say(&format!(
+            "port {wanted} is in use or reserved, so the local API listens on port {port}"
+        ));
     }
     Ok(())
 }
