@@ -56,6 +56,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
     node.run("the check of the sources", &["typescript/bin/tsc", "--noEmit"])?;
     node.run("the build", &["vite/bin/vite.js", "build", "--logLevel", "warn"])?;
     if options.test {
+        node.run("the check of the build", &["../check_build.ts"])?;
         node.run("the tests", &["vitest/vitest.mjs", "run"])?;
         node.run("the check of the accessibility trees", &["../pictures/trees.ts"])?;
         node.run("the check of the dialogs by keyboard", &["../pictures/keyboard.ts"])?;

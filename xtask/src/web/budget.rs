@@ -17,6 +17,8 @@ const FIRST_PAGE: u64 = 80_000;
 const WORKSPACE: u64 = 110_000;
 /// The most bytes of scripts and style sheets of any page.
 const ANY_PAGE: u64 = 130_000;
+/// The most files that a browser needs before it draws anything, the page itself included.
+const FIRST_FILES: usize = 4;
 /// The parts of the first pages.
 const FIRST_PARTS: [&str; 2] = ["src/pages/overview/page.tsx", "src/pages/devices/page.tsx"];
 /// The part of the workspace.
@@ -54,6 +56,13 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<String> {
         .with_context(|| format!("failed to read `{}`", path.display()))?;
     let mut report = String::from("web: built; bytes of each page, compressed with Brotli:");
     refuse_development(folder, &manifest)?;
+    let mut first = BTreeSet::new();
+    add(&manifest, ENTRY, &mut first);
+    let first = first.len() + 1;
+    anyhow::ensure!(
+        first <= FIRST_FILES,
+        "a browser needs {first} files before it draws anything; at most {FIRST_FILES} are allowed"
+    );
     let parts = parts(&manifest);
     anyhow::ensure!(!parts.is_empty(), "the entry of the build loads no page");
     for part in parts {
@@ -74,6 +83,7 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<String> {
         write!(report, "\n{bytes:>8} of {budget:>7}  {part}")?;
         anyhow::ensure!(bytes <= budget, "{report}\nthe page is larger than its budget");
     }
+    write!(report, "\n{first:>8} of {FIRST_FILES:>7}  files before the first content")?;
     Ok(report)
 }
 
@@ -135,7 +145,12 @@ mod tests {
         let missing = check(folder.path()).unwrap_err();
         assert!(format!("{missing:#}").contains("c.js.br"), "{missing:#}");
         std::fs::write(folder.path().join("c.js.br"), [0; 10]).unwrap();
-        assert!(check(folder.path()).unwrap().contains("25 of   80000"));
+        let fits = check(folder.path()).unwrap();
+        assert!(fits.contains("25 of   80000") && fits.contains("4 of       4"), "{fits}");
+        let scattered = manifest.replace(r#""css": ["a.css"]"#, r#""css": ["a.css", "b.css"]"#);
+        std::fs::write(folder.path().join(".vite/manifest.json"), scattered).unwrap();
+        let scattered = check(folder.path()).unwrap_err();
+        assert!(format!("{scattered:#}").contains("5 files before"), "{scattered:#}");
         let aimless = manifest.replace("dynamicImports", "otherImports");
         std::fs::write(folder.path().join(".vite/manifest.json"), aimless).unwrap();
         let aimless = check(folder.path()).unwrap_err();
