@@ -149,8 +149,8 @@ async fn browser_adds_its_origin_stops_an_answer_and_serves_a_stopped_model() {
     browser.click("[data-offer=serve]").await;
     browser.gone("[data-offer=serve]").await;
     ask(&browser, "And now?").await;
-    browser.find("#log .answered:last-child:nth-of-type(4)").await;
-    browser.find_with(".answered:last-child .usage", "Stopped").await;
+    browser.find("#log .turns:last-child .exchange:last-child:nth-child(2) .answered").await;
+    browser.find_with(".exchange:last-child .answered .usage", "Stopped").await;
 }
 
 /// A page that was loaded with the policy of the workspace is never another one, and the other way round.

@@ -1,17 +1,13 @@
 // The conversation: questions, answers, why one did not come, and the field for the next question.
 
-import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 import { text } from '../../text';
-import type { Turn } from '../../workspace/conversations';
-import { readable } from '../../workspace/plain';
-import { Answer } from './answer';
-import { askAgain, running, spoken } from './asking';
+import { spoken } from './asking';
 import { Composer } from './composer';
 import { FailureCard } from './failure_card';
-import { remedy } from './failures';
-import { conversation, target } from './state';
+import { conversation } from './state';
+import { Turns } from './turns';
 
 import './chat.css';
 
@@ -43,9 +39,7 @@ export function Chat() {
             <p class="soft">{text.workspace.ask}</p>
           </div>
         )}
-        {turns.map((turn, index) => (
-          <Exchange key={turn.id} turn={turn} last={index === turns.length - 1} grown={toEnd} />
-        ))}
+        <Turns key={id} turns={turns} log={log} grown={toEnd} />
         <FailureCard />
       </section>
       <p class="visually-hidden" role="status" aria-live="polite">
@@ -53,77 +47,5 @@ export function Chat() {
       </p>
       <Composer />
     </>
-  );
-}
-
-function Exchange({ turn, last, grown }: { turn: Turn; last: boolean; grown: () => void }) {
-  const editing = useSignal(false);
-  const current = running.value?.turn === turn.id ? running.value : null;
-  const free = running.value === null && !remedy.value.busy && target.value?.absent === null;
-  return (
-    <>
-      <article class="turn asked" aria-label={text.workspace.you}>
-        {editing.value ? (
-          <Edit turn={turn} close={() => (editing.value = false)} />
-        ) : (
-          <p class="text" dir="auto">
-            {readable(turn.question)}
-          </p>
-        )}
-        {!editing.value && free && (
-          <div class="turn-actions">
-            <button type="button" class="button quiet small" data-turn="edit" onClick={() => (editing.value = true)}>
-              {text.workspace.edit}
-            </button>
-          </div>
-        )}
-      </article>
-      {(current !== null || turn.answer !== '' || turn.state === 'stopped') && (
-        <Answer turn={turn} running={current} grown={grown}>
-          {last && free && (
-            <button
-              type="button"
-              class="button quiet small"
-              data-turn="regenerate"
-              onClick={() => askAgain(turn.id, turn.question)}
-            >
-              {text.workspace.regenerate}
-            </button>
-          )}
-        </Answer>
-      )}
-    </>
-  );
-}
-
-function Edit({ turn, close }: { turn: Turn; close: () => void }) {
-  const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
-  const sent = (event: Event): void => {
-    event.preventDefault();
-    const words = field.current?.value.trim() ?? '';
-    if (words === '') return;
-    close();
-    askAgain(turn.id, words);
-  };
-  return (
-    <form class="edit" onSubmit={sent}>
-      <textarea
-        ref={field}
-        rows={4}
-        dir="auto"
-        aria-label={text.workspace.editLabel}
-        defaultValue={turn.question}
-        onKeyDown={(event) => event.key === 'Escape' && close()}
-      />
-      <div class="turn-actions">
-        <button type="button" class="button" onClick={close}>
-          {text.dialog.cancel}
-        </button>
-        <button type="submit" class="button primary">
-          {text.workspace.resend}
-        </button>
-      </div>
-    </form>
   );
 }
