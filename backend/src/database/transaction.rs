@@ -52,7 +52,13 @@ impl Store {
             Db::Lite { writer, .. } => Link::LiteWriter(writer.lend().await?),
             Db::Pg(pool) => {
                 let begin = sqlx::AssertSqlSafe(format!("{BEGIN}{}", lock::statements(locks)));
-                Link::PgWriter(Box::pin(pool.begin_with(begin)).await?)
+                let pool = pool.clone();
+                // A caller may give up while it waits for a lock. sqlx rolls back what has begun, but not what was about to
+                // begin: the connection would go back to the pool with the lock. In a task of its own the transaction
+                // begins whether or not somebody still wants it, and is rolled back if nobody does.
+                let begun = tokio::spawn(async move { Box::pin(pool.begin_with(begin)).await });
+                let begun = begun.await.map_err(|ended| StoreError::Unavailable(ended.into()))?;
+                Link::PgWriter(begun?)
             }
         };
         Ok(Connection::announcing(link, &self.changes))

@@ -1,5 +1,5 @@
 //! A database that disconnects or has no space, while commands are submitted and acknowledged. Afterwards every accepted
-//! command is stored once, and no other command was accepted.
+//! command is stored once, and no other command was accepted. A caller that gives up keeps no lock.
 
 #![expect(
     clippy::disallowed_methods,
@@ -24,7 +24,10 @@ use axum::{body::Body, http::Request};
 use futures_util::future::join_all;
 use link_protocol::limits::REDELIVERY_DELAY_CAP;
 use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use sqlx::{Connection as _, PgConnection};
 use tokio::runtime::Builder;
+use uuid::Uuid;
 
 use crate::{
     cluster::{Cluster, Database},
@@ -209,6 +212,50 @@ fn postgresql_that_is_killed_and_restarted_loses_no_command_and_doubles_none() {
         println!("{} commands accepted, {} carried out", accepted.len(), done.len());
         check(&scene, &accepted, &done).await;
     });
+}
+
+/// A request that is given up while another transaction has its lock does not get the lock afterwards, and does not keep
+/// it from the next request.
+#[test]
+fn a_caller_that_gives_up_while_it_waits_for_a_lock_leaves_it_to_the_next() {
+    let Some(mut cluster) = Cluster::start() else {
+        return;
+    };
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let database = Database::create(&cluster.url()).await;
+        let mut other = PgConnection::connect(&database.url()).await.unwrap();
+        let world = World::on(Some(database), tempfile::tempdir().unwrap(), |_| {}).await;
+        let user = world.create_first_account().await;
+        let device = world.register(&user).await;
+        let path = format!("/api/v1/devices/{}", device.id);
+        let rename = |name| world.call("PATCH", &path, &user, Some(json!({ "name": name })));
+
+        let lock = "SELECT pg_advisory_lock($1)";
+        sqlx::query(lock).bind(lock_of(&device.id)).execute(&mut other).await.unwrap();
+        let given_up = tokio::time::timeout(Duration::from_secs(2), rename("first")).await;
+        assert!(given_up.is_err(), "{given_up:?}");
+        let waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+        let waiting: i64 = sqlx::query_scalar(waiting).fetch_one(&mut other).await.unwrap();
+        assert_eq!(waiting, 1);
+        let unlock = "SELECT pg_advisory_unlock_all()";
+        sqlx::query(unlock).execute(&mut other).await.unwrap();
+
+        let since = Instant::now();
+        let answer = rename("second").await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        // A lock that nobody gives back is waited for up to ten seconds.
+        assert!(since.elapsed() < Duration::from_secs(8), "{:?}", since.elapsed());
+    });
+    cluster.end("INT");
+}
+
+/// Returns the number that PostgreSQL knows the lock of a device by.
+fn lock_of(device: &str) -> i64 {
+    let id = Uuid::parse_str(device.trim_start_matches("dev_")).unwrap();
+    let digest: [u8; 32] =
+        Sha256::new().chain_update("device").chain_update(id.as_bytes()).finalize().into();
+    i64::from_be_bytes(*digest.first_chunk().unwrap())
 }
 
 /// Checks that every accepted command is stored once and has ended, and that nothing else is stored.
