@@ -6,13 +6,20 @@
 //! term     = "tag" ( "=" | "!=" ) text
 //!          | "version" ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) semantic version
 //!          | "state" ( "=" | "!=" ) ( "online" | "offline" | "updating" )
+//!          | "update" ( "=" | "!=" ) ( "committed" | "rolled_back" )
+//!          | "disk" ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) 0 to 100
 //! ```
+//!
+//! `update` is the end of the last update: a device without one has neither end. `disk` is the used share of the disk in
+//! whole percent: a device that reports no disk matches no such term.
 
 use std::{cmp::Ordering, fmt, str::FromStr};
 
 use semver::Version;
 
-use crate::{backend_api::device::Device, report::LifecycleStatus};
+use crate::{
+    backend_api::device::Device, report::LifecycleStatus, system::DiskUsage, update::UpdateEnd,
+};
 
 /// The longest text of a selector, in bytes.
 pub const LONGEST: usize = 500;
@@ -36,6 +43,8 @@ enum Term {
     Tag { is: bool, tag: String },
     Version { comparison: Comparison, version: Version },
     State { is: bool, state: DeviceState },
+    Update { is: bool, end: UpdateEnd },
+    Disk { comparison: Comparison, percent: u8 },
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -105,7 +114,11 @@ impl Selector {
     pub fn tag(&self) -> Option<&str> {
         self.0.iter().find_map(|term| match term {
             Term::Tag { is: true, tag } => Some(tag.as_str()),
-            Term::Tag { is: false, .. } | Term::Version { .. } | Term::State { .. } => None,
+            Term::Tag { is: false, .. }
+            | Term::Version { .. }
+            | Term::State { .. }
+            | Term::Update { .. }
+            | Term::Disk { .. } => None,
         })
     }
 
@@ -115,7 +128,9 @@ impl Selector {
         self.0.iter().any(|term| match term {
             Term::State { is, state: DeviceState::Online | DeviceState::Updating } => *is,
             Term::State { is, state: DeviceState::Offline } => !is,
-            Term::Tag { .. } | Term::Version { .. } => false,
+            Term::Tag { .. } | Term::Version { .. } | Term::Update { .. } | Term::Disk { .. } => {
+                false
+            }
         })
     }
 }
@@ -128,8 +143,23 @@ impl Term {
                 comparison.holds(device.agent_version.cmp_precedence(version))
             }
             Self::State { is, state } => (DeviceState::of(device) == *state) == *is,
+            Self::Update { is, end } => {
+                let last = device.last_update.as_ref().map(|update| update.outcome);
+                (last == Some(*end)) == *is
+            }
+            Self::Disk { comparison, percent } => {
+                let disk = device.system.as_ref().and_then(|system| system.report.disk);
+                let used = disk.and_then(used_percent);
+                used.is_some_and(|used| comparison.holds(used.cmp(&u128::from(*percent))))
+            }
         }
     }
+}
+
+/// Returns the used share of a disk in whole percent; `None` for a disk without bytes.
+fn used_percent(DiskUsage { free_bytes, total_bytes, .. }: DiskUsage) -> Option<u128> {
+    let used = u128::from(total_bytes.saturating_sub(free_bytes));
+    (used * 100).checked_div(u128::from(total_bytes))
 }
 
 impl Comparison {
@@ -193,6 +223,10 @@ impl fmt::Display for Selector {
                     write!(f, "version{}{version}", comparison.sign())?;
                 }
                 Term::State { is, state } => write!(f, "state{}{}", sign(*is), state.as_str())?,
+                Term::Update { is, end } => write!(f, "update{}{}", sign(*is), end.as_str())?,
+                Term::Disk { comparison, percent } => {
+                    write!(f, "disk{}{percent}", comparison.sign())?;
+                }
             }
         }
         Ok(())
@@ -200,7 +234,8 @@ impl fmt::Display for Selector {
 }
 
 fn parse(term: &str) -> Result<Term, String> {
-    let usage = "expected `tag=…`, `version<1.2.3` or `state=online`";
+    let usage =
+        "expected `tag=…`, `version<1.2.3`, `state=online`, `update=rolled_back` or `disk>=90`";
     let end = term.find(['=', '!', '<', '>']).ok_or(usage)?;
     let (name, rest) = term.split_at(end);
     let found = COMPARISONS.iter().find_map(|(sign, it)| Some((*it, rest.strip_prefix(sign)?)));
@@ -210,7 +245,7 @@ fn parse(term: &str) -> Result<Term, String> {
         Comparison::Is => Ok(true),
         Comparison::IsNot => Ok(false),
         Comparison::Below | Comparison::AtMost | Comparison::Above | Comparison::AtLeast => {
-            Err(format!("only a version has an order; use `{}=` or `!=`", name.trim()))
+            Err(format!("only `version` and `disk` have an order; use `{}=` or `!=`", name.trim()))
         }
     };
     match name.trim() {
@@ -226,6 +261,15 @@ fn parse(term: &str) -> Result<Term, String> {
             let state = state.ok_or("a state is `online`, `offline` or `updating`")?;
             Ok(Term::State { is, state })
         }
+        "update" => {
+            let is = equality()?;
+            let end = UpdateEnd::ALL.into_iter().find(|end| end.as_str() == value);
+            Ok(Term::Update { is, end: end.ok_or("an update is `committed` or `rolled_back`")? })
+        }
+        "disk" => match value.parse() {
+            Ok(percent @ 0..=100) => Ok(Term::Disk { comparison, percent }),
+            Ok(_) | Err(_) => Err(format!("`{value}` is no share of a disk: 0 to 100 percent")),
+        },
         _ => Err(usage.to_owned()),
     }
 }
@@ -250,6 +294,13 @@ mod tests {
             ("state!=online", false),
             ("tag=lab, tag=second floor , version>=1.2.0,state=online", true),
             ("tag=lab,state=offline", false),
+            ("update=rolled_back", true),
+            ("update!=committed", true),
+            ("update=committed", false),
+            ("disk>=90", true),
+            ("disk=90", true),
+            ("disk<90", false),
+            ("disk>90", false),
         ] {
             assert_eq!(text.parse::<Selector>().unwrap().matches(&device), meant, "{text}");
         }
@@ -262,6 +313,15 @@ mod tests {
         assert_eq!(narrowed("tag!=a,tag=b,state=online"), (Some("b".to_owned()), true));
         assert_eq!(narrowed("state!=offline"), (None, true));
         assert_eq!(narrowed("version=1.0.0,state!=updating"), (None, false));
+        let unknown = Device { last_update: None, system: None, ..updating.clone() };
+        for (text, meant) in [
+            ("update=rolled_back", false),
+            ("update!=committed", true),
+            ("disk<90", false),
+            ("disk>=0", false),
+        ] {
+            assert_eq!(text.parse::<Selector>().unwrap().matches(&unknown), meant, "{text}");
+        }
         let offline = Device { online: false, ..updating };
         assert!("state=offline".parse::<Selector>().unwrap().matches(&offline));
     }
@@ -272,7 +332,11 @@ mod tests {
             ("", 1, "expected `tag=…`"),
             ("tag=lab,", 2, "expected `tag=…`"),
             ("tag=", 1, "the tag is empty"),
-            ("tag<lab", 1, "only a version has an order"),
+            ("tag<lab", 1, "only `version` and `disk` have an order"),
+            ("update=failed", 1, "an update is `committed`"),
+            ("update>committed", 1, "only `version` and `disk` have an order"),
+            ("disk>=101", 1, "`101` is no share of a disk"),
+            ("disk=full", 1, "`full` is no share of a disk"),
             ("tag=lab,version<1.3", 2, "`1.3` is no version"),
             ("state=asleep", 1, "a state is `online`"),
             ("size=3", 1, "expected `tag=…`"),
@@ -288,7 +352,12 @@ mod tests {
 
     #[test]
     fn a_selector_reads_back_as_it_is_written() {
-        for text in ["tag=lab,version<1.3.0,state!=online", "version>=1.0.0-rc.1", "tag!=a b"] {
+        for text in [
+            "tag=lab,version<1.3.0,state!=online",
+            "version>=1.0.0-rc.1",
+            "tag!=a b",
+            "update=rolled_back,disk>=90",
+        ] {
             assert_eq!(text.parse::<Selector>().unwrap().to_string(), text);
         }
     }
@@ -299,6 +368,13 @@ mod tests {
             "status": "online", "agent_version": "1.3.0", "tags": ["lab", "second floor"],
             "platform": { "os": "linux", "arch": "x86_64", "hostname": "box" },
             "registered_at": "2026-08-07T12:00:00Z", "last_seen_at": null,
+            "last_update": { "from": "1.3.0", "to": "1.4.0", "outcome": "rolled_back" },
+            "system": {
+                "reported_at": "2026-08-07T12:00:00Z", "cpu_percent": 0, "cpu_count": 1,
+                "memory": { "used_bytes": 1, "total_bytes": 2 },
+                "disk": { "used_bytes": 800, "free_bytes": 91, "total_bytes": 1000 },
+                "agent": { "cpu_percent": 0, "memory_bytes": 1 },
+            },
         });
         serde_json::from_value(value).unwrap()
     }

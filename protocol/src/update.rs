@@ -41,6 +41,20 @@ pub enum UpdateEnd {
     RolledBack,
 }
 
+impl UpdateEnd {
+    /// Every end.
+    pub const ALL: [Self; 2] = [Self::Committed, Self::RolledBack];
+
+    /// Returns the name of the end, as in documents and selectors.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Committed => "committed",
+            Self::RolledBack => "rolled_back",
+        }
+    }
+}
+
 /// The progress of an update, or the end of the last requested update, on the local API.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct UpdateProgress {

@@ -101,8 +101,8 @@ describe('the overview', () => {
     expect(points).toEqual([
       [`1 device is offline. ${HOSTILE[0]}`, '/devices?select=state%3Doffline'],
       ['3 deployments have failed.', '/deployments?state=failed'],
-      ['The last update was rolled back on 1 device. c', '/devices?sort=version'],
-      ['The disk of 1 device is nearly full. a', '/devices?sort=-disk'],
+      ['The last update was rolled back on 1 device. c', '/devices?select=update%3Drolled_back'],
+      ['The disk of 1 device is nearly full. a', '/devices?select=disk%3E%3D90&sort=-disk'],
       ['1 model has no complete file.', '/models?state=incomplete'],
       ['1 key expires within a week.', '/keys'],
     ]);

@@ -151,6 +151,8 @@ Examples:
   link device list
   link device list --watch
   link device list --select 'tag=lab,version<1.3.0,state=online'
+  link device list --select 'update=rolled_back'
 
 A selection is a list of terms with commas between them, and a device must match every term: tag (= !=),
-version (= != < <= > >=) and state (= !=; online, offline, updating). Quote it: shells interpret `<` and `>`.";
+version (= != < <= > >=), state (= !=; online, offline, updating), update (= !=; committed, rolled_back: the end of
+the last update) and disk (as version; the used share in percent). Quote it: shells interpret `<` and `>`.";

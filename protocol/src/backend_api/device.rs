@@ -85,7 +85,9 @@ pub struct ChangeDevice {
 #[into_params(parameter_in = Query)]
 pub struct DeviceQuery {
     /// Only devices that match every term, such as `tag=lab,version<1.3.0,state=online`. Terms are `tag` (`=`, `!=`),
-    /// `version` (`=`, `!=`, `<`, `<=`, `>`, `>=`) and `state` (`=`, `!=`; `online`, `offline` or `updating`).
+    /// `version` (`=`, `!=`, `<`, `<=`, `>`, `>=`), `state` (`=`, `!=`; `online`, `offline` or `updating`), `update`, the
+    /// end of the last update (`=`, `!=`; `committed` or `rolled_back`), and `disk`, the used share of the disk in whole
+    /// percent (as `version`; 0 to 100).
     pub select: Option<String>,
     /// Only devices whose name contains this text, whose id begins with it (with or without `dev_`), or that have it
     /// as a tag. The case of names does not count, for letters outside ASCII as far as the database knows them. 1 to

@@ -51,6 +51,8 @@ pub(super) const DEVICE: &[Example] = &[
     example("link device list --watch").shows("workstation").interrupted(),
     example("link device list --select 'tag=lab,version<1.3.0,state=online'")
         .shows("no device matches the selection"),
+    example("link device list --select 'update=rolled_back'")
+        .shows("no device matches the selection"),
     example("link device show").shows("workstation"),
     example("link device show workstation").shows("workstation"),
     example("link device tag workstation lab second-floor").shows("lab, second-floor"),

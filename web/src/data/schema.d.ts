@@ -7196,7 +7196,9 @@ export interface operations {
             query?: {
                 /**
                  * @description Only devices that match every term, such as `tag=lab,version<1.3.0,state=online`. Terms are `tag` (`=`, `!=`),
-                 *     `version` (`=`, `!=`, `<`, `<=`, `>`, `>=`) and `state` (`=`, `!=`; `online`, `offline` or `updating`).
+                 *     `version` (`=`, `!=`, `<`, `<=`, `>`, `>=`), `state` (`=`, `!=`; `online`, `offline` or `updating`), `update`, the
+                 *     end of the last update (`=`, `!=`; `committed` or `rolled_back`), and `disk`, the used share of the disk in whole
+                 *     percent (as `version`; 0 to 100).
                  */
                 select?: string;
                 /**

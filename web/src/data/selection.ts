@@ -5,15 +5,19 @@ import { text } from '../text';
 import type { Device } from './types';
 
 export type DeviceState = 'online' | 'offline' | 'updating';
+export type UpdateEnd = 'committed' | 'rolled_back';
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
 export type Term =
   | { field: 'tag'; comparison: '=' | '!='; value: string }
   | { field: 'state'; comparison: '=' | '!='; value: DeviceState }
-  | { field: 'version'; comparison: Comparison; value: string };
+  | { field: 'update'; comparison: '=' | '!='; value: UpdateEnd }
+  | { field: 'version' | 'disk'; comparison: Comparison; value: string };
 
 export const MOST_TERMS = 20;
 const STATES: readonly DeviceState[] = ['online', 'offline', 'updating'];
-const TERM = /^(tag|version|state)\s*(!=|<=|>=|=|<|>)\s*(.*)$/su;
+const ENDS: readonly UpdateEnd[] = ['committed', 'rolled_back'];
+const TERM = /^(tag|version|state|update|disk)\s*(!=|<=|>=|=|<|>)\s*(.*)$/su;
+const PERCENT = /^(100|[1-9]?\d)$/;
 const VERSION =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z.-]+)?$/u;
 
@@ -32,7 +36,12 @@ export function parseTerm(written: string): Term | string {
   if (field === 'version') {
     return VERSION.test(words) ? { field, comparison: sign, value: words } : text.selection.notAVersion;
   }
+  if (field === 'disk') return PERCENT.test(words) ? { field, comparison: sign, value: words } : text.selection.notAShare;
   if (sign !== '=' && sign !== '!=') return text.selection.onlyVersionsCompare;
+  if (field === 'update') {
+    const end = ENDS.find((known) => known === words);
+    return end ? { field, comparison: sign, value: end } : text.selection.notAnEnd;
+  }
   if (field === 'state') {
     const state = STATES.find((known) => known === words);
     return state ? { field, comparison: sign, value: state } : text.selection.notAState;
@@ -64,9 +73,21 @@ function matchesTerm(term: Term, device: Device): boolean {
       return (device.tags ?? []).includes(term.value) === (term.comparison === '=');
     case 'state':
       return (stateOf(device) === term.value) === (term.comparison === '=');
+    case 'update':
+      return (device.last_update?.outcome === term.value) === (term.comparison === '=');
+    case 'disk': {
+      const used = diskPercent(device);
+      return used !== null && holds(term.comparison, used - Number(term.value));
+    }
     case 'version':
       return holds(term.comparison, compareVersions(device.agent_version, term.value));
   }
+}
+
+/** Returns the used share of the disk in whole percent, or nothing if the device reports no disk. */
+function diskPercent({ system }: Device): number | null {
+  const disk = system?.disk;
+  return disk && disk.total_bytes > 0 ? Math.floor(((disk.total_bytes - disk.free_bytes) * 100) / disk.total_bytes) : null;
 }
 
 function holds(comparison: Comparison, order: number): boolean {

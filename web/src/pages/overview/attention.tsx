@@ -84,8 +84,8 @@ function pointsOf({ devices: counts, deployments: deployed, keys, models }: Summ
   const points: (Point & { count: number })[] = [
     { count: counts.offline, words: words.offline(counts.offline), href: '/devices?select=state%3Doffline', icon: 'devices', tone: 'bad', devices: offline },
     { count: deployed.failed + unserved, words: words.failed(deployed.failed + unserved), href: '/deployments?state=failed', icon: 'rocket', tone: 'bad' },
-    { count: back.length, words: words.rolledBack(back.length), href: '/devices?sort=version', icon: 'undo', tone: 'bad', devices: back },
-    { count: full.length, words: words.full(full.length), href: '/devices?sort=-disk', icon: 'disk', tone: 'warn', devices: full },
+    { count: back.length, words: words.rolledBack(back.length), href: '/devices?select=update%3Drolled_back', icon: 'undo', tone: 'bad', devices: back },
+    { count: full.length, words: words.full(full.length), href: `/devices?select=${encodeURIComponent(`disk>=${NEARLY_FULL * 100}`)}&sort=-disk`, icon: 'disk', tone: 'warn', devices: full },
     { count: models.incomplete, words: words.incomplete(models.incomplete), href: '/models?state=incomplete', icon: 'box', tone: 'warn' },
     { count: may('keys:read') ? keys.ending_within_week : 0, words: words.keys(keys.ending_within_week), href: '/keys', icon: 'key', tone: 'warn' },
   ];

@@ -3,10 +3,12 @@
 import { plural } from './plural';
 
 export const selection = {
-  notATerm: 'A filter is a term such as tag=lab, version<1.3.0 or state=online.',
+  notATerm: 'A filter is a term such as tag=lab, version<1.3.0, state=online, update=rolled_back or disk>=90.',
   notAVersion: 'The version must be a semantic version, such as 1.3.0.',
   notAState: 'The state must be online, offline or updating.',
-  onlyVersionsCompare: 'Only versions can be compared with < and >.',
+  notAnEnd: 'The end of the last update must be committed or rolled_back.',
+  notAShare: 'The used share of the disk must be 0 to 100 percent.',
+  onlyVersionsCompare: 'Only versions and the share of the disk can be compared with < and >.',
   noTag: 'The tag is missing, or has a comma.',
 } as const;
 
