@@ -1,5 +1,5 @@
 // What is wrong with a page besides its looks: things that are wider than the screen, rows of several heights, words that became a
-// part of the page, and violations that axe finds.
+// part of the page or that nobody sees, targets that are too small for a finger, and violations that axe finds.
 
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -15,12 +15,44 @@ export async function judged(page: Page, { dark = false } = {}): Promise<string[
   const found: string[] = [];
   const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   if (overhang > 0) found.push(`${overhang} px wider than the screen`);
-  const heights = await page.evaluate(() => [...document.querySelectorAll('.list-rows, .table-rows')].map((group) =>
-    [...group.querySelectorAll(':scope > [role=row]')].map((row) => row.getBoundingClientRect().height)));
+  const heights = await page.evaluate(() => [...document.querySelectorAll('.list-rows, .table-rows, .log-rows')].map((group) =>
+    [...group.querySelectorAll(':scope > :is([role=row], .log-row)')].map((row) => row.getBoundingClientRect().height)));
   const taken = await page.evaluate(() => document.documentElement.dataset['owned'] !== undefined || document.querySelector('img[src=x], iframe, [href^="javascript:"], [onerror]') !== null);
   if (taken) found.push('what somebody has written became a part of the page');
   if (heights.some((group) => new Set(group).size > 1)) found.push(`rows have several heights: ${JSON.stringify(heights)}`);
-  return [...found, ...(await violations(page, { dark }))];
+  return [...found, ...(await unseen(page)), ...(await smallTargets(page)), ...(await violations(page, { dark }))];
+}
+
+/** Returns words with characters that turn the line round, have no width or are no characters: nobody can see what they are. */
+function unseen(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const hidden = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/u;
+    const words: string[] = [];
+    for (const part of document.body.querySelectorAll('*')) {
+      words.push(part.getAttribute('title') ?? '', part.getAttribute('aria-label') ?? '');
+      for (const node of part.childNodes) if (node instanceof Text && part.localName !== 'textarea') words.push(node.data);
+    }
+    const found = words.filter((one) => hidden.test(one));
+    return found.length > 0 ? [`${found.length} texts have characters that nobody sees: ${JSON.stringify(found[0]?.slice(0, 80))}`] : [];
+  });
+}
+
+/** The least side of what a finger touches, in pixels. */
+const FINGER = 44;
+
+/** Returns what is too small for a finger, where a finger is used. A link in a sentence, and a box whose label is touched, are not. */
+function smallTargets(page: Page): Promise<string[]> {
+  return page.evaluate((least) => {
+    if (!matchMedia('(pointer: coarse)').matches) return [];
+    const small: string[] = [];
+    for (const one of document.querySelectorAll<HTMLElement>('button, select, summary, input:not([type=hidden]), textarea, a.button, [role=tab], nav a')) {
+      if (!one.checkVisibility({ visibilityProperty: true }) || one.closest('[inert], .visually-hidden')) continue;
+      const touched = one instanceof HTMLInputElement && /checkbox|radio|file/.test(one.type) ? (one.closest('label') ?? one) : one;
+      const { width, height } = touched.getBoundingClientRect();
+      if (width > 0 && (width < least - 0.5 || height < least - 0.5)) small.push(`${Math.round(width)}×${Math.round(height)} ${one.outerHTML.slice(0, 100)}`);
+    }
+    return small.length > 0 ? [`${small.length} targets are smaller than ${least} px: ${[...new Set(small)].slice(0, 3).join(' | ')}`] : [];
+  }, FINGER);
 }
 
 /** Returns the violations of a page, or of what `within` selects, and those of its dark colours. */

@@ -35,6 +35,7 @@ const DIALOGS: readonly Opened[] = [
   { name: 'repair all', path: '/', world: 'failing', button: 'Repair all…' },
   { name: 'redeploy all', path: '/', world: 'failing', button: 'Redeploy all…' },
   { name: 'add a model', path: '/models', button: 'Add a model…' },
+  { name: 'resume an upload', path: '/models', world: 'failing', button: /^Resume upload/ },
   { name: 'deploy a model of the list', path: '/models', button: /^Deploy…: / },
   { name: 'deploy a model', path: model(0), button: 'Deploy…' },
   { name: 'remove a model that is deployed', path: model(0), button: 'Remove…' },

@@ -42,6 +42,18 @@ const WORDS = 'A model refuses a page whose **origin** is not on its allowlist. 
 const chunk = (document: unknown): string => `data: ${JSON.stringify(document)}\n\n`;
 const ANSWER = `${chunk({ choices: [{ delta: { content: WORDS } }] })}${chunk({ choices: [], usage: { prompt_tokens: 14, completion_tokens: 96 } })}data: [DONE]\n\n`;
 
+/** Has the model answer whatever it is asked. */
+async function answering(page: Page): Promise<void> {
+  const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
+  await page.route(MODEL, (route) => route.fulfill({ contentType: 'text/event-stream', body: ANSWER, headers }));
+}
+
+async function asked(page: Page): Promise<void> {
+  await page.locator('#message').fill('How do I repair a stale allowlist?');
+  await page.locator('#message').press('Enter');
+  await page.locator('.answered .usage').waitFor({ timeout: 10_000 });
+}
+
 /** The backend is upgraded and restarted: streams end, and the page finds another one when it is back. */
 export async function restarted(page: Page, fake: Fake): Promise<void> {
   fake.upgraded = true;
@@ -104,15 +116,14 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   {
-    name: 'workspace-answer', path: at('/workspace'), worlds: ['many'],
-    before: async (page) => {
-      const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
-      await page.route(MODEL, (route) => route.fulfill({ contentType: 'text/event-stream', body: ANSWER, headers }));
-    },
+    name: 'workspace-answer', path: at('/workspace'), worlds: ['many'], before: answering,
+    act: asked,
+  },
+  {
+    name: 'conversation-delete', path: at('/workspace'), worlds: ['many'], before: answering,
     act: async (page) => {
-      await page.locator('#message').fill('How do I repair a stale allowlist?');
-      await page.locator('#message').press('Enter');
-      await page.locator('.answered .usage').waitFor({ timeout: 10_000 });
+      await asked(page);
+      await press(/^Delete How do I/)(page);
     },
   },
   {

@@ -39,6 +39,8 @@ export interface Fake {
   waiting: (() => void)[];
   /** Whether everything that others may write is hostile. */
   hostile: boolean;
+  /** Whether the pages have their policy, which stops what has become a script all the same. */
+  policy: boolean;
   /** The event streams that are read. */
   streams: Set<ServerResponse>;
   /** Whether the pages that are served have another script than those that were served before, as after an upgrade. */
@@ -49,7 +51,7 @@ export interface Fake {
 /** Begins to serve. `built` is the folder of the pages, if they are not those of this checkout. */
 export async function serve(world: World, built?: string): Promise<Fake> {
   const policies = await policiesOf();
-  const fake: Fake = { origin: '', pages: built ? pathToFileURL(`${built}/`) : BUILT, world, broken: false, held: null, waiting: [], hostile: false, streams: new Set(), upgraded: false, close: () => Promise.resolve() };
+  const fake: Fake = { origin: '', pages: built ? pathToFileURL(`${built}/`) : BUILT, world, broken: false, held: null, waiting: [], hostile: false, policy: true, streams: new Set(), upgraded: false, close: () => Promise.resolve() };
   const server: Server = createServer((request, response) => {
     // The backend's clock is that of the pictures: the pages tell times by it.
     response.setHeader('date', new Date(NOW).toUTCString());
@@ -88,7 +90,7 @@ async function answer(fake: Fake, policies: { usual: string; workspace: string }
     response.end(await readFile(new URL(name, base)));
   } else {
     response.setHeader('content-type', 'text/html; charset=utf-8');
-    response.setHeader('content-security-policy', path === '/workspace' ? policies.workspace : policies.usual);
+    if (fake.policy) response.setHeader('content-security-policy', path === '/workspace' ? policies.workspace : policies.usual);
     const page = await readFile(new URL('index.html', fake.pages), 'utf8');
     response.end(fake.upgraded ? page.replace(/index-[\w-]+\.js/, 'index-another1.js') : page);
   }

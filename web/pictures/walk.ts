@@ -20,10 +20,11 @@ const LOOKS: Record<string, BrowserContextOptions & { zoom?: number }> = {
   forced: { viewport: WIDE, forcedColors: 'active', reducedMotion: 'reduce' },
 };
 
-/** A state of the account, or one in which every read fails, no read has an answer, or others have written what is hostile. */
-export type State = WorldName | 'broken' | 'loading' | 'hostile';
+/** A state of the account, or one in which every read fails, no read has an answer, or others have written what is hostile: under the
+ * policy of the pages, or `bare`, so that only the pages themselves keep it from becoming a script. */
+export type State = WorldName | 'broken' | 'loading' | 'hostile' | 'bare';
 export const STATES: readonly State[] = [...WORLDS, 'broken', 'loading', 'hostile'];
-const BASE: Partial<Record<State, WorldName>> = { broken: 'many', loading: 'many', hostile: 'failing' };
+const BASE: Partial<Record<State, WorldName>> = { broken: 'many', loading: 'many', hostile: 'failing', bare: 'failing' };
 
 /** All reads except who is logged in. */
 const READS = /^\/(?!me$|events$)/;
@@ -43,7 +44,8 @@ export async function walk(within: Browser, { world, look, screens, see }: Walk,
   const { zoom = 1, ...shown } = options;
   const fake = await serve(worldOf(BASE[world] ?? (world as WorldName)));
   fake.broken = world === 'broken';
-  fake.hostile = world === 'hostile';
+  fake.hostile = world === 'hostile' || world === 'bare';
+  fake.policy = world !== 'bare';
   let shared: Page | null = null;
   let where = '';
   const told = (fault: string): void => void faults.push(`${where} ${world} ${look}: ${fault}`);
@@ -95,6 +97,6 @@ function isWanted({ worlds: differing = WORLDS, broken, hostile, loading, act, o
   const looked = !act && !open;
   if (world === 'broken') return broken === true;
   if (world === 'loading') return loading ?? (looked && differing.includes('many'));
-  if (world === 'hostile') return hostile === true || (looked && differing.includes('failing'));
+  if (world === 'hostile' || world === 'bare') return hostile === true || (looked && differing.includes('failing'));
   return differing.includes(world);
 }

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
-import * as problem from '../src/data/problem';
 import * as words from '../src/text';
+import * as visible from '../src/text/visible';
 import type { classify } from '../src/workspace/causes';
 import { ROWS } from './causes_table';
 
@@ -69,7 +69,7 @@ function mutants(): Mutant[] {
 /** What a source says of each row of the table. */
 function said(source: string): string[] {
   const made = {} as { classify: typeof classify };
-  const modules: Record<string, unknown> = { '../data/problem': problem, '../text': words };
+  const modules: Record<string, unknown> = { '../text': words, '../text/visible': visible };
   new Function('exports', 'require', source)(made, (name: string) => modules[name]);
   return ROWS.map(([, facts]) => {
     try {

@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest';
 
 import {
-  compareVersions, formatSelection, formatTerm, matches, parseSelection, parseTerm,
+  compareVersions, formatSelection, formatTerm, matches, parseSelection, parseTerm, type UpdateEnd,
 } from '../src/data/selection';
+import type { Device } from '../src/data/types';
 import { csv } from '../src/pages/devices/csv';
+import { visible } from '../src/text/visible';
 import { cell } from '../src/ui/csv';
 import { arranged, fitting, groupedByDevice, ordered, orderOf, orderWords, viewOf } from '../src/pages/devices/view';
 import { bytes } from '../src/text/format';
-import { visible } from '../src/ui/parts';
 import CASES from './csv_cases.json';
 import { deployment, device, HOSTILE } from './fixtures';
 
 describe('a selection', () => {
-  it.each(['tag=lab', 'tag!=a b', 'version<1.3.0', 'version>=1.3.0-rc.1', 'state=online', 'state!=updating'])(
+  it.each(['tag=lab', 'tag!=a b', 'version<1.3.0', 'version>=1.3.0-rc.1', 'state=online', 'state!=updating', 'update=rolled_back', 'update!=committed', 'disk>=90', 'disk<100'])(
     'reads and writes %s',
     (words) => {
       const term = parseTerm(words);
@@ -20,7 +21,7 @@ describe('a selection', () => {
     },
   );
 
-  it.each(['', 'name=x', 'state=asleep', 'state<online', 'version=new', 'tag=', 'tag=a,b', 'version<1.3'])(
+  it.each(['', 'name=x', 'state=asleep', 'state<online', 'version=new', 'tag=', 'tag=a,b', 'version<1.3', 'update=failed', 'update>committed', 'disk>=101', 'disk=full', 'disk<-1'])(
     'refuses %s with a reason',
     (words) => {
       expect(typeof parseTerm(words)).toBe('string');
@@ -39,6 +40,22 @@ describe('a selection', () => {
     expect(fits('version>=1.3.0')).toBe(false);
     expect(matches(parseSelection('state=updating'), { ...lab, status: 'updating' })).toBe(true);
     expect(matches(parseSelection('state=offline'), { ...lab, online: false, status: 'updating' })).toBe(true);
+  });
+
+  it('matches the end of the last update, and the used share of the disk', () => {
+    const used = (share: number): Partial<Device> => {
+      const disk = { used_bytes: 0, free_bytes: 1_000 - share * 10, total_bytes: 1_000 };
+      return { system: { disk } as NonNullable<Device['system']> };
+    };
+    const ended = (outcome: UpdateEnd): Partial<Device> => ({ last_update: { from: '1.2.0', to: '1.3.0', outcome } });
+    const fits = (words: string, more: Partial<Device>): boolean => matches(parseSelection(words), device('a', more));
+    expect(fits('update=rolled_back', ended('rolled_back'))).toBe(true);
+    expect(fits('update=rolled_back', ended('committed'))).toBe(false);
+    expect(fits('update!=committed', {})).toBe(true);
+    expect(fits('disk>=90', used(90))).toBe(true);
+    expect(fits('disk>=90', used(89.9))).toBe(false);
+    expect(fits('disk=89', used(89.9))).toBe(true);
+    expect(['disk<90', 'disk>=0', 'disk!=1'].some((words) => fits(words, {}))).toBe(false);
   });
 
   it('orders versions by precedence', () => {

@@ -1,6 +1,7 @@
 // What can go wrong with a request: the backend refuses it, does not answer, or something else answers in its place.
 
 import { text } from '../text';
+import { sentence } from '../text/visible';
 
 interface ProblemDocument {
   code?: string;
@@ -61,10 +62,4 @@ export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return text.problems.unknown;
   const hint = error instanceof Problem && error.hint && !error.hint.includes('`link ') ? error.hint : '';
   return [error.message, hint].filter(Boolean).join(' ');
-}
-
-/** Makes a sentence of a fragment: a capital letter, and a full stop unless it ends with one. */
-export function sentence(words: string): string {
-  const begun = words.charAt(0).toUpperCase() + words.slice(1);
-  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }

@@ -4,7 +4,7 @@
 // (decision 0094). This table is that of `docs/agent.schema.json`, which a test compares. A device may have another version
 // of a plugin, so its word is the last.
 
-import { sentence } from './problem';
+import { sentence } from '../text/visible';
 import type { Deployment } from './types';
 
 export type Values = Readonly<Record<string, string | number | boolean>>;

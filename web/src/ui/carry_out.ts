@@ -2,9 +2,9 @@
 
 import { act, pending, type Action } from '../data/actions';
 import { noteRefusal } from '../data/permission';
-import { sentence } from '../data/problem';
 import type { Command, Deployment } from '../data/types';
 import { text } from '../text';
+import { sentence } from '../text/visible';
 import { failure, notice } from './notices';
 
 /** Carries out an action. While one is under way for the deployment, a second one, as of a double click, has no effect. */

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
 import { language } from '../text';
-import { visible } from './parts';
+import { visible } from '../text/visible';
 
 export interface Option {
   value: string;

@@ -10,12 +10,13 @@ import { gather, refusedSetting, typedOf, type Fault, type Typed } from '../data
 import { deployments, devices, devicesLoading, models } from '../data/store';
 import type { Deployment } from '../data/types';
 import { text } from '../text';
+import { visible } from '../text/visible';
 import { Field } from './choice';
 import { DevicePicker } from './device_picker';
 import { Dialog } from './dialog';
 import { ManyDialog, type Part } from './many';
 import { notice } from './notices';
-import { Foreign, visible } from './parts';
+import { Foreign } from './parts';
 import { SettingsFields } from './settings_fields';
 
 import './deploy.css';

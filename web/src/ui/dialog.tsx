@@ -5,6 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
 import { text } from '../text';
+import { visible } from '../text/visible';
 import { Icon } from './icon';
 
 interface Props {
@@ -38,7 +39,7 @@ export function Dialog({ title, close, children, wide = false }: Props) {
   return (
     <dialog ref={dialog} class={wide ? 'dialog wide' : 'dialog'} aria-labelledby={id} onCancel={cancelled}>
       <div class="dialog-head">
-        <h2 id={id}>{title}</h2>
+        <h2 id={id}>{visible(title)}</h2>
         <button type="button" class="icon-button" aria-label={text.dialog.close} onClick={close}>
           <Icon name="close" />
         </button>

@@ -6,10 +6,11 @@ import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 
 import { text } from '../text';
+import { visible } from '../text/visible';
 import { Icon } from './icon';
 import { narrow } from './narrow';
 import type { Order } from './order';
-import { scaled } from './scale';
+import { HEAD, scaled } from './scale';
 import { useVirtual } from './virtual';
 
 import './list.css';
@@ -40,9 +41,6 @@ interface Props {
   selected?: Signal<ReadonlySet<string>> | undefined;
 }
 
-/** The height of the heads of the columns, with the lines around them. */
-const HEAD = 41;
-
 export function List({ name, label, columns, ids, heights, row, order, sort, selected }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const height = scaled(heights[narrow.value ? 1 : 0]);
@@ -67,14 +65,16 @@ export function List({ name, label, columns, ids, heights, row, order, sort, sel
           <div class={`list-row ${name}`} role="row" aria-rowindex={1}>
             {selected && (
               <div class="list-cell check" role="columnheader">
-                <input
-                  type="checkbox"
-                  aria-label={text.list.selectAll(ids.length)}
-                  title={text.list.selectAll(ids.length)}
-                  checked={chosen > 0 && chosen === ids.length}
-                  indeterminate={chosen > 0 && chosen < ids.length}
-                  onChange={toggleAll}
-                />
+                <label class="pick">
+                  <input
+                    type="checkbox"
+                    aria-label={text.list.selectAll(ids.length)}
+                    title={text.list.selectAll(ids.length)}
+                    checked={chosen > 0 && chosen === ids.length}
+                    indeterminate={chosen > 0 && chosen < ids.length}
+                    onChange={toggleAll}
+                  />
+                </label>
               </div>
             )}
             {columns.map((column) => (
@@ -146,7 +146,9 @@ function Row({ id, index, start, height, name, columns, row, selected }: RowProp
     >
       {selected && (
         <div class="list-cell check" role="cell">
-          <input type="checkbox" aria-label={text.list.select(shown.title)} checked={picked} onChange={toggle} />
+          <label class="pick">
+            <input type="checkbox" aria-label={text.list.select(visible(shown.title.slice(0, 200)))} checked={picked} onChange={toggle} />
+          </label>
         </div>
       )}
       {columns.map((column) => (

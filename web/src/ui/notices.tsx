@@ -5,6 +5,7 @@ import { signal } from '@preact/signals';
 import { ofPerson, PersonLeft } from '../data/person';
 import { wordsOf } from '../data/problem';
 import { text } from '../text';
+import { visible } from '../text/visible';
 import { Icon } from './icon';
 
 type Tone = 'good' | 'bad';
@@ -25,7 +26,7 @@ let count = 0;
 /** Shows a notice. */
 export function notice(words: string, tone: Tone = 'good'): void {
   const number = (count += 1);
-  shown.value = [...shown.value, { number, words, tone }].slice(-MOST);
+  shown.value = [...shown.value, { number, words: visible(words), tone }].slice(-MOST);
   if (tone === 'good') setTimeout(() => dismiss(number), STAY);
 }
 

@@ -6,17 +6,34 @@ import type { ComponentChildren } from 'preact';
 import { Problem } from '../data/problem';
 import { text } from '../text';
 import { ago, moment } from '../text/format';
+import { visible } from '../text/visible';
 import { now } from './clock';
 import { Icon, type IconName } from './icon';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'quiet';
 
+interface BadgeProps {
+  tone: Tone;
+  children: ComponentChildren;
+  title?: string;
+  /** Where what the badge counts is shown, and can be mended. */
+  href?: string;
+}
+
 /** A state in words; the dot repeats it in colour and the words carry it alone. */
-export function Badge({ tone, children, title }: { tone: Tone; children: ComponentChildren; title?: string }) {
+export function Badge({ tone, children, title, href }: BadgeProps) {
+  const name = `badge ${tone}`;
+  if (href === undefined) {
+    return (
+      <span class={name} title={title}>
+        {children}
+      </span>
+    );
+  }
   return (
-    <span class={`badge ${tone}`} title={title}>
+    <a class={name} title={title} href={href}>
       {children}
-    </span>
+    </a>
   );
 }
 
@@ -28,11 +45,6 @@ export function Foreign({ children, class: name = '' }: { children: string; clas
       {words.slice(0, 500)}
     </bdi>
   );
-}
-
-/** Shows the control characters of a text, and those without width, as a sign that can be seen. */
-export function visible(words: string): string {
-  return words.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Surrogate}/gu, '\u2423');
 }
 
 /** A share with its number: the bar is for the eye only. */
@@ -83,7 +95,7 @@ export function Failed({ title, error, retry, alone = false }: { title: string; 
       <button type="button" class="button" onClick={retry}>
         {text.problems.retry}
       </button>
-      {problem?.requestId && <p class="small">{text.problems.request(problem.requestId)}</p>}
+      {problem?.requestId && <p class="small">{text.problems.request(visible(problem.requestId))}</p>}
     </div>
   );
 }

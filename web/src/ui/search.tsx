@@ -4,6 +4,7 @@ import { change } from '../app/router';
 import { deviceName } from '../data/names';
 import { models } from '../data/store';
 import { language, text } from '../text';
+import { brief } from '../text/visible';
 import { Select } from './choice';
 import { Icon } from './icon';
 import { Foreign } from './parts';
@@ -40,7 +41,7 @@ export function SearchAndFilters({ search, model, device, filtered, clear }: Pro
       {device !== '' && (
         <span class="chip">
           <Foreign>{deviceName(device)}</Foreign>
-          <button type="button" aria-label={text.devices.removeFilter(deviceName(device))} onClick={() => change({ device_id: null })}>
+          <button type="button" aria-label={text.devices.removeFilter(brief(deviceName(device)))} onClick={() => change({ device_id: null })}>
             <Icon name="close" />
           </button>
         </span>

@@ -4,6 +4,7 @@ import { cannotServe, standingOf } from '../data/standing';
 import { devices } from '../data/store';
 import type { Deployment } from '../data/types';
 import { text } from '../text';
+import { brief } from '../text/visible';
 import { bytes } from '../text/format';
 import { Badge, type Tone } from './parts';
 
@@ -50,7 +51,7 @@ export function DownloadProgress({ deployment, name }: { deployment: Deployment;
   const measured = total > 0 && deployment.state === 'downloading';
   return (
     <span class="download">
-      <progress aria-label={text.models.progressOf(name)} value={measured ? done : undefined} max={Math.max(total, 1)} />
+      <progress aria-label={text.models.progressOf(brief(name))} value={measured ? done : undefined} max={Math.max(total, 1)} />
       {measured && <span class="small number soft">{text.models.progress(bytes(done), bytes(total))}</span>}
     </span>
   );

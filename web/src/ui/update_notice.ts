@@ -4,9 +4,8 @@ import { effect, untracked } from '@preact/signals';
 
 import { deviceName } from '../data/names';
 import { endedUpdate } from '../data/updates';
-import { sentence } from '../data/problem';
+import { sentence, visible } from '../text/visible';
 import { tellEnd } from './carry_out';
-import { visible } from './parts';
 
 effect(() => {
   const command = endedUpdate.value;

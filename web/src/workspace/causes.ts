@@ -4,8 +4,8 @@
 // request alike. What tells them apart is gathered by `facts.ts`. A cause is named only on evidence; where several remain,
 // the text says so.
 
-import { sentence } from '../data/problem';
 import { text } from '../text';
+import { sentence } from '../text/visible';
 
 /** The largest request body a device reads, in bytes. */
 export const BODY_LIMIT = 32 * 1024 * 1024;

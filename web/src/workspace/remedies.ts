@@ -3,9 +3,9 @@
 import { allowOrigin } from '../data/allowlist';
 import { ask, GET, idempotencyKey, POST } from '../data/client';
 import { pause } from '../data/person';
-import { sentence } from '../data/problem';
 import type { Command, Deployment } from '../data/types';
 import { text } from '../text';
+import { sentence } from '../text/visible';
 import type { Remedy } from './causes';
 import type { Target } from './targets';
 

@@ -4,6 +4,7 @@ import { change, query } from '../../app/router';
 import { members } from '../../data/account';
 import { NAMES, type AuditFilter } from '../../data/audit';
 import { text } from '../../text';
+import { brief } from '../../text/visible';
 
 const GROUPS = Object.keys(text.audit.groups) as (keyof typeof text.audit.groups)[];
 
@@ -25,7 +26,7 @@ export function AuditFilters({ filter, names }: { filter: AuditFilter; names: Re
               {text.audit.groups[group]}
             </option>
           ))}
-          {action !== '' && !GROUPS.some((group) => group === action) && <option value={action}>{action}</option>}
+          {action !== '' && !GROUPS.some((group) => group === action) && <option value={action}>{brief(action)}</option>}
         </select>
       </div>
       <div class="field">
@@ -34,10 +35,10 @@ export function AuditFilters({ filter, names }: { filter: AuditFilter; names: Re
           <option value="">{text.audit.anybody}</option>
           {known.map(({ user_id, email }) => (
             <option key={user_id} value={user_id}>
-              {email.slice(0, 80)}
+              {brief(email)}
             </option>
           ))}
-          {actor !== '' && !known.some(({ user_id }) => user_id === actor) && <option value={actor}>{names.get(actor) ?? text.audit.whoOther(actor)}</option>}
+          {actor !== '' && !known.some(({ user_id }) => user_id === actor) && <option value={actor}>{brief(names.get(actor) ?? text.audit.whoOther(actor))}</option>}
         </select>
       </div>
       <div class="field">

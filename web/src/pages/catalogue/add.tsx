@@ -9,10 +9,10 @@ import { models } from '../../data/store';
 import { addFile } from '../../data/uploads';
 import { text } from '../../text';
 import { percent } from '../../text/format';
+import { visible } from '../../text/visible';
 import { Field } from '../../ui/choice';
 import { Dialog } from '../../ui/dialog';
 import { notice } from '../../ui/notices';
-import { visible } from '../../ui/parts';
 
 export function AddDialog({ close }: { close: () => void }) {
   const byFile = useSignal(true);

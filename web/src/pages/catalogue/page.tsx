@@ -11,6 +11,7 @@ import type { Deployment, Model } from '../../data/types';
 import { loadModelUse, type ModelUse } from '../../data/usage';
 import { text } from '../../text';
 import { bytes, shortNumber } from '../../text/format';
+import { visible } from '../../text/visible';
 import { useAsked } from '../../ui/asked';
 import { Chips } from '../../ui/choice';
 import { DeployDialog } from '../../ui/deploy';
@@ -18,7 +19,7 @@ import { Icon } from '../../ui/icon';
 import { List, type ListRow } from '../../ui/list';
 import { useLoaded } from '../../ui/loaded';
 import { byText, nameKey } from '../../ui/order';
-import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, visible } from '../../ui/parts';
+import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
 import { PurposeTag } from '../../ui/purpose';
 import { AddDialog } from './add';
 import { SharedBadge } from './shared_badge';
@@ -169,7 +170,11 @@ function rowOf(id: string, there: readonly Deployment[], use: ModelUse | null, d
           <a href={`/deployments?model_id=${id}`}>
             <span class="number">{text.catalogue.deployedOn(there.length)}</span>
           </a>
-          {stale > 0 && <Badge tone="warn">{text.catalogue.stale(stale)}</Badge>}
+          {stale > 0 && (
+            <Badge tone="warn" href={`/deployments?model_id=${id}&state=stale`}>
+              {text.catalogue.stale(stale)}
+            </Badge>
+          )}
         </>
       ),
       used: <span class="number soft">{use ? requestsOf(id, use) : '–'}</span>,

@@ -10,10 +10,10 @@ import { models } from '../../data/store';
 import type { Deployment, Model } from '../../data/types';
 import { forget } from '../../data/uploads';
 import { text } from '../../text';
+import { visible } from '../../text/visible';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { ManyDialog } from '../../ui/many';
 import { failure, notice } from '../../ui/notices';
-import { visible } from '../../ui/parts';
 
 /** Of a longer name, its beginning has to be typed; of one with signs that nobody can type, the id. */
 const LONGEST = 40;

@@ -2,7 +2,8 @@
 
 import type { Model } from '../../data/types';
 import { text } from '../../text';
-import { Badge, visible } from '../../ui/parts';
+import { visible } from '../../text/visible';
+import { Badge } from '../../ui/parts';
 
 export function SharedBadge({ model: { owned, shared, publisher } }: { model: Model }) {
   const other = visible(publisher ?? text.admin.unknown).slice(0, 100);

@@ -8,9 +8,10 @@ import type { Model } from '../../data/types';
 import { goOn, OtherFile, pause, resumeWith, uploads, type Upload } from '../../data/uploads';
 import { text } from '../../text';
 import { bytes, percent } from '../../text/format';
+import { visible } from '../../text/visible';
 import { Field } from '../../ui/choice';
 import { Dialog } from '../../ui/dialog';
-import { Badge, Foreign, visible } from '../../ui/parts';
+import { Badge, Foreign } from '../../ui/parts';
 
 /** How far the upload is; nothing without an upload from this tab. */
 export function UploadProgress({ model }: { model: Model }) {

@@ -8,6 +8,7 @@ import { may, noteRefusal } from '../../data/permission';
 import { models } from '../../data/store';
 import type { Device, EngineInUse, SystemSample } from '../../data/types';
 import { text } from '../../text';
+import { brief } from '../../text/visible';
 import { ago, bytes, moment, percent } from '../../text/format';
 import { now } from '../../ui/clock';
 import { Icon } from '../../ui/icon';
@@ -208,7 +209,7 @@ function Tags({ device }: { device: Device }) {
         {tags.map((tag) => (
           <span key={tag} class="chip">
             <Foreign>{tag}</Foreign>
-            <button type="button" aria-label={text.about.removeTag(tag)} onClick={() => void put({ remove_tags: [tag] })}>
+            <button type="button" aria-label={text.about.removeTag(brief(tag))} onClick={() => void put({ remove_tags: [tag] })}>
               <Icon name="close" />
             </button>
           </span>

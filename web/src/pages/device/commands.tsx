@@ -4,11 +4,11 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import { ask, GET } from '../../data/client';
-import { sentence } from '../../data/problem';
 import { commands, commandsLoading, loadOlderCommands, models, olderCommands, unwatchCommands, watchCommands } from '../../data/store';
 import type { Command, CommandExplanation } from '../../data/types';
 import { text } from '../../text';
 import { moment } from '../../text/format';
+import { sentence } from '../../text/visible';
 import { failure } from '../../ui/notices';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
 

@@ -9,11 +9,11 @@ import { stateOf } from '../../data/selection';
 import { isThere } from '../../data/standing';
 import { deployments, deploymentsLoading, models, reload } from '../../data/store';
 import type { Deployment, Device } from '../../data/types';
-import { sentence } from '../../data/problem';
 import { purposeOf } from '../../data/purpose';
 import { written } from '../../data/settings';
 import { text } from '../../text';
 import { bytes } from '../../text/format';
+import { brief, sentence } from '../../text/visible';
 import { carryOut } from '../../ui/carry_out';
 import { DeployDialog } from '../../ui/deploy';
 import { Confirm } from '../../ui/dialog';
@@ -193,7 +193,7 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
         {deployment.stale && <p class="small why">{text.models.staleWhy}</p>}
         {(deployment.reason ?? deployment.serving?.detail) && (
           <p class="small why" dir="auto">
-            {sentence((deployment.reason ?? deployment.serving?.detail ?? '').slice(0, 1_000))}
+            {sentence(deployment.reason ?? deployment.serving?.detail ?? '')}
           </p>
         )}
       </div>
@@ -203,7 +203,7 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
         </p>
       ) : (
         actions.length > 0 && (
-          <div class="actions" role="group" aria-label={text.models.actionsOf(name)}>
+          <div class="actions" role="group" aria-label={text.models.actionsOf(brief(name))}>
             {buttons.map((action) => (
               <button
                 key={action}
@@ -253,7 +253,7 @@ function Progress({ deployment: { progress }, name }: { deployment: Deployment; 
   const { bytes_done: done, bytes_total: total } = progress;
   return (
     <p class="progress">
-      <progress aria-label={text.models.progressOf(name)} value={total > 0 ? done : undefined} max={Math.max(total, 1)} />
+      <progress aria-label={text.models.progressOf(brief(name))} value={total > 0 ? done : undefined} max={Math.max(total, 1)} />
       {total > 0 && <span class="small number soft">{text.models.progress(bytes(done), bytes(total))}</span>}
     </p>
   );

@@ -4,6 +4,7 @@ import { purposeOf } from '../../data/purpose';
 import { models } from '../../data/store';
 import type { Deployment } from '../../data/types';
 import { text } from '../../text';
+import { brief } from '../../text/visible';
 import { CopyBox } from '../../ui/secret';
 
 /** The models that are served, by the port that they share. */
@@ -31,7 +32,7 @@ export function FromPrograms({ shown }: { shown: readonly Deployment[] }) {
             <dt>
               <code translate={false}>{baseOf(port)}</code>
             </dt>
-            <dd>{there.map(({ alias }) => alias).join(', ')}</dd>
+            <dd>{there.map(({ alias }) => brief(alias)).join(', ')}</dd>
           </div>
         ))}
       </dl>

@@ -9,9 +9,9 @@ import { isThere } from '../../data/standing';
 import { deployments } from '../../data/store';
 import type { Device } from '../../data/types';
 import { text } from '../../text';
+import { visible } from '../../text/visible';
 import { Confirm } from '../../ui/dialog';
 import { failure, notice } from '../../ui/notices';
-import { visible } from '../../ui/parts';
 
 /** Of a longer name, its beginning has to be typed; of one with signs that nobody can type, the id. */
 const LONGEST = 40;

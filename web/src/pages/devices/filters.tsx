@@ -7,6 +7,7 @@ import { change } from '../../app/router';
 import { compareVersions, formatSelection, formatTerm, parseTerm, stateOf, type Term } from '../../data/selection';
 import type { Device } from '../../data/types';
 import { language, text } from '../../text';
+import { brief } from '../../text/visible';
 import { Icon } from '../../ui/icon';
 import { Menu } from '../../ui/menu';
 import { Foreign } from '../../ui/parts';
@@ -56,7 +57,7 @@ export function Filters({ view, devices }: { view: View; devices: ReadonlySignal
           <Foreign>{formatTerm(term)}</Foreign>
           <button
             type="button"
-            aria-label={text.devices.removeFilter(formatTerm(term))}
+            aria-label={text.devices.removeFilter(brief(formatTerm(term)))}
             onClick={() => put(view.terms.filter((other) => other !== term))}
           >
             <Icon name="close" />

@@ -9,20 +9,19 @@ import { devices } from '../../data/store';
 import type { Device } from '../../data/types';
 import { text } from '../../text';
 import { bytes, percent } from '../../text/format';
+import { brief, visible } from '../../text/visible';
 import { Icon } from '../../ui/icon';
 import { narrow } from '../../ui/narrow';
-import { Badge, Foreign, Meter, Time, visible } from '../../ui/parts';
+import { Badge, Foreign, Meter, Time } from '../../ui/parts';
 import { AgentVersion } from '../../ui/version';
 import { DeviceBadge } from '../../ui/device_badge';
-import { scaled } from '../../ui/scale';
+import { HEAD, scaled } from '../../ui/scale';
 import { useVirtual } from '../../ui/virtual';
 import { COLUMNS, diskShare, memoryShare, platformOf, type ByDevice, type Column, type Order } from './view';
 
 /** The heights of a row in pixels, as the style sheet has them. */
 const ROW = 42;
 const NARROW_ROW = 64;
-/** The height of the heads of the columns, with the lines around them. */
-const HEAD = 41;
 const MOST_TAGS = 2;
 
 interface Props {
@@ -59,14 +58,16 @@ export function Table({ ids, byDevice, order, hidden, sort, selected }: Props) {
         <div role="rowgroup" class="table-head">
           <div class="device-row" role="row" aria-rowindex={1}>
             <div class="cell check" role="columnheader">
-              <input
-                type="checkbox"
-                aria-label={text.devices.selectAll(ids.length)}
-                title={text.devices.selectAll(ids.length)}
-                checked={chosen > 0 && chosen === ids.length}
-                indeterminate={chosen > 0 && chosen < ids.length}
-                onChange={toggleAll}
-              />
+              <label class="pick">
+                <input
+                  type="checkbox"
+                  aria-label={text.devices.selectAll(ids.length)}
+                  title={text.devices.selectAll(ids.length)}
+                  checked={chosen > 0 && chosen === ids.length}
+                  indeterminate={chosen > 0 && chosen < ids.length}
+                  onChange={toggleAll}
+                />
+              </label>
             </div>
             {shown.map((column) => (
               <Head key={column} column={column} order={order} sort={sort} />
@@ -126,7 +127,9 @@ function Row({ id, index, start, shown, byDevice, selected }: RowProps) {
       style={{ transform: `translateY(${start}px)` }}
     >
       <div class="cell check" role="cell">
-        <input type="checkbox" aria-label={text.devices.select(device.name)} checked={picked} onChange={toggle} />
+        <label class="pick">
+          <input type="checkbox" aria-label={text.devices.select(brief(device.name))} checked={picked} onChange={toggle} />
+        </label>
       </div>
       {shown.map((column) => (
         <div key={column} class={`cell ${column}`} role="cell">
@@ -180,7 +183,7 @@ function Tags({ tags }: { tags: readonly string[] }) {
         </Foreign>
       ))}
       {tags.length > MOST_TAGS && (
-        <span class="soft small" title={tags.join(', ').slice(0, 500)}>
+        <span class="soft small" title={visible(tags.join(', ').slice(0, 500))}>
           {text.devices.more(tags.length - MOST_TAGS)}
         </span>
       )}
@@ -223,7 +226,7 @@ function Models({ id, byDevice }: { id: string; byDevice: ReadonlySignal<ByDevic
     <>
       {count === '1' ? <Foreign>{first}</Foreign> : <span>{text.devices.models(Number(count))}</span>}
       {stale !== '0' && (
-        <Badge tone="warn" title={text.devices.staleTitle(Number(stale))}>
+        <Badge tone="warn" title={text.devices.staleTitle(Number(stale))} href={`/deployments?device_id=${id}&state=stale`}>
           {text.devices.stale(Number(stale))}
         </Badge>
       )}

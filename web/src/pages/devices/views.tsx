@@ -6,6 +6,7 @@ import { go, query } from '../../app/router';
 import { dropView, keepView, LONGEST_NAME, savedViews, type SavedView } from '../../data/saved_views';
 import { me } from '../../data/store';
 import { text } from '../../text';
+import { brief } from '../../text/visible';
 import { Icon } from '../../ui/icon';
 import { Menu } from '../../ui/menu';
 import { notice } from '../../ui/notices';
@@ -53,7 +54,7 @@ function Views({ user, close }: { user: string; close: () => void }) {
             <button type="button" aria-current={view.query === now} onClick={() => open(view)}>
               <Foreign>{view.name}</Foreign>
             </button>
-            <button type="button" class="icon-button" aria-label={text.views.drop(view.name)} onClick={() => drop(view)}>
+            <button type="button" class="icon-button" aria-label={text.views.drop(brief(view.name))} onClick={() => drop(view)}>
               <Icon name="close" />
             </button>
           </div>

@@ -10,6 +10,7 @@ import { isValid, keyOrder, keyState, mostDevices, type KeyState } from '../../d
 import { me } from '../../data/store';
 import type { Key, Role } from '../../data/types';
 import { language, text } from '../../text';
+import { brief } from '../../text/visible';
 import { useAsked } from '../../ui/asked';
 import { now } from '../../ui/clock';
 import { Icon } from '../../ui/icon';
@@ -179,7 +180,7 @@ function columnsOf(emails: ReadonlyMap<string, string>, revoke: ((key: Key) => v
     class: 'actions',
     cell: (key) =>
       !key.revoked && (
-        <button type="button" class="button danger" aria-label={text.keys.revokeOf(key.name || key.key_id)} onClick={() => revoke(key)}>
+        <button type="button" class="button danger" aria-label={text.keys.revokeOf(brief(key.name || key.key_id))} onClick={() => revoke(key)}>
           {text.keys.revoke}
         </button>
       ),

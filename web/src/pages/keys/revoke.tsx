@@ -5,10 +5,10 @@ import { useEffect } from 'preact/hooks';
 import { keys, revokeKey } from '../../data/account';
 import type { Key } from '../../data/types';
 import { text } from '../../text';
+import { visible } from '../../text/visible';
 import { useAttempt } from '../../ui/busy';
 import { Confirm } from '../../ui/dialog';
 import { notice } from '../../ui/notices';
-import { visible } from '../../ui/parts';
 
 /** `asked` is the key as it was when the question was asked. */
 export function RevokeDialog({ id, asked, close }: { id: string; asked: Key; close: () => void }) {

@@ -8,6 +8,7 @@ import { allowed } from '../../data/allowed';
 import { me } from '../../data/store';
 import type { Invitation, Me, Member } from '../../data/types';
 import { text } from '../../text';
+import { brief } from '../../text/visible';
 import { useAsked } from '../../ui/asked';
 import { useAttempt } from '../../ui/busy';
 import { Icon } from '../../ui/icon';
@@ -109,11 +110,11 @@ function columnsOf(
       if (member.role === 'owner' && owners <= 1) return <span class="soft small">{text.members.lastOwner}</span>;
       return (
         <>
-          <button type="button" class="button" aria-label={text.members.changeOf(member.email)} onClick={() => ask('role', member)}>
+          <button type="button" class="button" aria-label={text.members.changeOf(brief(member.email))} onClick={() => ask('role', member)}>
             {text.members.change}
           </button>{' '}
           {!isMe(member) && (
-            <button type="button" class="button danger" aria-label={text.members.removeOf(member.email)} onClick={() => ask('remove', member)}>
+            <button type="button" class="button danger" aria-label={text.members.removeOf(brief(member.email))} onClick={() => ask('remove', member)}>
               {text.members.remove}
             </button>
           )}
@@ -152,7 +153,7 @@ function Invitations({ writes }: { writes: boolean }) {
       <button
         type="button"
         class="button"
-        aria-label={text.members.withdrawOf(invitation.email ?? text.members.anybody)}
+        aria-label={text.members.withdrawOf(brief(invitation.email ?? text.members.anybody))}
         disabled={busy.value}
         onClick={() => take(invitation)}
       >

@@ -7,10 +7,11 @@ import { keysOf, members, removeMember } from '../../data/account';
 import { isValid } from '../../data/keys';
 import type { Key, Member } from '../../data/types';
 import { text } from '../../text';
+import { visible } from '../../text/visible';
 import { useAttempt } from '../../ui/busy';
 import { Confirm } from '../../ui/dialog';
 import { notice } from '../../ui/notices';
-import { Foreign, visible } from '../../ui/parts';
+import { Foreign } from '../../ui/parts';
 
 const MOST_SHOWN = 8;
 

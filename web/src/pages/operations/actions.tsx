@@ -8,9 +8,9 @@ import { ask, POST } from '../../data/client';
 import { may, noteRefusal } from '../../data/permission';
 import type { Operation } from '../../data/types';
 import { text } from '../../text';
+import { visible } from '../../text/visible';
 import { Dialog } from '../../ui/dialog';
 import { notice } from '../../ui/notices';
-import { visible } from '../../ui/parts';
 import { permissionFor, workWords } from './words';
 
 type Kind = 'cancel' | 'retry';

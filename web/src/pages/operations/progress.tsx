@@ -2,8 +2,8 @@
 
 import type { Operation } from '../../data/types';
 import { text } from '../../text';
+import { visible } from '../../text/visible';
 import { endedOf, workWords } from './words';
-import { visible } from '../../ui/parts';
 
 export function Progress({ operation }: { operation: Operation }) {
   const { devices, counts, state } = operation;

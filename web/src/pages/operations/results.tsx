@@ -5,10 +5,10 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { ask, GET } from '../../data/client';
-import { sentence } from '../../data/problem';
 import { Rows } from '../../data/rows';
 import type { Operation, OperationDevice } from '../../data/types';
 import { text } from '../../text';
+import { sentence } from '../../text/visible';
 import { List, type ListRow } from '../../ui/list';
 import { Badge, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
 

@@ -8,11 +8,11 @@ import { repairs } from '../../data/operator';
 import { pending } from '../../data/actions';
 import { modelName } from '../../data/names';
 import { may } from '../../data/permission';
-import { sentence } from '../../data/problem';
 import { deployments, devices, models } from '../../data/store';
 import type { Command } from '../../data/types';
 import { text } from '../../text';
 import { span } from '../../text/span';
+import { brief, sentence } from '../../text/visible';
 import { carryOut } from '../../ui/carry_out';
 import { Chips } from '../../ui/choice';
 import { now } from '../../ui/clock';
@@ -220,7 +220,7 @@ function Retry({ command, name }: { command: Command; name: string }) {
       type="button"
       class="button"
       data-action="repair"
-      aria-label={text.list.actionOn(text.repairing.retry, name)}
+      aria-label={text.list.actionOn(text.repairing.retry, brief(name))}
       onClick={() => carryOut('repair', deployment, name)}
     >
       {text.repairing.retry}

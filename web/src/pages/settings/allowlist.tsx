@@ -7,11 +7,12 @@ import { allowlist, allowlistLoading, changeOrigins, loadAllowlist, useAllowlist
 import { deployments } from '../../data/store';
 import type { Allowlist } from '../../data/types';
 import { text } from '../../text';
+import { visible } from '../../text/visible';
 import { useAttempt } from '../../ui/busy';
 import { Confirm } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
 import { notice } from '../../ui/notices';
-import { Foreign, visible } from '../../ui/parts';
+import { Foreign } from '../../ui/parts';
 import { ListState } from '../../ui/records';
 
 /** Where stale deployments are repaired. */

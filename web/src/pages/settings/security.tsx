@@ -9,6 +9,7 @@ import { EntryField, EntryForm } from '../../app/entry';
 import { ask, DELETE, GET, POST } from '../../data/client';
 import type { SessionInfo } from '../../data/types';
 import { text } from '../../text';
+import { brief } from '../../text/visible';
 import { Filled } from '../../ui/filled';
 import { failure, notice } from '../../ui/notices';
 import { Badge, Failed, Foreign, Skeleton, Time } from '../../ui/parts';
@@ -94,7 +95,7 @@ function Session({ session, end }: { session: SessionInfo; end: () => void }) {
         </p>
       </div>
       {!session.current && (
-        <button type="button" class="button" aria-label={text.security.endThis(name)} onClick={end}>
+        <button type="button" class="button" aria-label={text.security.endThis(brief(name))} onClick={end}>
           {text.security.end}
         </button>
       )}

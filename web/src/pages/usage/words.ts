@@ -3,7 +3,7 @@
 import { isPercentile, isRate, lastBound, valueOf, type Measure, type Part, type Usage } from '../../data/usage';
 import type { UsageFigures, UsageGroup, UsageGroups } from '../../data/types';
 import { language, text } from '../../text';
-import { visible } from '../../ui/parts';
+import { visible } from '../../text/visible';
 
 const HOUR = new Intl.DateTimeFormat(language, { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 /** Days are days in UTC, as the backend sums them. */

@@ -5,6 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 import { text } from '../../text';
+import { brief } from '../../text/visible';
 import { Icon } from '../../ui/icon';
 import { failure } from '../../ui/notices';
 import { Foreign } from '../../ui/parts';
@@ -54,7 +55,7 @@ export function Answer({ turn, running, grown, children }: Props) {
   }, [running, turn]);
   const thinks = running ? running.heard.value !== 'nothing' && running.thought !== '' : turn.thought !== '';
   return (
-    <article class="turn answered" aria-label={turn.model} aria-busy={running !== null || undefined}>
+    <article class="turn answered" aria-label={brief(turn.model)} aria-busy={running !== null || undefined}>
       <Speaker name={turn.model} />
       <details class="thought" hidden={!thinks}>
         <summary>{text.workspace.thought}</summary>

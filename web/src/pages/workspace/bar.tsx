@@ -3,10 +3,10 @@
 import { useSignal } from '@preact/signals';
 
 import { noteRefusal } from '../../data/permission';
-import { sentence } from '../../data/problem';
 import { reload } from '../../data/store';
 import { text } from '../../text';
-import { Badge, Empty, Failed, Skeleton, visible } from '../../ui/parts';
+import { sentence, visible } from '../../text/visible';
+import { Badge, Empty, Failed, Skeleton } from '../../ui/parts';
 import type { Remedy } from '../../workspace/causes';
 import { isOther } from '../../workspace/lines';
 import { permitted, whoCanHelp } from '../../workspace/permitted';
@@ -64,7 +64,7 @@ export function ModelState() {
 /** A model that its device has given up serving has the device's words. */
 function whyAbsent({ deployment }: Target, absent: Absence): string {
   const said = absent === 'stopped' ? deployment.serving?.detail : null;
-  return said ? text.workspace.notServedBecause(visible(sentence(said)).slice(0, 500)) : text.workspace.absentWhy[absent];
+  return said ? text.workspace.notServedBecause(sentence(said).slice(0, 500)) : text.workspace.absentWhy[absent];
 }
 
 function Offer({ chosen, words, action }: { chosen: Target; words: string; action: Remedy | null }) {

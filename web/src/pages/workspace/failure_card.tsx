@@ -3,8 +3,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 
 import { text } from '../../text';
+import { visible } from '../../text/visible';
 import { browserPolicy } from '../../ui/browser_policy';
-import { visible } from '../../ui/parts';
 import { permitted, whoCanHelp } from '../../workspace/permitted';
 import { CopyButton } from './answer';
 import { failed, mend, remedy, type Failure } from './failures';

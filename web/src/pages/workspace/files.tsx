@@ -5,8 +5,9 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 import { text } from '../../text';
 import { bytes } from '../../text/format';
+import { visible } from '../../text/visible';
 import { download } from '../../ui/download';
-import { Foreign, Meter, visible } from '../../ui/parts';
+import { Foreign, Meter } from '../../ui/parts';
 import { BODY_LIMIT } from '../../workspace/causes';
 import { ACCEPTS, timecode, type FileTask, type Label, type Outcome } from '../../workspace/files';
 import { readable } from '../../workspace/plain';

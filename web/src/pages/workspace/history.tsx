@@ -3,10 +3,11 @@
 import { useSignal } from '@preact/signals';
 
 import { text } from '../../text';
+import { visible } from '../../text/visible';
 import { Confirm } from '../../ui/dialog';
 import { download } from '../../ui/download';
 import { Icon } from '../../ui/icon';
-import { Foreign, visible } from '../../ui/parts';
+import { Foreign } from '../../ui/parts';
 import { asJson, asMarkdown, fileName, fresh, mentions, type Conversation } from '../../workspace/conversations';
 import { show } from './asking';
 import { conversation, forget, forgetAll, kept, refused } from './state';
