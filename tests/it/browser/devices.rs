@@ -1,12 +1,14 @@
 //! The pages of devices: a list that follows the backend by itself, and a stale allowlist that is repaired on the page of
 //! its device.
 
-use link_protocol::backend_api::device::ChangeDevice;
+use link_protocol::{backend_api::device::ChangeDevice, deployment::DeploymentState};
 use link_tests::{
     backend::{OLD_ORIGIN, TestBackend},
     chat,
     device::{TestDevice, free_port},
     engines,
+    model_server::{Fault, ModelServer},
+    wait::until,
 };
 
 use super::chromium::Browser;
@@ -85,4 +87,35 @@ async fn browser_repairs_a_stale_allowlist_on_the_page_of_its_device() {
     browser.find_with(".about", &device.id.to_string()).await;
     browser.pictures("device-about").await;
     drop(device);
+}
+
+#[tokio::test]
+async fn browser_shows_how_far_a_deployment_has_come_and_cancels_it() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    // Behind its tensors, nobody reads a model.
+    let mut bytes = engines::model("tiny.gguf");
+    bytes.resize(4 * 1024 * 1024, 0);
+    let server = ModelServer::start(bytes.clone(), Fault::Slow).await;
+    let model = backend.model_at("tiny", &server.url, &bytes).await;
+    let browser = Browser::start().await;
+    browser.open_logged_in(&format!("{}/devices/{}", backend.url, device.id)).await;
+    browser.find(".tab-actions .button").await;
+
+    let deployment = backend.deploy(model.model_id, device.id, free_port(), true).await;
+    browser.find_with(".model .progress", " of ").await;
+    let shown = "return document.querySelector('.model .progress')?.textContent ?? ''";
+    let first = browser.run(shown, vec![]).await;
+    browser.pictures("device-downloading").await;
+    until("a later state of the download", || async {
+        let now = browser.run(shown, vec![]).await;
+        (now != first && now.as_str()?.contains(" of ")).then_some(())
+    })
+    .await;
+    browser.click("[data-action=cancel]").await;
+    browser.find_with(".model .badge", "Cancelled").await;
+    browser.gone(".model .progress").await;
+    let ended = backend.ended(deployment.deployment_id).await;
+    assert_eq!(ended.state, DeploymentState::Cancelled, "{:?}", ended.reason);
+    assert!(device.model_files().is_empty(), "{:?}", device.model_files());
 }

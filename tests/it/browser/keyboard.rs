@@ -1,6 +1,6 @@
 //! The whole way of a new owner by keyboard alone, and two browsers that see what the other one changes.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use link_tests::{
     backend::{EMAIL, NewBackend, OLD_ORIGIN, PASSWORD, TestBackend},
@@ -104,12 +104,18 @@ async fn browser_shows_what_another_browser_changes() {
         browser.run("window.loadedOnce = true", vec![]).await;
     }
 
-    let name = bob.find("input[name=name]").await;
-    name.clear().await.unwrap();
-    name.send_keys("front-desk".to_owned() + Key::Enter).await.unwrap();
-    let renamed = Instant::now();
-    ann.find_with(".device-row .name", "front-desk").await;
-    println!("the other browser shows a new name after {:?}", renamed.elapsed());
+    // A busy machine is slow now and then, and not each time.
+    let mut took = Vec::new();
+    for new in ["desk-1", "desk-2", "desk-3", "desk-4", "front-desk"] {
+        let name = bob.find("input[name=name]").await;
+        name.clear().await.unwrap();
+        name.send_keys(new.to_owned() + Key::Enter).await.unwrap();
+        let renamed = Instant::now();
+        ann.find_with(".device-row .name", new).await;
+        took.push(renamed.elapsed());
+    }
+    println!("the other browser shows a new name after {took:?}");
+    assert!(took.iter().min() < Some(&Duration::from_secs(1)), "{took:?}");
 
     bob.click(".tabs a").await;
     bob.find_with(".model", "Allowlist current").await;

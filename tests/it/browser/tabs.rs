@@ -3,7 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use link_protocol::backend_api::device::ChangeDevice;
+use link_protocol::{
+    backend_api::device::{ChangeDevice, Device},
+    selector::DeviceState,
+};
 use link_tests::{
     backend::TestBackend,
     device::TestDevice,
@@ -21,9 +24,11 @@ const CHANGES: usize = 30;
 /// The share of connections that break by themselves.
 const BREAKS: f64 = 0.2;
 
-/// The name in each row of a tab.
-const NAMES: &str =
-    "return [...document.querySelectorAll('.device-row .name a')].map((name) => name.textContent)";
+/// What each row of a tab shows: name, state, version and tags.
+const ROWS: &str = "return [...document.querySelectorAll('.device-row[data-state]')].map((row) => [
+    row.querySelector('.name a').textContent, row.dataset.state,
+    row.querySelector('.cell.version').textContent, row.querySelector('.cell.tags').textContent,
+].join(' | '))";
 
 /// Whatever is cut, each tab shows in the end what the API says.
 #[tokio::test(flavor = "multi_thread")]
@@ -51,11 +56,16 @@ async fn browser_keeps_ten_tabs_true_whatever_happens_to_their_stream() {
     }
 
     proxy.rough();
+    let mut tags = vec![None; DEVICES];
     for change in 0..CHANGES {
-        let device = devices[chance.random_range(0..DEVICES)].id;
-        let name = Some(format!("device-{change}"));
-        let wish = ChangeDevice { add_tags: vec![], remove_tags: vec![], name };
-        backend.owner.change_device(device, &wish).await.unwrap();
+        let device = chance.random_range(0..DEVICES);
+        let tag = format!("tag-{change}");
+        let wish = ChangeDevice {
+            add_tags: vec![tag.clone()],
+            remove_tags: tags[device].replace(tag).into_iter().collect(),
+            name: Some(format!("device-{change}")),
+        };
+        backend.owner.change_device(devices[device].id, &wish).await.unwrap();
         match chance.random_range(0..10) {
             0 => backend.restart().await,
             1 | 2 => proxy.cut(),
@@ -74,11 +84,17 @@ async fn browser_keeps_ten_tabs_true_whatever_happens_to_their_stream() {
     proxy.calm();
 
     let listed = backend.owner.devices().await.unwrap();
-    let wanted: BTreeSet<String> =
-        listed.into_iter().map(|device| device.name.to_string()).collect();
+    let wanted: BTreeSet<String> = listed.iter().map(row).collect();
     for (number, tab) in tabs.iter().enumerate() {
         shows(&browser, tab, &wanted, &format!("tab {number}")).await;
     }
+}
+
+/// Returns the row that a list shows for a device with at most one tag.
+fn row(device: &Device) -> String {
+    let tag = device.tags.first().map_or("", String::as_str);
+    let state = DeviceState::of(device).as_str();
+    format!("{} | {state} | {} | {tag}", device.name, device.agent_version)
 }
 
 /// Opens the page in this tab. A connection that the proxy breaks is not the page's fault.
@@ -95,7 +111,7 @@ async fn shows(browser: &Browser, tab: &WindowHandle, wanted: &BTreeSet<String>,
     let mut last = BTreeSet::new();
     let seen = async {
         loop {
-            let rows = browser.run(NAMES, vec![]).await;
+            let rows = browser.run(ROWS, vec![]).await;
             last =
                 rows.as_array().unwrap().iter().map(|row| row.as_str().unwrap().into()).collect();
             if last == *wanted {
