@@ -1,5 +1,5 @@
-// The turns of a conversation. Of a long one, only those in sight are in the document: what a redraw, a search of an assistive
-// technology or a change of the width costs does not grow with the conversation.
+// The turns of a conversation. A long conversation has only its visible turns in the document, so that drawing it costs the same
+// however long it is.
 
 import { useSignal } from '@preact/signals';
 import {
