@@ -10,7 +10,7 @@ import { stateOf } from '../../data/selection';
 import { devices } from '../../data/store';
 import type { Device } from '../../data/types';
 import { text } from '../../text';
-import { sentence, visible } from '../../text/visible';
+import { brief, sentence } from '../../text/visible';
 import { DeviceBadge } from '../../ui/device_badge';
 import { Icon } from '../../ui/icon';
 import { Copied, Empty, Failed, Foreign, Skeleton } from '../../ui/parts';
@@ -112,7 +112,7 @@ function Shown({ device }: { device: Device }) {
         {stateOf(device) === 'updating' && <p class="banner busy">{text.device.updating}</p>}
         {update?.outcome === 'rolled_back' && (
           <p class="banner bad" dir="auto">
-            {text.device.rolledBack(visible(update.to).slice(0, 100), visible(update.from).slice(0, 100))} {update.reason && sentence(update.reason)}
+            {text.device.rolledBack(brief(update.to), brief(update.from))} {update.reason && sentence(update.reason)}
           </p>
         )}
       </header>

@@ -3,6 +3,7 @@
 import { useComputed } from '@preact/signals';
 
 import { may } from '../../data/permission';
+import { matches, parseSelection } from '../../data/selection';
 import { cannotServe, stands } from '../../data/standing';
 import { deployments, devices } from '../../data/store';
 import type { Device, Summary } from '../../data/types';
@@ -10,12 +11,12 @@ import { text } from '../../text';
 import { Icon, type IconName } from '../../ui/icon';
 import { Foreign } from '../../ui/parts';
 import { StaleBanner } from '../deployments/bulk';
-import { diskShare } from '../devices/view';
 
 import '../deployments/deployments.css';
 
-/** The share of a disk from which on it is nearly full. */
-const NEARLY_FULL = 0.9;
+/** The selections of devices that need a person: what is counted here is what the list behind it shows. */
+const ROLLED_BACK = 'update=rolled_back';
+const NEARLY_FULL = 'disk>=90';
 const MOST_NAMED = 4;
 
 interface Point {
@@ -79,13 +80,13 @@ export function Attention({ current }: { current: Summary }) {
 function pointsOf({ devices: counts, deployments: deployed, keys, models }: Summary, all: readonly Device[], unserved: number): Point[] {
   const words = text.overviewPage;
   const offline = all.filter(({ online }) => !online);
-  const back = all.filter(({ last_update: update }) => update?.outcome === 'rolled_back');
-  const full = all.filter((device) => diskShare(device) >= NEARLY_FULL);
+  const back = all.filter((device) => matches(parseSelection(ROLLED_BACK), device));
+  const full = all.filter((device) => matches(parseSelection(NEARLY_FULL), device));
   const points: (Point & { count: number })[] = [
     { count: counts.offline, words: words.offline(counts.offline), href: '/devices?select=state%3Doffline', icon: 'devices', tone: 'bad', devices: offline },
     { count: deployed.failed + unserved, words: words.failed(deployed.failed + unserved), href: '/deployments?state=failed', icon: 'rocket', tone: 'bad' },
-    { count: back.length, words: words.rolledBack(back.length), href: '/devices?select=update%3Drolled_back', icon: 'undo', tone: 'bad', devices: back },
-    { count: full.length, words: words.full(full.length), href: `/devices?select=${encodeURIComponent(`disk>=${NEARLY_FULL * 100}`)}&sort=-disk`, icon: 'disk', tone: 'warn', devices: full },
+    { count: back.length, words: words.rolledBack(back.length), href: `/devices?select=${encodeURIComponent(ROLLED_BACK)}`, icon: 'undo', tone: 'bad', devices: back },
+    { count: full.length, words: words.full(full.length), href: `/devices?select=${encodeURIComponent(NEARLY_FULL)}&sort=-disk`, icon: 'disk', tone: 'warn', devices: full },
     { count: models.incomplete, words: words.incomplete(models.incomplete), href: '/models?state=incomplete', icon: 'box', tone: 'warn' },
     { count: may('keys:read') ? keys.ending_within_week : 0, words: words.keys(keys.ending_within_week), href: '/keys', icon: 'key', tone: 'warn' },
   ];
