@@ -6,6 +6,8 @@
 //! another transaction has inserted the same row first, a transaction is retried from its beginning, a limited number
 //! of times.
 
+use tracing::Instrument as _;
+
 use crate::database::{
     Db, Store, StoreError,
     error::SqlError,
@@ -53,12 +55,12 @@ impl Store {
             Db::Pg(pool) => {
                 let begin = sqlx::AssertSqlSafe(format!("{BEGIN}{}", lock::statements(locks)));
                 let pool = pool.clone();
-                // A caller may give up while it waits for a lock. sqlx rolls back what has begun, but not what was about to
-                // begin: the connection would go back to the pool with the lock. In a task of its own the transaction
-                // begins whether or not somebody still wants it, and is rolled back if nobody does.
-                let begun = tokio::spawn(async move { Box::pin(pool.begin_with(begin)).await });
-                let begun = begun.await.map_err(|ended| StoreError::Unavailable(ended.into()))?;
-                Link::PgWriter(begun?)
+                // This future may be dropped while it waits for a lock. sqlx rolls back a transaction that has begun, but
+                // not one that is about to begin: its connection would return to the pool with the lock. A task of its own
+                // is not dropped, and if nobody takes the transaction that it has begun, sqlx rolls it back.
+                let begin = async move { pool.begin_with(begin).await }.in_current_span();
+                let begun = tokio::spawn(begin).await;
+                Link::PgWriter(begun.map_err(|ended| StoreError::Unavailable(ended.into()))??)
             }
         };
         Ok(Connection::announcing(link, &self.changes))

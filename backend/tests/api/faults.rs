@@ -1,5 +1,5 @@
 //! A database that disconnects or has no space, while commands are submitted and acknowledged. Afterwards every accepted
-//! command is stored once, and no other command was accepted. A caller that gives up keeps no lock.
+//! command is stored once, and no other command was accepted. A client that disconnects keeps no lock.
 
 #![expect(
     clippy::disallowed_methods,
@@ -214,8 +214,8 @@ fn postgresql_that_is_killed_and_restarted_loses_no_command_and_doubles_none() {
     });
 }
 
-/// A request that is given up while another transaction has its lock does not get the lock afterwards, and does not keep
-/// it from the next request.
+/// If a client disconnects while its request waits for a lock, the transaction of the request is rolled back as soon as it
+/// gets the lock, so the next request gets the lock too.
 #[test]
 fn a_caller_that_gives_up_while_it_waits_for_a_lock_leaves_it_to_the_next() {
     let Some(mut cluster) = Cluster::start() else {
@@ -244,7 +244,7 @@ fn a_caller_that_gives_up_while_it_waits_for_a_lock_leaves_it_to_the_next() {
         let since = Instant::now();
         let answer = rename("second").await;
         assert_eq!(answer.status, 200, "{answer:?}");
-        // A lock that nobody gives back is waited for up to ten seconds.
+        // While a lock is not released, a request waits ten seconds for it and is refused.
         assert!(since.elapsed() < Duration::from_secs(8), "{:?}", since.elapsed());
     });
     cluster.end("INT");
