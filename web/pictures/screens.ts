@@ -144,6 +144,22 @@ export const SCREENS: readonly Screen[] = [
       await press('Windows (PowerShell)')(page);
     },
   },
+  {
+    name: 'token-created', path: at('/tokens?open=create'), worlds: ['many'],
+    act: async (page) => {
+      await page.locator('#token-name').fill('nightly export');
+      await page.getByRole('dialog').getByRole('checkbox').first().check();
+      await press('Create the token')(page);
+      await page.locator('#new-token').waitFor({ timeout: 3_000 });
+    },
+  },
+  {
+    name: 'invitation-created', path: at('/members?open=invite'), worlds: ['many'],
+    act: async (page) => {
+      await press('Create the invitation')(page);
+      await page.locator('#new-invitation').waitFor({ timeout: 3_000 });
+    },
+  },
   { name: 'deploy', path: first, worlds: ['many'], dialog: true, act: press('Deploy a model…') },
   {
     name: 'workspace-embeddings', path: at('/workspace'), worlds: ['many'],

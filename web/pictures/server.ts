@@ -126,8 +126,10 @@ function api(fake: Fake, url: URL, request: IncomingMessage, response: ServerRes
   }
 }
 
-/** Answers the writes that only read: what an operation would touch, what asks to log in as the person, and a key that nobody has. */
-function writes(path: string, { devices, models, keys }: World): unknown {
+/** Answers the writes that only read: what an operation would touch, what asks to log in as the person, and secrets that nobody has. */
+function writes(path: string, { devices, models, keys, tokens, invitations }: World): unknown {
+  if (path === '/tokens') return { token: `lpt_${'x7'.repeat(24)}`, info: tokens.at(-1) };
+  if (path === '/members/invitations') return { invitation_token: `lit_${'x7'.repeat(16)}`, info: invitations.at(-1) };
   if (path === '/keys') return { key: `lrk_${'x7'.repeat(16)}`, info: keys.at(-1) };
   if (path === '/operations') {
     const first = devices.slice(0, 20).map(({ device_id, name, online }) => ({ device_id, name, online }));
