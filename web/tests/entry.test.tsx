@@ -179,8 +179,13 @@ describe('the first account', () => {
     expect(root.querySelector<HTMLInputElement>('#setup-token')?.value).toBe('lst_abc');
     expect(location.hash).toBe('');
     await accessible();
+    // Another address of the same page is opened in this tab: browsers load nothing anew.
+    history.replaceState(null, '', '/setup#lst_another');
+    dispatchEvent(new HashChangeEvent('hashchange'));
+    await vi.waitFor(() => expect(root.querySelector<HTMLInputElement>('#setup-token')?.value).toBe('lst_another'));
+    expect(location.hash).toBe('');
     fill({ email: 'a@example.com', password: 'correct horse' });
-    const body = { with: 'setup', setup_token: 'lst_abc', email: 'a@example.com', password: 'correct horse' };
+    const body = { with: 'setup', setup_token: 'lst_another', email: 'a@example.com', password: 'correct horse' };
     await vi.waitFor(() => expect(served.to('/session')[0]?.body).toEqual(body));
   });
 });
