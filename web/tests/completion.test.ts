@@ -91,6 +91,7 @@ it('counts the speed from the first token on', () => {
   expect(speedOf({ promptTokens: 1, tokens: 21, first: 1, seconds: 3 })).toBe(10);
   expect(speedOf({ promptTokens: 1, tokens: 1, first: 1, seconds: 3 })).toBeNull();
   expect(speedOf({ promptTokens: 1, tokens: null, first: null, seconds: 3 })).toBeNull();
+  expect(speedOf({ promptTokens: 1, tokens: 96, first: 0.2, seconds: 0.201 })).toBeNull();
 });
 
 it('reads the answers of models that transcribe and classify, and survives others', () => {

@@ -66,10 +66,10 @@ export function messagesOf({ system, turns }: Conversation): Message[] {
   return messages;
 }
 
-/** Returns the tokens of an answer in a second, once it has begun. */
+/** Returns the tokens of an answer in a second, once it has begun. An answer that arrives in one piece has no speed. */
 export function speedOf({ tokens, first, seconds }: Figures): number | null {
   const taken = seconds - (first ?? 0);
-  return tokens !== null && tokens > 1 && taken > 0.001 ? (tokens - 1) / taken : null;
+  return tokens !== null && tokens > 1 && taken >= 0.05 ? (tokens - 1) / taken : null;
 }
 
 /** Tells whether a conversation has the words. */
