@@ -81,7 +81,7 @@ describe('the models', () => {
     const badges = [...here.root.querySelectorAll('.badge')].map((one) => one.textContent);
     expect(badges).toEqual(expect.arrayContaining(['Shared', 'Shared by \u2423evil\u2423', 'Withdrawn']));
     const gone = [...here.root.querySelectorAll('.badge')].find((one) => one.textContent === 'Withdrawn');
-    expect(gone?.getAttribute('title')).toBe('other shares this model no longer. The model stays where it is deployed.');
+    expect(gone?.getAttribute('title')).toBe('other no longer shares this model. It stays where it is deployed.');
     expect(controls().filter((words) => words.startsWith('Deploy'))).toHaveLength(2);
     await accessible();
   });

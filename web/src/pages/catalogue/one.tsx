@@ -38,7 +38,7 @@ export function ModelPage() {
   const model = models.row(id)?.value;
   const { state, error } = modelsLoading.value;
   if (model) return <Shown key={id} model={model} />;
-  if (state === 'failed') return <Failed alone title={text.catalogue.failedTitle} error={error} retry={() => void reload()} />;
+  if (state === 'failed') return <Failed alone title={text.catalogue.oneFailedTitle} error={error} retry={() => void reload()} />;
   if (state !== 'ready') return <Skeleton alone lines={8} />;
   return (
     <Empty alone icon="box" title={text.catalogue.missingTitle}>

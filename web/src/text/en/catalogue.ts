@@ -20,6 +20,7 @@ export const catalogue = {
   nothingTitle: 'No model yet',
   nothing: 'Add a model by its file, or by its address and checksum. Then deploy it to a device.',
   failedTitle: 'The models could not be loaded',
+  oneFailedTitle: 'The model could not be loaded',
   missingTitle: 'No such model',
   missing: 'The model is not part of this account, or was removed.',
   back: 'All models',
