@@ -1,5 +1,7 @@
 // Chips of which one is chosen, each with the number of things behind it, and a native list for longer choices.
 
+import './choice.css';
+
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 

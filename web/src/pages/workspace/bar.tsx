@@ -18,6 +18,9 @@ import { choose, loading, target, targets } from './state';
 
 import './bar.css';
 
+/** The longest name in the choice, in characters. */
+const MOST = 32;
+
 /** What makes a model that cannot be asked one that can. */
 const WAY_BACK: Partial<Record<Absence, Remedy>> = { stopped: 'serve', failed: 'redeploy' };
 
@@ -114,7 +117,12 @@ export function NoModel() {
   );
 }
 
+/** Cuts a name, so that the name of the device beside it stays in sight. */
+function cut(name: string): string {
+  return name.length > MOST ? `${visible(name.slice(0, MOST))}…` : visible(name);
+}
+
 function nameOf({ name, device, task }: Target): string {
-  const choice = text.workspace.choice(visible(name).slice(0, 80), visible(device).slice(0, 60));
+  const choice = text.workspace.choice(cut(name), cut(device));
   return isOther(task) ? text.purposes.choice(choice, text.purposes.of[task]) : choice;
 }
