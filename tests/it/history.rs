@@ -1,5 +1,6 @@
 //! Random faults against the real backend, then a check of the recorded events: no accepted command is lost, no effect
-//! is applied twice, and all other rules of `link_load::history` hold.
+//! is applied twice, and all other rules of `link_load::history` hold. A page that has followed the event stream shows what the
+//! API says.
 //!
 //! The backend is a process that the test kills. A proxy cuts connections and loses answers. The devices repeat
 //! deliveries, lose receipts and restart. One seed decides all of it. Over zenoh, the connection to the router breaks
@@ -7,6 +8,8 @@
 
 #![expect(clippy::print_stderr, reason = "tells what a run has done")]
 
+mod caller;
+mod page;
 mod replicas;
 mod run;
 
@@ -18,11 +21,15 @@ use std::{
 
 use link_load::{
     device::Flaw,
-    history::{self, Event, Violation, What},
+    history::{self, Violation, What},
 };
 use link_protocol::{envelope::ReceiptKind, id::DeviceId};
 
-use self::{replicas::Size, run::Over};
+use self::{
+    page::Slip,
+    replicas::Size,
+    run::{Over, Ran},
+};
 use crate::cluster::Cluster;
 
 /// Seeds of the default run.
@@ -81,7 +88,7 @@ async fn whatever_breaks_two_backends_with_2000_devices_lose_nothing_and_repeat_
 async fn with_two_backends_a_lost_command_and_a_repeated_effect_are_caught() {
     let Some(mut cluster) = Cluster::start() else { return };
     let flaw = Some(Flaw::RepeatsEffects);
-    let found = history::check(&run::run_replicas(&mut cluster, FEW, 1, flaw, true).await);
+    let found = history::check(&run::run_replicas(&mut cluster, FEW, 1, flaw, true).await.events);
     let lost = found.iter().filter(|one| matches!(one, Violation::Lost { .. })).count();
     let twice = found.iter().any(|one| matches!(one, Violation::EffectedTwice { .. }));
     assert!(lost == 1 && twice, "{}", told(&found));
@@ -91,7 +98,8 @@ async fn with_two_backends_a_lost_command_and_a_repeated_effect_are_caught() {
 async fn a_device_that_applies_a_duplicate_again_is_caught() {
     let mut found = Vec::new();
     for seed in SEEDS {
-        found = history::check(&run::run(Over::Http, seed, Some(Flaw::RepeatsEffects)).await);
+        let flaw = Some(Flaw::RepeatsEffects);
+        found = history::check(&run::run(Over::Http, seed, flaw, None).await.events);
         if found.iter().any(|one| matches!(one, Violation::EffectedTwice { .. })) {
             return;
         }
@@ -101,7 +109,7 @@ async fn a_device_that_applies_a_duplicate_again_is_caught() {
 
 #[tokio::test]
 async fn a_backend_that_lost_an_accepted_command_is_caught() {
-    let mut events = run::run(Over::Http, 2, None).await;
+    let mut events = run::run(Over::Http, 2, None, None).await.events;
     let place = events.iter().position(|event| matches!(event.what, What::Observed { .. }));
     let lost = &mut events[place.unwrap()];
     let command = lost.what.command().unwrap();
@@ -110,11 +118,21 @@ async fn a_backend_that_lost_an_accepted_command_is_caught() {
     assert_eq!(history::check(&events), [Violation::Lost { device, command }]);
 }
 
+#[tokio::test]
+async fn a_page_that_goes_on_without_what_it_has_missed_is_caught() {
+    for seed in SEEDS {
+        if run::run(Over::Http, seed, None, Some(Slip::LoadsOnce)).await.page.is_err() {
+            return;
+        }
+    }
+    panic!("nothing was caught");
+}
+
 /// Runs the faults with each seed, and checks the recorded events.
 async fn holds(over: Over) {
     let mut all_repeated = 0;
     for seed in if is_full() { MORE_SEEDS } else { SEEDS } {
-        all_repeated += sound(seed, &run::run(over, seed, None).await);
+        all_repeated += sound(seed, run::run(over, seed, None, None).await);
     }
     assert!(all_repeated > 0, "something was delivered again");
 }
@@ -125,15 +143,21 @@ async fn hold(size: Size, seeds: Range<u64>) {
     let mut all_repeated = 0;
     for seed in seeds {
         let begun = Instant::now();
-        let events = run::run_replicas(&mut cluster, size, seed, None, false).await;
-        all_repeated += sound(seed, &events);
+        let ran = run::run_replicas(&mut cluster, size, seed, None, false).await;
+        all_repeated += sound(seed, ran);
         eprintln!("seed {seed} took {:?}", begun.elapsed());
     }
     assert!(all_repeated > 0, "something was delivered again");
 }
 
-/// Checks the events of a seed, and returns how many deliveries were known to their device.
-fn sound(seed: u64, events: &[Event]) -> usize {
+/// Checks the events and the page of a seed, and returns how many deliveries were known to their device.
+fn sound(seed: u64, ran: Ran) -> usize {
+    let Ran { events, page } = ran;
+    let page = page.unwrap_or_else(|difference| panic!("seed {seed}: {difference}"));
+    eprintln!(
+        "seed {seed}: the page was cut {} times, resumed {} times and loaded {} times",
+        page.cuts, page.resumed, page.loaded
+    );
     let count =
         |wanted: fn(&What) -> bool| events.iter().filter(|event| wanted(&event.what)).count();
     let devices: HashSet<DeviceId> = events.iter().map(|event| event.device).collect();
@@ -161,7 +185,7 @@ fn sound(seed: u64, events: &[Event]) -> usize {
     // Each device has a first deployment before anything breaks.
     let more = accepted.saturating_sub(devices.len());
     assert!(more > 10 && effects > 10, "the run has done something");
-    let found = history::check(events);
+    let found = history::check(&events);
     assert!(found.is_empty(), "seed {seed}: {}", told(&found));
     repeated
 }
