@@ -1,4 +1,5 @@
-//! The terminal of this process: hides typed characters while the program asks for a secret.
+//! The terminal of this process: hides typed characters while the program asks for a secret, and finds an end of the input
+//! that was typed ahead.
 
 #[cfg(unix)]
 #[path = "terminal/unix.rs"]
@@ -18,4 +19,11 @@ pub struct Hidden {
 #[must_use]
 pub fn hide_input() -> Option<Hidden> {
     system::hide_input().map(|system| Hidden { _system: system })
+}
+
+/// Takes the end of the input (Ctrl-D) that was typed while no program read the terminal. Returns whether there was one. Call
+/// this before an editor takes the terminal over: afterwards the system hands the end over as the character NUL.
+#[must_use]
+pub fn take_typed_end() -> bool {
+    system::take_typed_end()
 }

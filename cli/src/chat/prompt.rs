@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use link_platform::fs;
+use link_platform::{fs, terminal};
 use link_protocol::exit_code::ExitCode;
 use rustyline::{Config, DefaultEditor, error::ReadlineError};
 
@@ -55,14 +55,18 @@ impl Prompt {
             prompt.keep();
             Ok((prompt, typed))
         });
-        read.await.map_err(|error| terminal(error.to_string()))?
+        read.await.map_err(|error| unreadable(error.to_string()))?
     }
 
     fn read_text(&mut self) -> Result<Typed, CliError> {
         let mut text = String::new();
         let mut block = false;
         loop {
-            let shown = if text.is_empty() && !block { ">>> " } else { "... " };
+            let begins = text.is_empty() && !block;
+            if begins && terminal::take_typed_end() {
+                return Ok(Typed::End);
+            }
+            let shown = if begins { ">>> " } else { "... " };
             match self.editor.readline(shown) {
                 Ok(line) => {
                     if !take(&mut text, &mut block, &line) {
@@ -122,10 +126,10 @@ fn take(text: &mut String, block: &mut bool, line: &str) -> bool {
 }
 
 fn failed(error: ReadlineError) -> CliError {
-    terminal(error.to_string())
+    unreadable(error.to_string())
 }
 
-fn terminal(why: String) -> CliError {
+fn unreadable(why: String) -> CliError {
     CliError::new(
         ExitCode::Failed,
         ErrorCode::Terminal,

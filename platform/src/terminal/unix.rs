@@ -4,7 +4,11 @@
 
 use std::fs::File;
 
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::{ioctl_fionread, read},
+    termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr},
+};
 
 /// The terminal and its previous settings.
 #[derive(Debug)]
@@ -29,4 +33,14 @@ pub(super) fn hide_input() -> Option<Hidden> {
     // Input that was typed before stays in the buffer, and is read.
     tcsetattr(&terminal, OptionalActions::Now, &hidden).ok()?;
     Some(Hidden { terminal, before })
+}
+
+pub(super) fn take_typed_end() -> bool {
+    let input = std::io::stdin();
+    let mut look = [PollFd::new(&input, PollFlags::IN)];
+    let is_typed = poll(&mut look, Some(&Timespec::default())).is_ok_and(|ready| ready > 0);
+    // There is something to read, but no byte: the end. A read takes it, so the next program does not meet it.
+    is_typed
+        && ioctl_fionread(&input).is_ok_and(|bytes| bytes == 0)
+        && read(&input, &mut [0; 1]).is_ok_and(|bytes| bytes == 0)
 }

@@ -7,3 +7,7 @@ pub(super) struct Hidden;
 pub(super) const fn hide_input() -> Option<Hidden> {
     Some(Hidden)
 }
+
+pub(super) const fn take_typed_end() -> bool {
+    false
+}
