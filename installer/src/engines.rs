@@ -10,7 +10,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use link_platform::fs::{self, FileError};
+use link_platform::{
+    fs::{self, FileError},
+    program,
+};
 use link_protocol::{engine_index::is_build_name, limits::ENGINE_SIZE};
 use serde::{Deserialize, Serialize};
 
@@ -122,7 +125,7 @@ impl Engines {
     /// Returns the builds of the engine `name`, whose program is `executable`, in the folder of all engines.
     #[must_use]
     pub fn of(engines: &Path, name: &str, executable: &str) -> Self {
-        Self { folder: engines.join(name), executable: executable.to_owned() }
+        Self { folder: engines.join(name), executable: program::file_of(executable) }
     }
 
     /// Returns the installed builds, sorted by name.

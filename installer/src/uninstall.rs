@@ -119,7 +119,7 @@ impl Uninstallation {
         checkpoint::reach("path-restored");
         remove_programs(layout, &receipt, &mut left);
         for (folder, own) in [(&roots.config, CONFIG), (&roots.state, STATE), (&roots.data, DATA)] {
-            remove_this_program(folder, &mut left);
+            remove_this_program(folder, &receipt, &mut left);
             own.iter().for_each(|name| remove(&folder.join(name), &mut left));
             remove_leftovers(folder, &mut left);
             if receipt.folders.contains(folder) {
@@ -197,7 +197,7 @@ fn remove_programs(layout: &Layout, receipt: &Receipt, left: &mut Vec<(PathBuf, 
     let commands: BTreeSet<_> = layout.commands().into_iter().chain(elsewhere.cloned()).collect();
     for command in commands {
         if program::leads_to(&command, &layout.command_target()) == Some(true)
-            && let Err(error) = program::remove(&command)
+            && let Err(error) = program::remove(&command, &outermost(receipt, &command))
         {
             left.push((command, error));
         }
@@ -207,14 +207,23 @@ fn remove_programs(layout: &Layout, receipt: &Receipt, left: &mut Vec<(PathBuf, 
 }
 
 /// Removes the running program if it is in `folder`: where a running program cannot be deleted, neither could its folder.
-fn remove_this_program(folder: &Path, left: &mut Vec<(PathBuf, io::Error)>) {
+fn remove_this_program(folder: &Path, receipt: &Receipt, left: &mut Vec<(PathBuf, io::Error)>) {
     let own = std::env::current_exe().and_then(|own| own.canonicalize());
     let (Ok(own), Ok(folder)) = (own, folder.canonicalize()) else { return };
     if own.starts_with(folder)
-        && let Err(error) = program::remove(&own)
+        && let Err(error) = program::remove(&own, &outermost(receipt, &own))
     {
         left.push((own, error));
     }
+}
+
+/// Returns the outermost folder around `program` that the uninstallation removes, or the folder of the program.
+fn outermost(receipt: &Receipt, program: &Path) -> PathBuf {
+    let own = program.parent().unwrap_or(program);
+    let own = own.canonicalize().unwrap_or_else(|_| own.to_owned());
+    let removed = receipt.folders.iter().filter_map(|folder| folder.canonicalize().ok());
+    let around = removed.filter(|folder| own.starts_with(folder));
+    around.min_by_key(|folder| folder.components().count()).unwrap_or(own)
 }
 
 fn remove_leftovers(folder: &Path, left: &mut Vec<(PathBuf, io::Error)>) {

@@ -25,12 +25,23 @@ pub fn find(port: u16) -> Option<PortOwner> {
     system::find(port)
 }
 
+/// Returns whether a port could not be bound because something else has it. Windows answers "access denied" for a port that a
+/// program holds alone, and for a port in a range that the system keeps.
+#[must_use]
+pub fn is_taken(error: &std::io::Error) -> bool {
+    let kind = error.kind();
+    kind == std::io::ErrorKind::AddrInUse || is_reserved(error)
+}
+
+fn is_reserved(error: &std::io::Error) -> bool {
+    system::RESERVES && error.kind() == std::io::ErrorKind::PermissionDenied
+}
+
 /// Returns why `port` cannot be bound and how to look into it, if the system may keep the port for itself: Windows reserves
 /// ranges of ports, for example for Hyper-V.
 #[must_use]
 pub fn reserved(port: u16, error: &std::io::Error) -> Option<String> {
-    let is_refused = system::RESERVES && error.kind() == std::io::ErrorKind::PermissionDenied;
-    is_refused.then(|| {
+    is_reserved(error).then(|| {
         format!(
             "Windows keeps port {port}, or a program holds it alone: `netsh interface ipv4 show \
              excludedportrange protocol=tcp` lists the kept ones"

@@ -4,7 +4,7 @@
 //! On Unix a command is a symbolic link to its program. On Windows only an administrator may create symbolic links, so
 //! a command is a copy of its program, and a running program can be moved but neither overwritten nor deleted.
 
-use std::{io, path::Path};
+use std::{env::consts::EXE_SUFFIX, io, path::Path};
 
 #[cfg(unix)]
 #[path = "program/unix.rs"]
@@ -14,6 +14,12 @@ mod system;
 mod system;
 
 pub use system::{AGENT, BACKEND, GUARD, LINK, LINKCTL};
+
+/// Returns the file name of the program `name`, such as `llama-server`. On Windows it ends with `.exe`.
+#[must_use]
+pub fn file_of(name: &str) -> String {
+    if name.ends_with(EXE_SUFFIX) { name.to_owned() } else { format!("{name}{EXE_SUFFIX}") }
+}
 
 /// Returns whether the command at `path` leads to `target`. None if the file at `path` can be no command of Link.
 ///
@@ -39,10 +45,11 @@ pub fn replace(staged: &Path, program: &Path) -> io::Result<()> {
     system::replace(staged, program)
 }
 
-/// Removes a program, which may be the running one.
+/// Removes a program, which may be the running one, and what changes of it have moved aside. `doomed` is the outermost folder
+/// around the program that is removed too: on Windows, the rest of a running program waits beside that folder for its end.
 ///
 /// # Errors
-/// If the file exists and cannot be removed.
-pub fn remove(program: &Path) -> io::Result<()> {
-    system::remove(program)
+/// If a file exists and cannot be removed.
+pub fn remove(program: &Path, doomed: &Path) -> io::Result<()> {
+    system::remove(program, doomed)
 }

@@ -58,7 +58,7 @@ impl WantedPort {
                 tracing::warn!("{taken} ({error}); the local API listens on port {port}");
                 Ok(listener)
             }
-            Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
+            Err(error) if port_owner::is_taken(&error) => {
                 Err(anyhow::Error::new(PortTaken(taken(self.port, &error))))
             }
             Err(error) => {

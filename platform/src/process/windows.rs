@@ -7,7 +7,10 @@ use std::{
     process::{Child, Command},
 };
 
-use windows_sys::Win32::Foundation::{HANDLE_FLAG_INHERIT, SetHandleInformation};
+use windows_sys::Win32::{
+    Foundation::{HANDLE_FLAG_INHERIT, SetHandleInformation},
+    System::Diagnostics::Debug::{SEM_FAILCRITICALERRORS, SEM_NOGPFAULTERRORBOX, SetErrorMode},
+};
 
 use crate::stop_request;
 
@@ -28,7 +31,12 @@ const CREATE_NO_WINDOW: u32 = 0x0800_0000;
 /// A running program cannot be replaced: the guard starts its successor.
 pub(super) const REPLACES_IMAGES: bool = false;
 
+/// Also has the system report a missing library or a crash of the child by its exit code. Otherwise a dialog waits for
+/// somebody to close it, in a session that perhaps nobody sees. Children inherit this mode.
 pub(super) fn tie_to_parent(command: &mut Command) {
+    #[expect(unsafe_code, reason = "a system call without memory of ours")]
+    // SAFETY: the call takes a number and changes a setting of this process.
+    let _before = unsafe { SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX) };
     own_group(command);
 }
 

@@ -34,6 +34,6 @@ pub(super) fn replace(staged: &Path, program: &Path) -> io::Result<()> {
     File::open(program.parent().unwrap_or(Path::new(".")))?.sync_all()
 }
 
-pub(super) fn remove(program: &Path) -> io::Result<()> {
+pub(super) fn remove(program: &Path, _doomed: &Path) -> io::Result<()> {
     std::fs::remove_file(program)
 }

@@ -43,9 +43,11 @@ pub(super) fn make_command(path: &Path, target: &Path) -> io::Result<()> {
 }
 
 pub(super) fn replace(staged: &Path, program: &Path) -> io::Result<()> {
-    // The program that an earlier change moved aside has ended by now, or stays for the next change.
+    // A program that an earlier change moved aside has ended by now, or stays for the next change.
+    for aside in moved_aside(program) {
+        let _still_runs = std::fs::remove_file(aside);
+    }
     let aside = program.with_extension(ASIDE);
-    let _still_runs = std::fs::remove_file(&aside);
     match rename(staged, program) {
         Err(error) if is_held(&error) => {
             // A second program moved aside needs another name.
@@ -59,12 +61,32 @@ pub(super) fn replace(staged: &Path, program: &Path) -> io::Result<()> {
     }
 }
 
-pub(super) fn remove(program: &Path) -> io::Result<()> {
-    let _nothing_left = std::fs::remove_file(program.with_extension(ASIDE));
-    match std::fs::remove_file(program) {
-        Err(error) if is_held(&error) && is_this_program(program) => self_replace::self_delete(),
+pub(super) fn remove(program: &Path, doomed: &Path) -> io::Result<()> {
+    let removed = match std::fs::remove_file(program) {
+        // To the folder for temporary files, or beside `doomed` if that folder is on another drive.
+        Err(error) if is_held(&error) && is_this_program(program) => {
+            self_replace::self_delete_outside_path(doomed)
+        }
         done => done,
-    }
+    };
+    let asides = moved_aside(program).into_iter().try_for_each(|aside| {
+        std::fs::remove_file(&aside).map_err(|error| {
+            io::Error::new(error.kind(), format!("`{}` still runs: {error}", aside.display()))
+        })
+    });
+    removed.and(asides)
+}
+
+/// Returns the programs that changes of `program` have moved aside.
+fn moved_aside(program: &Path) -> Vec<PathBuf> {
+    let aside = program.with_extension(ASIDE);
+    let start = aside.file_name().unwrap_or_default().as_encoded_bytes();
+    let entries = program.parent().and_then(|folder| std::fs::read_dir(folder).ok());
+    let names = entries.into_iter().flatten().flatten();
+    names
+        .filter(|entry| entry.file_name().as_encoded_bytes().starts_with(start))
+        .map(|entry| entry.path())
+        .collect()
 }
 
 fn is_this_program(path: &Path) -> bool {

@@ -11,7 +11,7 @@ use link_installer::{
     engine_download::{self, Brought, Download, DownloadError, Progress},
     trust::Trust,
 };
-use link_platform::{fs, paths::Roots};
+use link_platform::{fs, paths::Roots, program};
 use link_protocol::{
     backend_api::model::LANGUAGE_MODEL,
     id::PipelineId,
@@ -62,7 +62,7 @@ impl EngineDownloads {
             Err(error) if error.is_not_found() => anyhow::bail!(missing(plugin)),
             build => build?,
         };
-        let path = folder.join(build.trim()).join(&engine.executable);
+        let path = folder.join(build.trim()).join(program::file_of(&engine.executable));
         anyhow::ensure!(path.is_file(), missing(plugin));
         Ok(path)
     }

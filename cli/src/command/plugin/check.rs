@@ -9,7 +9,7 @@ use std::{
 
 use link_client::{local::proof, model_file};
 use link_installer::{engines::Engines, plugins};
-use link_platform::fs;
+use link_platform::{fs, program};
 use link_protocol::{
     exit_code::ExitCode,
     plugin::{Manifest, Metadata, SAMPLE_FILE, SIZE_LIMIT, Samples},
@@ -86,8 +86,8 @@ async fn setup<'a>(
         text => text.map_err(|error| CliError::file(&error))?,
     };
     let samples = Samples::read(&samples, manifest).map_err(|error| invalid(&error))?;
-    let Some(program) = program(context, folder, manifest) else {
-        let executable = &manifest.engine.executable;
+    let Some(program) = program_of(context, folder, manifest) else {
+        let executable = program::file_of(&manifest.engine.executable);
         let why = format!(
             "the folder has no program `{executable}`, and no build of the engine is installed"
         );
@@ -134,16 +134,17 @@ async fn setup<'a>(
 }
 
 /// Returns the engine's program: that in the plugin's folder, or that of the installed build.
-fn program(context: &Context, folder: &Path, manifest: &Manifest) -> Option<PathBuf> {
+fn program_of(context: &Context, folder: &Path, manifest: &Manifest) -> Option<PathBuf> {
     let engine = &manifest.engine;
-    let own = folder.join(&engine.executable);
+    let file = program::file_of(&engine.executable);
+    let own = folder.join(&file);
     if own.is_file() {
         return own.canonicalize().ok();
     }
     let all = context.roots.engines();
     let builds = Engines::of(&all, &engine.name, &engine.executable).list().ok()?;
     let build = builds.into_iter().find(|build| build.current)?;
-    Some(all.join(&engine.name).join(build.name).join(&engine.executable))
+    Some(all.join(&engine.name).join(build.name).join(file))
 }
 
 impl Checked {
