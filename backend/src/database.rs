@@ -11,6 +11,7 @@ pub(crate) mod lite;
 pub(crate) mod lock;
 pub(crate) mod neighbours;
 pub(crate) mod open;
+mod peers;
 mod server_clock;
 pub(crate) mod sql;
 pub(crate) mod transaction;

@@ -26,7 +26,10 @@ use sqlx::{
 use tokio::{sync::Notify, time::timeout};
 
 use crate::{
-    database::Store,
+    database::{
+        Store,
+        peers::{Peers, connection_of},
+    },
     domain::change::{Change, News},
     host::random,
 };
@@ -76,6 +79,7 @@ pub(crate) struct Neighbours {
     /// Changes that the other backends do not know yet. `None` stands for more than [`MOST_UNTOLD`].
     changes: Mutex<Option<HashSet<Change>>>,
     changed: Notify,
+    peers: Peers,
 }
 
 /// A notification about changes.
@@ -104,8 +108,9 @@ impl Store {
                 neighbours.tell(),
                 neighbours.tell_of_changes(),
                 neighbours.hear(heard, |news| self.changes.pass_on(news)),
+                neighbours.peers.watch(&neighbours.pool, || self.changes.pass_on(News::Lost)),
             );
-            let ((), (), ()) = told;
+            let ((), (), (), ()) = told;
         }
     }
 }
@@ -120,6 +125,7 @@ impl Neighbours {
             news: Notify::new(),
             changes: Mutex::new(Some(HashSet::new())),
             changed: Notify::new(),
+            peers: Peers::default(),
         }
     }
 
@@ -205,6 +211,7 @@ impl Neighbours {
                     // Earlier notifications are lost.
                     heard(Ring::All);
                     changed(News::Lost);
+                    self.introduce().await;
                     let error = self.hear_from(&mut listener, &heard, &changed).await;
                     tracing::warn!(%error, "the connection that hears other backends was lost");
                     if since.elapsed() > LONGEST_WAIT {
@@ -217,13 +224,23 @@ impl Neighbours {
         }
     }
 
+    /// Tells the other backends the name of this one, with a notification that names no change.
+    async fn introduce(&self) {
+        let told = sqlx::query(TELL_CHANGES).bind(vec![written_told(&self.name, Some(vec![]))]);
+        if let Err(error) = told.execute(&self.pool).await {
+            tracing::debug!(%error, "other backends could not be told the name of this one");
+        }
+    }
+
     async fn listen(&self) -> Result<PgListener, sqlx::Error> {
+        let options = (*self.pool.connect_options()).clone();
+        let options = options.application_name(&connection_of(&self.name));
         let pool = PgPoolOptions::new()
             .max_connections(1)
             .acquire_timeout(ANSWER_WITHIN)
             .max_lifetime(None)
             .idle_timeout(None)
-            .connect_lazy_with((*self.pool.connect_options()).clone());
+            .connect_lazy_with(options);
         let mut listener = PgListener::connect_with(&pool).await?;
         listener.eager_reconnect(false);
         let both = listener.listen_all([CHANNEL, CHANGES]);
@@ -241,7 +258,10 @@ impl Neighbours {
         loop {
             match timeout(ASK_AFTER, listener.try_recv()).await {
                 Ok(Ok(Some(told))) if told.channel() == CHANGES => {
-                    read_changes(&self.name, told.payload()).into_iter().for_each(changed);
+                    if let Some((from, news)) = read_changes(&self.name, told.payload()) {
+                        from.iter().for_each(|from| self.peers.heard_of(from));
+                        changed(news);
+                    }
                 }
                 Ok(Ok(Some(told))) => {
                     read(&self.name, told.payload()).into_iter().for_each(heard);
@@ -294,22 +314,27 @@ fn written(name: &str, rings: &[Ring]) -> Vec<String> {
 
 /// Returns the notifications for `changes`.
 fn written_changes(name: &str, changes: Option<HashSet<Change>>) -> Vec<String> {
-    let one = |changes: Option<Vec<Change>>| {
-        let told = Told { from: name.to_owned(), changes };
-        serde_json::to_string(&told).expect("a notification has only string keys")
-    };
-    let Some(changes) = changes else { return vec![one(None)] };
+    let Some(changes) = changes else { return vec![written_told(name, None)] };
     let changes: Vec<Change> = changes.into_iter().collect();
-    changes.chunks(CHANGES_AT_ONCE).map(|some| one(Some(some.to_vec()))).collect()
+    let some = changes.chunks(CHANGES_AT_ONCE);
+    some.map(|some| written_told(name, Some(some.to_vec()))).collect()
 }
 
-/// Parses a notification about changes. Returns nothing for a notification of the process `name` itself. What cannot
-/// be parsed, perhaps of a newer version, counts as lost.
-fn read_changes(name: &str, payload: &str) -> Option<News> {
+fn written_told(name: &str, changes: Option<Vec<Change>>) -> String {
+    let told = Told { from: name.to_owned(), changes };
+    serde_json::to_string(&told).expect("a notification has only string keys")
+}
+
+/// Parses a notification about changes: who sends it, if that can be read, and the news. Returns nothing for a notification of
+/// the process `name` itself. What cannot be parsed, perhaps of a newer version, counts as lost.
+fn read_changes(name: &str, payload: &str) -> Option<(Option<String>, News)> {
     match serde_json::from_str::<Told>(payload) {
         Ok(told) if told.from == name => None,
-        Ok(Told { changes: Some(changes), .. }) => Some(News::Changed(changes.into())),
-        Ok(Told { changes: None, .. }) | Err(_) => Some(News::Lost),
+        Ok(Told { from, changes: Some(changes) }) => {
+            Some((Some(from), News::Changed(changes.into())))
+        }
+        Ok(Told { from, changes: None }) => Some((Some(from), News::Lost)),
+        Err(_) => Some((None, News::Lost)),
     }
 }
 
@@ -359,14 +384,14 @@ mod tests {
         let payloads = written_changes("a", Some(changes.clone()));
         assert!(payloads.len() == 3 && payloads.iter().all(|payload| payload.len() < 8000));
         let heard = payloads.iter().filter_map(|payload| match read_changes("b", payload) {
-            Some(News::Changed(changes)) => Some(changes.to_vec()),
-            Some(News::Lost) | None => None,
+            Some((_, News::Changed(changes))) => Some(changes.to_vec()),
+            Some((_, News::Lost)) | None => None,
         });
         assert_eq!(heard.flatten().collect::<HashSet<Change>>(), changes);
         assert!(read_changes("a", &payloads[0]).is_none());
         let too_many = written_changes("a", None);
         for payload in [too_many[0].as_str(), "what is this"] {
-            assert!(matches!(read_changes("b", payload), Some(News::Lost)), "{payload}");
+            assert!(matches!(read_changes("b", payload), Some((_, News::Lost))), "{payload}");
         }
     }
 
