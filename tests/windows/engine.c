@@ -1,6 +1,6 @@
 /* An engine for Windows that stands in for llama-server where no build of it is to be had: it listens where the agent says,
  * proves that it is the agent's own, and answers each chat with the same words and their count.
- *   x86_64-w64-mingw32-gcc -O2 -o llama-server.exe engine.c -lws2_32
+ *   x86_64-w64-mingw32-gcc -O2 -municode -o llama-server.exe engine.c -lws2_32
  */
 #include <winsock2.h>
 
@@ -12,10 +12,10 @@
 
 static char secret[256];
 
-static const char *value(int count, char **arguments, const char *name) {
+static const wchar_t *value(int count, wchar_t **arguments, const wchar_t *name) {
   for (int at = 1; at + 1 < count; at++)
-    if (!strcmp(arguments[at], name)) return arguments[at + 1];
-  return "";
+    if (!wcscmp(arguments[at], name)) return arguments[at + 1];
+  return L"";
 }
 
 static void answer(SOCKET stream, const char *status, const char *body) {
@@ -74,10 +74,10 @@ static DWORD WINAPI serve(void *argument) {
   return 0;
 }
 
-int main(int count, char **arguments) {
+int wmain(int count, wchar_t **arguments) {
   for (int at = 1; at < count; at++)
-    if (!strcmp(arguments[at], "--version")) return puts("version: 10068 (stand-in)"), 0;
-  FILE *key = fopen(value(count, arguments, "--api-key-file"), "r");
+    if (!wcscmp(arguments[at], L"--version")) return puts("version: 10068 (stand-in)"), 0;
+  FILE *key = _wfopen(value(count, arguments, L"--api-key-file"), L"r");
   if (!key || !fgets(secret, sizeof secret, key)) return fputs("no --api-key-file\n", stderr), 2;
   fclose(key);
   secret[strcspn(secret, "\r\n")] = 0;
@@ -85,10 +85,13 @@ int main(int count, char **arguments) {
   WSAStartup(MAKEWORD(2, 2), &data);
   SOCKET listener = socket(AF_INET, SOCK_STREAM, 0);
   struct sockaddr_in address = {.sin_family = AF_INET,
-                                .sin_port = htons((unsigned short)atoi(value(count, arguments, "--port"))),
+                                .sin_port = htons((unsigned short)_wtoi(value(count, arguments, L"--port"))),
                                 .sin_addr.s_addr = inet_addr("127.0.0.1")};
   if (bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, 64))
     return fprintf(stderr, "cannot listen: %d\n", WSAGetLastError()), 1;
+  /* Has Wine give the socket to this process: until then its server alone holds it, and nobody sees who listens. */
+  u_long waiting;
+  ioctlsocket(listener, FIONREAD, &waiting);
   for (;;) {
     SOCKET stream = accept(listener, NULL, NULL);
     if (stream != INVALID_SOCKET) CloseHandle(CreateThread(NULL, 0, serve, (void *)stream, 0, NULL));
