@@ -3,7 +3,10 @@
 #[cfg(target_os = "linux")]
 #[path = "port_owner/linux.rs"]
 mod system;
-#[cfg(not(target_os = "linux"))]
+#[cfg(windows)]
+#[path = "port_owner/windows.rs"]
+mod system;
+#[cfg(not(any(target_os = "linux", windows)))]
 #[path = "port_owner/other.rs"]
 mod system;
 

@@ -7,7 +7,7 @@ use listeners::{Listener, Protocol};
 use super::PortOwner;
 
 pub(super) const KNOWS: bool = true;
-pub(super) const RESERVES: bool = cfg!(windows);
+pub(super) const RESERVES: bool = false;
 
 pub(super) fn find(port: u16) -> Option<PortOwner> {
     let found = all().find(|listener| listener.socket.port() == port)?;
