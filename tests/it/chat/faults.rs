@@ -30,7 +30,7 @@ async fn a_second_conversation_begins_at_once_and_needs_no_backend() {
     second.types("\u{4}");
     second.ended_with(0).await;
 
-    // One that is typed before the prompt is there, or while an answer arrives, is not lost.
+    // Typed before the prompt appears, it is not lost.
     let mut hasty = desk.terminal(&["run", "tiny"]);
     hasty.types("\u{4}");
     hasty.ended_with(0).await;
