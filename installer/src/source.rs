@@ -21,6 +21,7 @@ use link_protocol::{
 use semver::Version;
 use serde::de::DeserializeOwned;
 use tokio::sync::watch;
+use url::Url;
 
 use crate::{
     trust::{Trust, VerifyError},
@@ -45,6 +46,11 @@ pub enum Source {
 pub enum SourceError {
     #[error("releases come over https:// or file:// only, not from `{0}`")]
     Address(String),
+    #[error(
+        "`{0}` does not name a folder: write its whole path, such as file:///srv/releases, or \
+         file:///C:/releases on Windows"
+    )]
+    NoFolder(String),
     #[error("{address}: {reason}")]
     Unreachable { address: String, reason: String },
     #[error("there is no release to install at {0}")]
@@ -70,9 +76,11 @@ impl SourceError {
             Self::Untrusted(_) => ExitCode::SignatureInvalid,
             Self::Keys(error) => error.exit_code(),
             Self::Nothing(_) => ExitCode::Failed,
-            Self::Address(_) | Self::Unreachable { .. } | Self::Malformed(_) | Self::Page(_) => {
-                ExitCode::DownloadFailed
-            }
+            Self::Address(_)
+            | Self::NoFolder(_)
+            | Self::Unreachable { .. }
+            | Self::Malformed(_)
+            | Self::Page(_) => ExitCode::DownloadFailed,
         }
     }
 }
@@ -81,15 +89,16 @@ impl Source {
     /// Parses an address. Plain http is accepted only for this machine.
     ///
     /// # Errors
+    /// [`SourceError::NoFolder`] for a `file://` address without a whole path, and
     /// [`SourceError::Address`] for any other address.
-    pub fn parse(address: &str) -> Result<Self, SourceError> {
-        let address = address.trim_end_matches('/');
+    pub fn parse(whole: &str) -> Result<Self, SourceError> {
+        let address = whole.trim_end_matches('/');
         let is_local = |rest: &str| {
             let host = rest.split(['/', ':']).next().unwrap_or_default();
             matches!(host, "127.0.0.1" | "localhost")
         };
-        match address.split_once("://") {
-            Some(("file", path)) => Ok(Self::Local(path.into())),
+        match whole.split_once("://") {
+            Some(("file", _)) => folder_of(whole).map(Self::Local),
             Some(("https", _)) => Ok(Self::Web(address.to_owned())),
             Some(("http", rest)) if is_local(rest) => Ok(Self::Web(address.to_owned())),
             _ => Err(SourceError::Address(address.to_owned())),
@@ -192,6 +201,20 @@ impl Source {
     }
 }
 
+/// Returns the folder that a `file://` address names, in the form of this system: on Windows,
+/// `file:///C:/releases` is `C:\releases`.
+///
+/// # Errors
+/// [`SourceError::NoFolder`] if the address has no whole path.
+fn folder_of(address: &str) -> Result<PathBuf, SourceError> {
+    // As in `install.sh`, these characters belong to the name.
+    let escaped = address.replace('%', "%25").replace('?', "%3F").replace('#', "%23");
+    Url::parse(&escaped)
+        .ok()
+        .and_then(|url| url.to_file_path().ok())
+        .ok_or_else(|| SourceError::NoFolder(address.to_owned()))
+}
+
 /// Reads a small document from a local folder. None if it does not exist.
 fn read_bounded(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, String> {
     let file = match open_plain(path) {
@@ -238,7 +261,26 @@ mod tests {
         {
             assert!(matches!(Source::parse(bad), Err(SourceError::Address(_))), "{bad}");
         }
+        for bad in ["file://srv/link", "file://../link", "file://./link"] {
+            assert!(matches!(Source::parse(bad), Err(SourceError::NoFolder(_))), "{bad}");
+        }
         let web = Source::parse("https://a.example/stable/").unwrap();
         assert_eq!(web.address("x"), "https://a.example/stable/x");
+    }
+
+    #[test]
+    fn the_address_of_a_folder_has_its_name_as_it_is() {
+        for (address, folder) in [
+            ("file:///srv/link/", "/srv/link"),
+            ("file://localhost/srv/link", "/srv/link"),
+            ("file:///srv/my releases", "/srv/my releases"),
+            ("file:///srv/my%20releases", "/srv/my%20releases"),
+            ("file:///srv/Größe", "/srv/Größe"),
+            ("file:///srv/100%", "/srv/100%"),
+            ("file:///", "/"),
+            ("file:///srv/a#b?c", "/srv/a#b?c"),
+        ] {
+            assert_eq!(Source::parse(address).unwrap(), Source::Local(folder.into()), "{address}");
+        }
     }
 }
