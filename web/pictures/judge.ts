@@ -15,8 +15,11 @@ export async function judged(page: Page, { dark = false } = {}): Promise<string[
   const found: string[] = [];
   const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   if (overhang > 0) found.push(`${overhang} px wider than the screen`);
-  const heights = await page.evaluate(() => [...document.querySelectorAll('.list-rows, .table-rows, .log-rows')].map((group) =>
+  const heights = await page.evaluate(() => [...document.querySelectorAll('.list-rows, .table-rows, .log-frame:not(.wrapped) > .log-rows')].map((group) =>
     [...group.querySelectorAll(':scope > :is([role=row], .log-row)')].map((row) => row.getBoundingClientRect().height)));
+  const overlaps = await page.evaluate(() => [...document.querySelectorAll('.wrapped .log-row')].map((row) => row.getBoundingClientRect())
+    .sort((one, other) => one.top - other.top).some(({ top }, index, all) => index > 0 && top < (all[index - 1]?.bottom ?? 0) - 1));
+  if (overlaps) found.push('rows lie on each other');
   const taken = await page.evaluate(() => document.documentElement.dataset['owned'] !== undefined || document.querySelector('img[src=x], iframe, [href^="javascript:"], [onerror]') !== null);
   if (taken) found.push('what somebody has written became a part of the page');
   if (heights.some((group) => new Set(group).size > 1)) found.push(`rows have several heights: ${JSON.stringify(heights)}`);

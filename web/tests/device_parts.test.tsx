@@ -146,6 +146,21 @@ describe('the log of a device', () => {
     await accessible();
   });
 
+  it('shows the whole of a long message when its lines are wrapped', async () => {
+    const end = 'the last word';
+    here.served.answers['/devices/dev_a/logs'] = [200, { items: [{ ...record(1, 'engine'), message: `${'x'.repeat(2_000)} ${end}` }] }];
+    open('logs');
+    await settled('1 record');
+    expect(here.root.textContent).not.toContain(end);
+    await press('Wrap lines');
+    await settled(end);
+    expect(location.search).toContain('wrap=yes');
+    await accessible();
+    await press('Wrap lines');
+    await vi.waitFor(() => expect(here.root.textContent).not.toContain(end));
+    expect(location.search).not.toContain('wrap');
+  });
+
   it('offers older records also where no record matches', async () => {
     here.served.answers['/devices/dev_a/logs'] = [200, { items: [record(1, 'engine')], next_cursor: 'c1' }];
     open('logs', '&category=security');

@@ -8,6 +8,8 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 export interface Virtual {
   items: VirtualItem[];
   total: number;
+  /** A ref for a row whose height follows its content; the row has its index as `data-index`. */
+  measure: (row: HTMLElement | null) => void;
 }
 
 /** Tells the size of the scrolled element when the browser has laid it out. To ask for it would lay out the page at once, within
@@ -26,13 +28,17 @@ const scrollTo: typeof elementScroll = (offset, options, instance) => {
   if (offset !== 0 || instance.scrollOffset !== 0) elementScroll(offset, options, instance);
 };
 
-/** Returns the rows of `count` that are in sight of `scroller`, each `height` pixels high. */
-export function useVirtual(scroller: RefObject<HTMLElement | null>, count: number, height: number): Virtual {
+/** Returns the rows of `count` that are in sight of `scroller`, each `height` pixels high. For rows that are
+ * measured, `keyOf` tells which row is at an index, so that a height stays with its row while others come before it. */
+export function useVirtual(
+  scroller: RefObject<HTMLElement | null>, count: number, height: number, keyOf?: (index: number) => number,
+): Virtual {
   const drawn = useSignal(0);
   const options = {
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
+    ...(keyOf && { getItemKey: keyOf }),
     overscan: 8,
     scrollToFn: scrollTo,
     observeElementRect: observeRect,
@@ -54,7 +60,7 @@ export function useVirtual(scroller: RefObject<HTMLElement | null>, count: numbe
   useLayoutEffect(() => virtualizer._didMount(), []);
   useLayoutEffect(() => virtualizer._willUpdate());
   void drawn.value;
-  return { items: virtualizer.getVirtualItems(), total: virtualizer.getTotalSize() };
+  return { items: virtualizer.getVirtualItems(), total: virtualizer.getTotalSize(), measure: virtualizer.measureElement };
 }
 
 /**

@@ -1,13 +1,14 @@
 // The log of a device: the newest records, then each new one as it arrives; searched, paused and downloaded here.
 
 import { useComputed, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
 import { followLog, loadOlder, type Log } from '../../data/logs';
 import type { DeviceLog, Severity } from '../../data/types';
 import { text } from '../../text';
 import { clock, moment } from '../../text/format';
+import { visible } from '../../text/visible';
 import { Select } from '../../ui/choice';
 import { download } from '../../ui/download';
 import { Icon } from '../../ui/icon';
@@ -22,6 +23,8 @@ const TONES: Record<Severity, Tone> = { info: 'quiet', warning: 'warn', error: '
 /** The heights of a record in pixels, as the style sheet has them. */
 const RECORD = 26;
 const NARROW_RECORD = 48;
+/** How many characters of a message the backend keeps. */
+const MOST = 8_192;
 
 export function Logs({ deviceId }: { deviceId: string }) {
   const severity = SEVERITIES.find((known) => known === query.value.get('severity')) ?? 'info';
@@ -51,6 +54,7 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
     return until === null ? all : all.filter(({ number }) => number <= until);
   }).value;
   const category = query.value.get('category') ?? '';
+  const wraps = query.value.get('wrap') === 'yes';
   const categories = [...new Set((log.value?.records ?? []).map((record) => record.category))].sort();
   const wanted = words.trim().toLowerCase();
   const shown = records.filter(
@@ -100,6 +104,9 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
         >
           {paused.value === null ? text.logs.pause : text.logs.resume(held)}
         </button>
+        <button type="button" class="button" aria-pressed={wraps} onClick={() => change({ wrap: wraps ? null : 'yes' }, { replace: true })}>
+          {text.logs.wrap}
+        </button>
         <span class="spacer" />
         <span class="soft small number">{text.logs.count(shown.length)}</span>
         <button
@@ -127,45 +134,56 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
         </button>
       )}
       {log.value && log.value.records.length > 0 && shown.length === 0 && <p class="soft">{text.logs.none}</p>}
-      {shown.length > 0 && <Records records={shown} follows={paused.value === null} />}
+      {shown.length > 0 && <Records key={wraps ? 'wrapped' : 'cut'} records={shown} wraps={wraps} follows={paused.value === null} />}
     </div>
   );
 }
 
-function Records({ records, follows }: { records: readonly DeviceLog[]; follows: boolean }) {
+function Records({ records, wraps, follows }: { records: readonly DeviceLog[]; wraps: boolean; follows: boolean }) {
   const scroller = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
-  const { items, total } = useVirtual(scroller, records.length, scaled(narrow.value ? NARROW_RECORD : RECORD));
+  const numberOf = useCallback((index: number) => records[index]?.number ?? -1, [records]);
+  const height = scaled(narrow.value ? NARROW_RECORD : RECORD);
+  const { items, total, measure } = useVirtual(scroller, records.length, height, wraps ? numberOf : undefined);
   const newest = records.at(-1)?.number;
-  useEffect(() => {
+  // Before the rows that were just measured move what is in sight.
+  useLayoutEffect(() => {
     const box = scroller.current;
     if (box && follows && atEnd.current) box.scrollTop = box.scrollHeight;
-  }, [newest, follows]);
+  }, [newest, follows, total]);
   const scrolled = (): void => {
     const box = scroller.current;
     if (box) atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < scaled(RECORD) * 2;
   };
   return (
-    <div class="log-frame" ref={scroller} tabIndex={0} onScroll={scrolled} role="log" aria-live="off" aria-label={text.logs.list}>
+    <div class={wraps ? 'log-frame wrapped' : 'log-frame'} ref={scroller} tabIndex={0} onScroll={scrolled} role="log" aria-live="off" aria-label={text.logs.list}>
       <div class="log-rows" style={{ height: `${total}px` }}>
         {items.map(({ index, start }) => {
           const record = records[index];
-          return record ? <Record key={record.number} record={record} start={start} /> : null;
+          return record ? <Record key={record.number} record={record} index={index} start={start} measure={wraps ? measure : null} /> : null;
         })}
       </div>
     </div>
   );
 }
 
-function Record({ record, start }: { record: DeviceLog; start: number }) {
+interface RecordProps {
+  record: DeviceLog;
+  index: number;
+  start: number;
+  /** Measures a row whose message is wrapped. Null for a row of one line. */
+  measure: ((row: HTMLElement | null) => void) | null;
+}
+
+function Record({ record, index, start, measure }: RecordProps) {
   return (
-    <div class={`log-row ${record.severity}`} style={{ transform: `translateY(${start}px)` }}>
+    <div class={`log-row ${record.severity}`} ref={measure} data-index={index} style={{ transform: `translateY(${start}px)` }}>
       <time class="number soft" dateTime={record.received_at} title={moment(record.received_at)}>
         {clock(record.received_at)}
       </time>
       <Badge tone={TONES[record.severity]}>{text.logs.severities[record.severity]}</Badge>
       <Foreign class="soft">{record.category}</Foreign>
-      <Foreign class="message">{record.message}</Foreign>
+      {measure ? <bdi class="message">{visible(record.message.slice(0, MOST))}</bdi> : <Foreign class="message">{record.message}</Foreign>}
     </div>
   );
 }

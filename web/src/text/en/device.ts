@@ -88,6 +88,7 @@ export const logs = {
   search: 'Search the shown records',
   pause: 'Pause',
   resume: (held: number) => (held > 0 ? `Resume (${held} new)` : 'Resume'),
+  wrap: 'Wrap lines',
   download: 'Download',
   older: 'Load older records',
   none: 'No record matches.',
