@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 vi.hoisted(() => Object.defineProperty(navigator, 'languages', { value: ['en-XA', 'en'], configurable: true }));
 
-import { language, languageOf, text } from '../src/text';
+import { language, languageOf, localeOf, text } from '../src/text';
 import { english } from '../src/text/en';
 
 describe('the language of the pages', () => {
@@ -14,6 +14,18 @@ describe('the language of the pages', () => {
     expect(languageOf(['de', 'en-GB'])).toBe('en');
     expect(languageOf(['tlh'])).toBe('en');
     expect(languageOf(['constructor'])).toBe('en');
+  });
+
+  it('writes times in the order of the first region that the reader names', () => {
+    expect(localeOf('en', ['en-GB', 'en-US'])).toBe('en-GB');
+    expect(localeOf('en', ['de', 'de-DE', 'en-US'])).toBe('en-DE');
+    expect(localeOf('en', ['en'])).toBe('en');
+    expect(localeOf('en-XA', ['en-XA', 'en'])).toBe('en-XA');
+  });
+
+  it('writes times also for a browser that names its locale by no tag', () => {
+    expect(localeOf('en', ['en-US@posix', 'C'])).toBe('en');
+    expect(localeOf('en', ['en-US@posix', 'en-GB'])).toBe('en-GB');
   });
 });
 

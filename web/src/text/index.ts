@@ -19,7 +19,24 @@ export function languageOf(wanted: readonly string[]): string {
   return tags.find((tag) => Object.hasOwn(LANGUAGES, tag)) ?? ENGLISH;
 }
 
-/** The language of the page, by which numbers and times are written too. */
+/** Returns the tag by which times are written: the words of `language`, in the order of the first region that is named. */
+export function localeOf(language: string, wanted: readonly string[]): string {
+  const region = wanted.map(regionOf).find((one) => one !== undefined);
+  return region === undefined ? language : `${new Intl.Locale(language).language}-${region}`;
+}
+
+/** Chromium names a machine without a language `en-US@posix`, which is not a tag. */
+function regionOf(tag: string): string | undefined {
+  try {
+    return new Intl.Locale(tag).region;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The language of the page, in which numbers are written too. */
 export const language = languageOf(navigator.languages);
+/** The language and, if known, the region of the reader: a day is written in one order on every page. */
+export const locale = localeOf(language, navigator.languages);
 export const text: Language = (LANGUAGES[language] ?? (() => english))();
 document.documentElement.lang = language;

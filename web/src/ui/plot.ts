@@ -5,7 +5,7 @@ import Plot from 'uplot';
 
 import 'uplot/dist/uPlot.min.css';
 
-import { language } from '../text';
+import { locale } from '../text';
 import type { Drawing, Series } from './chart';
 
 type Values = (number | null)[];
@@ -111,8 +111,8 @@ function widthOf(labels: readonly string[] | null): number {
 
 /** Returns the labels of times that are `step` seconds apart: hours of a day, and the day where one begins. */
 function times(seconds: number[], step: number, zone: { timeZone?: string }): string[] {
-  const day = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', ...zone });
-  const clock = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...zone });
+  const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', ...zone });
+  const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...zone });
   return seconds.map((second) => {
     const date = new Date(second * 1000);
     const hour = clock.format(date);

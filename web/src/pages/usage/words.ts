@@ -2,12 +2,12 @@
 
 import { isPercentile, isRate, lastBound, valueOf, type Measure, type Part, type Usage } from '../../data/usage';
 import type { UsageFigures, UsageGroup, UsageGroups } from '../../data/types';
-import { language, text } from '../../text';
+import { language, locale, text } from '../../text';
 import { visible } from '../../text/visible';
 
-const HOUR = new Intl.DateTimeFormat(language, { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const HOUR = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 /** Days are days in UTC, as the backend sums them. */
-const DAY = new Intl.DateTimeFormat(language, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
+const DAY = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
 /** The most characters of a name in a sentence or above a column. */
 const SHORT = 60;
 
