@@ -76,7 +76,7 @@ function matchesTerm(term: Term, device: Device): boolean {
     case 'update':
       return (device.last_update?.outcome === term.value) === (term.comparison === '=');
     case 'disk': {
-      const used = diskPercent(device);
+      const used = usedDisk(device);
       return used !== null && holds(term.comparison, used - Number(term.value));
     }
     case 'version':
@@ -85,9 +85,9 @@ function matchesTerm(term: Term, device: Device): boolean {
 }
 
 /** Returns the used share of the disk in whole percent, or nothing if the device reports no disk. */
-function diskPercent({ system }: Device): number | null {
+export function usedDisk({ system }: Device): number | null {
   const disk = system?.disk;
-  return disk && disk.total_bytes > 0 ? Math.floor(((disk.total_bytes - disk.free_bytes) * 100) / disk.total_bytes) : null;
+  return disk && disk.total_bytes > 0 ? Math.max(0, Math.floor(((disk.total_bytes - disk.free_bytes) * 100) / disk.total_bytes)) : null;
 }
 
 function holds(comparison: Comparison, order: number): boolean {

@@ -4,11 +4,11 @@ import { useComputed, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 
-import { stateOf } from '../../data/selection';
+import { stateOf, usedDisk } from '../../data/selection';
 import { devices } from '../../data/store';
 import type { Device } from '../../data/types';
 import { text } from '../../text';
-import { bytes, percent } from '../../text/format';
+import { percent } from '../../text/format';
 import { brief, visible } from '../../text/visible';
 import { Icon } from '../../ui/icon';
 import { narrow } from '../../ui/narrow';
@@ -17,7 +17,7 @@ import { AgentVersion } from '../../ui/version';
 import { DeviceBadge } from '../../ui/device_badge';
 import { HEAD, scaled } from '../../ui/scale';
 import { useVirtual } from '../../ui/virtual';
-import { COLUMNS, diskShare, memoryShare, platformOf, type ByDevice, type Column, type Order } from './view';
+import { COLUMNS, memoryShare, platformOf, type ByDevice, type Column, type Order } from './view';
 
 /** The heights of a row in pixels, as the style sheet has them. */
 const ROW = 42;
@@ -164,8 +164,8 @@ function cellOf(column: Column, device: Device, byDevice: ReadonlySignal<ByDevic
       return share >= 0 && <Meter share={share} label={percent(share * 100)} />;
     }
     case 'disk': {
-      const share = diskShare(device);
-      return system?.disk && share >= 0 && <Meter share={share} label={bytes(system.disk.free_bytes)} />;
+      const used = usedDisk(device);
+      return used !== null && <Meter share={used / 100} label={percent(used)} />;
     }
     case 'tags':
       return <Tags tags={device.tags ?? []} />;

@@ -1,6 +1,6 @@
 // What the list of devices shows, as the address says it: search, filter and order. Pure.
 
-import { compareVersions, matches, parseSelection, stateOf, type Term } from '../../data/selection';
+import { compareVersions, matches, parseSelection, stateOf, usedDisk, type Term } from '../../data/selection';
 import { isThere } from '../../data/standing';
 import type { Deployment, Device } from '../../data/types';
 
@@ -131,7 +131,7 @@ function keysOf(column: Column, devices: readonly Device[], byDevice: ByDevice):
     case 'memory':
       return memoryShare;
     case 'disk':
-      return diskShare;
+      return (device) => usedDisk(device) ?? -1;
     case 'tags':
       return ({ tags }) => (tags ?? []).join();
     case 'seen':
@@ -168,12 +168,6 @@ export function platformOf({ platform: { os, arch } }: Device): string {
 /** The used share of the memory, or -1 if the device has not reported it. */
 export function memoryShare({ system }: Device): number {
   return system && system.memory.total_bytes > 0 ? system.memory.used_bytes / system.memory.total_bytes : -1;
-}
-
-/** The used share of the disk, or -1 if the device has not reported it. */
-export function diskShare({ system }: Device): number {
-  const disk = system?.disk;
-  return disk && disk.total_bytes > 0 ? 1 - disk.free_bytes / disk.total_bytes : -1;
 }
 
 /** Groups the deployments of models that are on their devices by device. */

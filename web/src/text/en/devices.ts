@@ -46,7 +46,7 @@ export const devices = {
     models: 'Models',
     cpu: 'CPU',
     memory: 'Memory',
-    disk: 'Disk free',
+    disk: 'Disk',
     tags: 'Tags',
     seen: 'Last seen',
   },
