@@ -190,7 +190,7 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
           ))}
         </div>
         {UNDER_WAY.has(deployment.state) && <Progress deployment={deployment} name={name} />}
-        {deployment.stale && <p class="small why">{text.models.staleWhy}</p>}
+        {deployment.stale && <p class="small why">{staleWords(deployment)}</p>}
         {(deployment.reason ?? deployment.serving?.detail) && (
           <p class="small why" dir="auto">
             {sentence(deployment.reason ?? deployment.serving?.detail ?? '')}
@@ -261,6 +261,13 @@ function Progress({ deployment: { progress }, name }: { deployment: Deployment; 
 
 function allowed(action: Action): boolean {
   return may(action === 'serve' || action === 'stop' || action === 'repair' ? 'serving:operate' : 'deployments:write');
+}
+
+/** Says what a stale allowlist does, and what can be done about it now. */
+function staleWords(deployment: Deployment): string {
+  const actions = actionsFor(deployment);
+  if (actions.includes('repair')) return `${text.models.stale} ${text.models.staleRepair}`;
+  return actions.includes('serve') ? `${text.models.stale} ${text.models.staleServe}` : text.models.stale;
 }
 
 /** Returns what can be done now, the most likely first. What needs the device waits until it is online. */
