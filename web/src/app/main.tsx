@@ -28,7 +28,7 @@ effect(() => {
 const root = document.getElementById('app');
 if (import.meta.env.DEV && location.pathname === '/ui') {
   // A build leaves this out, with the page of the parts.
-  import('../ui/gallery').then(({ Gallery }) => root && render(<Gallery />, root)).catch(failure);
+  import('../ui/gallery/page').then(({ Gallery }) => root && render(<Gallery />, root)).catch(failure);
 } else {
   if (root) render(<App />, root);
   void resume();

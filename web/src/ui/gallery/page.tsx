@@ -1,28 +1,31 @@
 // Every part of the design with its states on one page, `/ui`, to look at while it is changed. It is for development: a
 // build leaves it out, so its words are not part of the language.
 
-import './list.css';
-import './records.css';
-import './tabs.css';
-import './chart.css';
+import '../list.css';
+import '../records.css';
+import '../tabs.css';
+import '../chart.css';
 
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
 
-import { Problem } from '../data/problem';
-import { Charted } from './chart';
-import { Chips, Field, Select } from './choice';
-import { Confirm, Dialog } from './dialog';
-import { Icon } from './icon';
-import { List } from './list';
-import { notice, Notices } from './notices';
-import { Badge, Copied, Empty, Failed, Foreign, Meter, Outdated, Skeleton, Time } from './parts';
-import { Records } from './records';
-import { CopyBox } from './secret';
-import { Until } from './until';
+import { Problem } from '../../data/problem';
+import { Charted } from '../chart';
+import { Chips, Field, Select } from '../choice';
+import { Confirm, Dialog } from '../dialog';
+import { Icon } from '../icon';
+import { List } from '../list';
+import { notice, Notices } from '../notices';
+import { Badge, Copied, Empty, Failed, Foreign, Meter, Outdated, Skeleton, Time } from '../parts';
+import { ListState, Records } from '../records';
+import { CopyBox } from '../secret';
+import { Until } from '../until';
+import { Forms } from './forms';
+import { Part } from './part';
+import { Standings } from './standings';
 
 const LONG = 'a-name-that-is-much-longer-than-the-place-that-it-has-and-is-cut-at-the-end-of-it';
 const HOURS = Array.from({ length: 24 }, (_, hour) => Date.UTC(2026, 10, 20, hour));
+const LOAD = HOURS.map((_, hour) => (hour === 6 || hour === 7 ? null : 10 + hour));
 const REFUSED = new Problem(503, { status: 503, detail: 'the backend is stopping', hint: 'retry in a minute', request_id: 'req_1' } as object, 30);
 
 export function Gallery() {
@@ -134,7 +137,21 @@ export function Gallery() {
           items={['23:00']}
           idOf={(hour) => hour}
         />
+        <Charted
+          title="Load"
+          summary="Load: 12 %, with a gap from 06:00 to 08:00."
+          drawing={{
+            kind: 'lines', times: HOURS, from: Date.UTC(2026, 10, 20), to: Date.UTC(2026, 10, 21), utc: true, most: 100, format: String,
+            series: [{ name: 'CPU', values: LOAD }],
+            range: { name: 'lowest to highest', low: LOAD.map((load) => load && load - 8), high: LOAD.map((load) => load && load + 20) },
+          }}
+          columns={[{ name: 'Hour', cell: (hour) => hour }]}
+          items={['23:00']}
+          idOf={(hour) => hour}
+        />
       </Part>
+      <Standings />
+      <Forms />
       <Part title="Banners">
         <p class="banner busy">Something goes on.</p>
         <p class="banner bad">Something failed.</p>
@@ -151,6 +168,9 @@ export function Gallery() {
         </Empty>
         <Failed title="The devices could not be loaded" error={REFUSED} retry={() => undefined} />
         <Skeleton lines={3} />
+        <ListState loading={{ state: 'failed', error: REFUSED }} count={0} title="The things could not be loaded" retry={() => undefined}>
+          <p>Nothing.</p>
+        </ListState>
       </Part>
       <Part title="Above the page">
         <button type="button" class="button" onClick={() => (open.value = 'dialog')}>Open a dialog</button>
@@ -171,14 +191,5 @@ export function Gallery() {
       )}
       <Notices />
     </main>
-  );
-}
-
-function Part({ title, children }: { title: string; children: ComponentChildren }) {
-  return (
-    <section class="card gallery-part" aria-label={title}>
-      <h2>{title}</h2>
-      <div class="choices">{children}</div>
-    </section>
   );
 }
