@@ -8,10 +8,10 @@ import { join } from 'node:path';
 
 import { build } from 'vite';
 
+import { differences, packageFaults, PACKAGES, shipped, type Lock } from './build_faults.ts';
+
 /** The most processor time of a build, in seconds. */
 const SECONDS = 10;
-/** The most packages that the pages need at run time, those that their packages need included. */
-const PACKAGES = 60;
 const BUILT = 'dist/app';
 const DECISIONS = '../docs/decisions';
 
@@ -35,41 +35,8 @@ async function secondBuild(): Promise<string[]> {
   }
 }
 
-function differences(first: string, second: string): string[] {
-  const names = new Set([...filesIn(first), ...filesIn(second)]);
-  if (names.size === 0) return [`\`${first}\` has no file: run the build first`];
-  return [...names].flatMap((name) => {
-    const [one, other] = [contentOf(join(first, name)), contentOf(join(second, name))];
-    return one && other && one.equals(other) ? [] : [`\`${name}\` is not the same in two builds of the same sources`];
-  });
-}
-
-function filesIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
-}
-
-function contentOf(path: string): Buffer | null {
-  try {
-    return readFileSync(path);
-  } catch {
-    return null;
-  }
-}
-
-interface Lock {
-  packages: Record<string, { dev?: boolean; dependencies?: Record<string, string> }>;
-}
-
-/** Returns which of the packages at run time are too many, or named in no decision. */
 function packages(): string[] {
-  const { packages: locked } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
-  const shipped = Object.entries(locked).filter(([path, { dev }]) => path !== '' && !dev);
-  process.stdout.write(`web: ${shipped.length} packages at run time, of ${PACKAGES}\n`);
-  const many = shipped.length > PACKAGES ? [`${shipped.length} packages are needed at run time; at most ${PACKAGES} are allowed`] : [];
-  const decided = readdirSync(DECISIONS).map((name) => readFileSync(join(DECISIONS, name), 'utf8')).join('');
-  const wanted = Object.keys(locked['']?.dependencies ?? {});
-  const unnamed = wanted.filter((name) => !decided.includes(`\`${name}\``));
-  return [...many, ...unnamed.map((name) => `no decision says why the pages need the package \`${name}\``)];
+  const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
+  process.stdout.write(`web: ${shipped(lock).length} packages at run time, of ${PACKAGES}\n`);
+  return packageFaults(lock, readdirSync(DECISIONS).map((name) => readFileSync(join(DECISIONS, name), 'utf8')).join(''));
 }
