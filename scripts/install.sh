@@ -93,7 +93,7 @@ fetch() { # url file [blocks]: fails after three attempts in a row that stall or
 }
 why() { # the tool's message about a failed download, and advice
   case $(tr '\n' ' ' <"$tmp/said") in
-    *407* | *"Proxy Authentication"*) help="the proxy asks for a name and a password: set https_proxy=http://NAME:PASSWORD@HOST:PORT" ;;
+    *"response 407"* | *"code 407"* | *"rror: 407"* | *"ERROR 407"* | *"HTTP/1."?" 407"* | *"Proxy Authentication"*) help="the proxy asks for a name and a password: set https_proxy=http://NAME:PASSWORD@HOST:PORT" ;;
     *"has expired"* | *"not yet valid"* | *"not yet activated"*) help="its certificate does not count at the time of this machine, $(date -u '+%Y-%m-%d %H:%M' 2>/dev/null) UTC: correct the clock; if that is right, the host needs a new certificate" ;;
     *"does not match"* | *"doesn't match"* | *"subject name"* | *"alternative name"*) help="another machine answers in the name of the host: does this network ask you to log in first? then open any page in a browser and try again" ;;
     *"self-signed"* | *"self signed"* | *issuer* | *"unknown CA"* | *"Unknown CA"*) help="this machine does not know who issued its certificate: if a proxy of your network opens TLS, ask for its certificate and set CURL_CA_BUNDLE=FILE, or ca_certificate=FILE in ~/.wgetrc for wget; else somebody listens in" ;;

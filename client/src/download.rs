@@ -77,7 +77,8 @@ pub(crate) fn tls_or_proxy(error: &reqwest::Error) -> Option<&'static str> {
 fn explain(causes: &str) -> Option<&'static str> {
     let causes = causes.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| causes.contains(word));
-    if says(&["407", "proxy auth"]) {
+    // Never by a number: a time or a port in the text may have the same digits.
+    if says(&["proxy auth"]) {
         Some("the proxy asks for a name and a password; give them in HTTPS_PROXY")
     } else if says(&["expired", "not valid yet", "notvalidyet"]) {
         Some(
@@ -113,14 +114,19 @@ mod tests {
         for (causes, helps) in [
             ("invalid peer certificate: UnknownIssuer", "SSL_CERT_FILE"),
             ("invalid peer certificate: certificate expired: verification time", "the clock"),
-            ("invalid peer certificate: certificate not valid yet: verification", "the clock"),
+            (
+                "certificate not valid yet: verification time 1795840700 (UNIX), but certificate",
+                "the clock",
+            ),
             ("invalid peer certificate: certificate not valid for name \"a\"", "log in first"),
             ("received corrupt message of type InvalidContentType: tls", "TLS failed"),
             ("client error (Connect): proxy authorization required", "HTTPS_PROXY"),
         ] {
             assert!(explain(causes).is_some_and(|text| text.contains(helps)), "{causes}");
         }
-        assert_eq!(explain("Connection refused (os error 111)"), None);
+        for causes in ["Connection refused (os error 111)", "tcp connect error: 127.0.0.1:40799"] {
+            assert_eq!(explain(causes), None, "{causes}");
+        }
     }
 
     const PATIENCE: Duration = Duration::from_secs(10);

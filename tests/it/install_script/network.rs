@@ -96,6 +96,14 @@ async fn a_proxy_is_asked_for_what_is_far_and_not_for_what_is_here() {
     task.abort();
 }
 
+#[test]
+fn digits_of_an_address_are_not_the_answer_of_a_proxy() {
+    let scratch = Scratch::new();
+    let ran = scratch.install("http://127.0.0.1:4070");
+    assert_eq!(ran.code, Some(12), "{ran:?}");
+    assert!(ran.stderr.contains("4070") && !ran.stderr.contains("the proxy asks"), "{ran:?}");
+}
+
 /// With a clock that is years off, every certificate appears invalid like this one.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_certificate_that_does_not_count_now_is_a_matter_of_the_clock() {
