@@ -14,7 +14,7 @@ use std::{
 use link_platform::{checkpoint, path_env::Shells, program};
 
 use crate::{
-    layout::Layout,
+    layout::{self, Layout},
     path_files,
     receipt::{InstalledFile, Receipt},
     service,
@@ -36,7 +36,7 @@ const DATA: &[&str] = &[
     "share",
     "update.json",
     "current",
-    "receipt.json",
+    layout::RECEIPT,
 ];
 const STATE: &[&str] = &[
     "identity.json",

@@ -10,7 +10,7 @@ use std::{
 use link_platform::program;
 
 use crate::{
-    layout::Layout,
+    layout::{self, Layout},
     receipt::Receipt,
     service::{Scope, backend},
     shared::SharedFile,
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Our entries in the programs' folder. The receipt, which marks an installation, is the last.
-const OWN: &[&str] = &["versions", "current", "completions", "share", "receipt.json"];
+const OWN: &[&str] = &["versions", "current", "completions", "share", layout::RECEIPT];
 
 /// What to delete in addition to the programs.
 #[derive(Clone, Copy, Debug)]
