@@ -1,5 +1,7 @@
 //! The output and the exit codes of the compiled command, without a backend.
 
+use std::process::Command;
+
 use crate::support::{self, Home};
 use serde_json::json;
 
@@ -22,6 +24,16 @@ fn the_version_is_printed_and_nothing_else() {
     let ran = Home::new().link(&["--version"]);
     let version = concat!("link ", env!("CARGO_PKG_VERSION"), "\n");
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, version, ""));
+}
+
+#[test]
+fn the_version_and_the_help_need_no_home() {
+    for flag in ["--version", "--help"] {
+        let mut link = Command::new(env!("CARGO_BIN_EXE_link"));
+        let output = link.arg(flag).env_clear().output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{flag}: {output:?}");
+        assert!(!output.stdout.is_empty(), "{flag}");
+    }
 }
 
 // Holds: S9-3
@@ -202,7 +214,7 @@ fn a_home_of_another_user_is_not_written_to_by_the_command() {
         return;
     }
     let link = |variable: &str, words: &[&str]| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_link"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_link"));
         command.args(words).env_clear().env(variable, dir.path());
         let ran = command.output().unwrap();
         (ran.status.code(), String::from_utf8(ran.stderr).unwrap())
