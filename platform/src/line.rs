@@ -53,3 +53,39 @@ impl Line {
         self.0.tell(text).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Returns what the other end says next. None once it has ended.
+    async fn said(line: &mut Line) -> Option<String> {
+        tokio::time::timeout(Duration::from_secs(20), line.next()).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn parent_and_child_hear_each_other() {
+        let program = Program {
+            path: std::env::current_exe().unwrap(),
+            args: vec!["--exact".into(), "line::tests::the_child_of_another_test".into()],
+            env: vec![],
+            log: None,
+        };
+        let (_child, mut line) = Line::start(&program).unwrap();
+        assert_eq!(said(&mut line).await.as_deref(), Some("I am here"));
+        line.tell("are you well?").await;
+        assert_eq!(said(&mut line).await.as_deref(), Some("to `are you well?`: yes"));
+        assert_eq!(said(&mut line).await, None, "the child has ended");
+    }
+
+    /// Does nothing unless the test above has started it.
+    #[tokio::test]
+    async fn the_child_of_another_test() {
+        let Some(mut line) = Line::of_parent() else { return };
+        line.tell("I am here").await;
+        let asked = said(&mut line).await.unwrap();
+        line.tell(&format!("to `{asked}`: yes")).await;
+    }
+}

@@ -14,7 +14,9 @@ use std::{
         fs::OpenOptionsExt as _,
         io::{AsHandle as _, IntoRawHandle as _},
     },
+    pin::pin,
     process::Stdio,
+    task::{Context, Poll, Waker},
 };
 
 use tokio::{
@@ -22,7 +24,7 @@ use tokio::{
         AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, Lines,
         ReadHalf, WriteHalf, split,
     },
-    net::windows::named_pipe::{NamedPipeClient, ServerOptions},
+    net::windows::named_pipe::{NamedPipeClient, NamedPipeServer, ServerOptions},
 };
 use windows_sys::Win32::Storage::FileSystem::FILE_FLAG_OVERLAPPED;
 
@@ -67,8 +69,19 @@ pub(super) fn start(program: &Program) -> io::Result<(TiedChild, Line)> {
     let mut options = File::options();
     options.read(true).write(true).custom_flags(FILE_FLAG_OVERLAPPED);
     let theirs = options.open(&name)?;
+    connected(&ours)?;
     let child = TiedChild::start_reading(program, Stdio::from(theirs))?;
     Ok((child, Line::new(ours)))
+}
+
+/// Has the runtime read from a pipe that its client has opened. The runtime's first attempt, before the client was there, failed,
+/// and the runtime tries again only after a call that connects.
+fn connected(pipe: &NamedPipeServer) -> io::Result<()> {
+    let mut now = Context::from_waker(Waker::noop());
+    match pin!(pipe.connect()).poll(&mut now) {
+        Poll::Ready(connected) => connected,
+        Poll::Pending => Err(io::ErrorKind::NotConnected.into()),
+    }
 }
 
 pub(super) fn of_parent() -> Option<Line> {
