@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::process::{Call, call};
 
 #[test]
 fn the_block_stands_at_the_end_between_two_comments() {
@@ -32,6 +31,8 @@ fn a_folder_that_cannot_stand_on_path_gets_no_line() {
 #[cfg(unix)]
 #[test]
 fn sh_puts_the_folder_first_once_whatever_its_name_is() {
+    use crate::process::{Call, call};
+
     for folder in ["/o'k $HOME", "/\"`x`\\", "/a*b"] {
         let line = line(Syntax::Posix, folder).unwrap();
         let script = format!("PATH=/usr/bin\n{line}\n{line}\nprintf %s \"$PATH\"");
@@ -62,7 +63,7 @@ fn the_files_are_those_that_the_shells_present_read() {
     let names = |shells: &Shells, there: &[&str]| -> Vec<String> {
         let there: Vec<_> = there.iter().map(|name| shells.home.join(name)).collect();
         let files = start_files(shells, |path| there.iter().any(|found| found == path));
-        files.iter().map(|file| file.path.display().to_string()).collect()
+        files.iter().map(|file| file.path.display().to_string().replace('\\', "/")).collect()
     };
     assert_eq!(names(&shells, &[]), ["/h/.profile"]);
     assert_eq!(
