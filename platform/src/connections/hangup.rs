@@ -27,7 +27,10 @@ use tokio::{
 #[cfg(target_os = "linux")]
 #[path = "hangup/linux.rs"]
 mod system;
-#[cfg(not(target_os = "linux"))]
+#[cfg(windows)]
+#[path = "hangup/windows.rs"]
+mod system;
+#[cfg(not(any(target_os = "linux", windows)))]
 #[path = "hangup/other.rs"]
 mod system;
 
