@@ -83,12 +83,24 @@ describe('the tab of the load', () => {
     vi.useRealTimers();
   });
 
-  it('has a chart with a sentence and its numbers for each reading of the device', async () => {
+  /** A whole hour of samples, with one that is higher than the others. */
+  function answersFully(): void {
     const full = whole().map((one) => ({ ...one, memory_used_bytes: { min: 1e9, avg: 2e9, max: 4e9 }, temperature_celsius: range(50), gpu_temperature_celsius: null }));
     answers(metrics(full.map((one, minute) => (minute === 5 ? { ...one, cpu_percent: { min: 1, avg: 20, max: 80 } } : one)), { memory_total_bytes: 16e9 }));
+  }
+
+  it('shows its outline until the samples are there', async () => {
+    answersFully();
     show(root, <DevicePage />);
     await vi.waitFor(() => expect(root.querySelector('.skeleton')).not.toBeNull());
     await accessible();
+    await says('CPU: 20 % on average');
+    expect(root.querySelector('.skeleton')).toBeNull();
+  });
+
+  it('has a chart with a sentence for each reading of the device', async () => {
+    answersFully();
+    show(root, <DevicePage />);
     await says(`CPU: 20 % on average, at most 80 % at ${clock(BEGIN + 5 * MINUTE)}.`);
     await says('Memory: 2.0 GB of 16.0 GB on average, at most 4.0 GB');
     await says('CPU temperature: 50 °C on average, at most 60 °C');
@@ -96,6 +108,13 @@ describe('the tab of the load', () => {
     expect([...root.querySelectorAll('.charted h2')].map((one) => one.textContent)).toEqual(['CPU', 'Memory', 'CPU temperature']);
     expect(root.querySelector('[role=img]')?.getAttribute('aria-label')).toContain('CPU: 20 % on average');
     await accessible();
+    expect(root.querySelector('[style]')).toBeNull();
+  });
+
+  it('has the numbers of a chart in a table', async () => {
+    answersFully();
+    show(root, <DevicePage />);
+    await says('CPU: 20 % on average');
     root.querySelector('details')?.setAttribute('open', '');
     await vi.waitFor(() => expect(root.querySelectorAll('.charted-table tbody tr')).toHaveLength(60));
     expect(root.querySelector('.charted-table tbody tr')?.textContent).toBe(`${clock(BEGIN)}20 %19 %30 %`);
