@@ -146,7 +146,7 @@ function Records({ records, wraps, follows }: { records: readonly DeviceLog[]; w
   const height = scaled(narrow.value ? NARROW_RECORD : RECORD);
   const { items, total, measure } = useVirtual(scroller, records.length, height, wraps ? numberOf : undefined);
   const newest = records.at(-1)?.number;
-  // Before the rows that were just measured move what is in sight.
+  // Within the frame in which rows were measured: a later scroll event of that frame would end the following.
   useLayoutEffect(() => {
     const box = scroller.current;
     if (box && follows && atEnd.current) box.scrollTop = box.scrollHeight;
