@@ -1,5 +1,5 @@
-// What is wrong with a page besides its looks: things that are wider than the screen, rows of several heights, words that became a
-// part of the page or that nobody sees, targets that are too small for a finger, and violations that axe finds.
+// What is wrong with a page besides its looks: things that are wider than the screen, rows of several heights or endless ones, words that
+// became a part of the page or that nobody sees, targets that are too small for a finger, and violations that axe finds.
 
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -7,6 +7,8 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** The most that a row is high which has the height of its lines, in pixels: two names, three lines of a sentence and a button. */
+const HIGHEST = 190;
 /** The rules of axe that look at colours. */
 const COLOURS = ['color-contrast', 'link-in-text-block'];
 
@@ -16,10 +18,12 @@ export async function judged(page: Page, { dark = false } = {}): Promise<string[
   const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   if (overhang > 0) found.push(`${overhang} px wider than the screen`);
   const heights = await page.evaluate(() => [...document.querySelectorAll('.list-rows, .table-rows, .log-frame:not(.wrapped) > .log-rows')].map((group) =>
-    [...group.querySelectorAll(':scope > :is([role=row], .log-row)')].map((row) => row.getBoundingClientRect().height)));
-  const overlaps = await page.evaluate(() => [...document.querySelectorAll('.wrapped .log-row')].map((row) => row.getBoundingClientRect())
+    [...group.querySelectorAll(':scope > :is([role=row]:not(.measured), .log-row)')].map((row) => row.getBoundingClientRect().height)));
+  const overlaps = await page.evaluate(() => [...document.querySelectorAll('.wrapped .log-row, .measured')].map((row) => row.getBoundingClientRect())
     .sort((one, other) => one.top - other.top).some(({ top }, index, all) => index > 0 && top < (all[index - 1]?.bottom ?? 0) - 1));
   if (overlaps) found.push('rows lie on each other');
+  const highest = await page.evaluate(() => Math.max(0, ...[...document.querySelectorAll('.measured')].map((row) => row.getBoundingClientRect().height)));
+  if (highest > HIGHEST) found.push(`a row is ${highest} px high`);
   const taken = await page.evaluate(() => document.documentElement.dataset['owned'] !== undefined || document.querySelector('img[src=x], iframe, [href^="javascript:"], [onerror]') !== null);
   if (taken) found.push('what somebody has written became a part of the page');
   if (heights.some((group) => new Set(group).size > 1)) found.push(`rows have several heights: ${JSON.stringify(heights)}`);

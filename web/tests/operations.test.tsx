@@ -7,6 +7,7 @@ import { heard, me, models } from '../src/data/store';
 import type { Operation, OperationDevice } from '../src/data/types';
 import { OperationPage } from '../src/pages/operations/one';
 import { OperationsPage } from '../src/pages/operations/page';
+import { narrow } from '../src/ui/narrow';
 import { Notices } from '../src/ui/notices';
 import { HOSTILE, model } from './fixtures';
 import { accessible, control, controls, OWNER, place, press, settled } from './placed';
@@ -74,6 +75,21 @@ describe('the operations', () => {
     await vi.waitFor(() => expect(here.root.textContent).toContain('Succeeded2'));
     go('/operations?state=failed');
     await settled('1 of 3');
+  });
+
+  it('are as high as their lines on a narrow screen', async () => {
+    const heights = (): (string | undefined)[] => [...here.root.querySelectorAll<HTMLElement>('.operation-row[data-id]')].map(({ style }) => style.height);
+    openList([operation('1'), operation('2')]);
+    await settled('Repair llama');
+    expect(heights()).toEqual(['54px', '54px']);
+    narrow.value = true;
+    try {
+      await vi.waitFor(() => expect(heights()).toEqual(['auto', 'auto']));
+      await accessible();
+    } finally {
+      narrow.value = false;
+    }
+    await vi.waitFor(() => expect(heights()).toEqual(['54px', '54px']));
   });
 
   it('are cancelled once, after a question', async () => {

@@ -1,9 +1,10 @@
 // A table of any number of rows: only those in sight are in the document, and each is drawn again only when what it shows
-// has changed. Its columns are sorted and its rows are selected if the page says so.
+// has changed. Its columns are sorted and its rows are selected if the page says so. On wide screens all rows have one height;
+// on narrow ones a row is as high as its lines.
 
 import { useComputed, type Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useCallback, useRef } from 'preact/hooks';
 
 import { text } from '../text';
 import { visible } from '../text/visible';
@@ -33,7 +34,7 @@ interface Props {
   label: string;
   columns: readonly ListColumn[];
   ids: string[];
-  /** The heights of a row in pixels on wide and on narrow screens, as the style sheet of the page has them. */
+  /** The height of a row in pixels on wide screens, and that of the usual row on narrow ones, which counts until a row is measured. */
   heights: readonly [number, number];
   row: (id: string) => ListRow | null;
   order?: Order;
@@ -43,9 +44,11 @@ interface Props {
 
 export function List({ name, label, columns, ids, heights, row, order, sort, selected }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
-  const height = scaled(heights[narrow.value ? 1 : 0]);
+  const isNarrow = narrow.value;
+  const height = scaled(heights[isNarrow ? 1 : 0]);
   const head = scaled(HEAD);
-  const { items, total } = useVirtual(scroller, ids.length, height);
+  const idOf = useCallback((index: number) => ids[index] ?? index, [ids]);
+  const { items, total, measure } = useVirtual(scroller, ids.length, height, isNarrow ? idOf : undefined);
   const chosen = selected ? ids.reduce((count, id) => count + Number(selected.value.has(id)), 0) : 0;
   const toggleAll = (): void => {
     if (selected) selected.value = chosen === ids.length ? new Set() : new Set(ids);
@@ -86,7 +89,18 @@ export function List({ name, label, columns, ids, heights, row, order, sort, sel
           {items.map(({ index, start }) => {
             const id = ids[index];
             return id === undefined ? null : (
-              <Row key={id} id={id} index={index} start={start} height={height} name={name} columns={columns} row={row} selected={selected} />
+              <Row
+                key={id}
+                id={id}
+                index={index}
+                start={start}
+                height={isNarrow ? null : height}
+                measure={measure}
+                name={name}
+                columns={columns}
+                row={row}
+                selected={selected}
+              />
             );
           })}
         </div>
@@ -119,14 +133,16 @@ interface RowProps {
   id: string;
   index: number;
   start: number;
-  height: number;
+  /** The height in pixels. Null for a row that is as high as its lines. */
+  height: number | null;
+  measure: (row: HTMLElement | null) => void;
   name: string;
   columns: readonly ListColumn[];
   row: (id: string) => ListRow | null;
   selected: Signal<ReadonlySet<string>> | undefined;
 }
 
-function Row({ id, index, start, height, name, columns, row, selected }: RowProps) {
+function Row({ id, index, start, height, measure, name, columns, row, selected }: RowProps) {
   const picked = useComputed(() => selected?.value.has(id) ?? false).value;
   const shown = row(id);
   if (!shown) return null;
@@ -138,11 +154,13 @@ function Row({ id, index, start, height, name, columns, row, selected }: RowProp
   };
   return (
     <div
-      class={`list-row ${name}${picked ? ' picked' : ''}`}
+      class={`list-row ${name}${picked ? ' picked' : ''}${height === null ? ' measured' : ''}`}
+      ref={height === null ? measure : null}
+      data-index={index}
       role="row"
       aria-rowindex={index + 2}
       data-id={id}
-      style={{ transform: `translateY(${start}px)`, height: `${height}px` }}
+      style={{ transform: `translateY(${start}px)`, height: height === null ? 'auto' : `${height}px` }}
     >
       {selected && (
         <div class="list-cell check" role="cell">

@@ -31,7 +31,7 @@ const scrollTo: typeof elementScroll = (offset, options, instance) => {
 /** Returns the rows of `count` that are in sight of `scroller`, each `height` pixels high. For rows that are
  * measured, `keyOf` tells which row is at an index, so that a height stays with its row while others come before it. */
 export function useVirtual(
-  scroller: RefObject<HTMLElement | null>, count: number, height: number, keyOf?: (index: number) => number,
+  scroller: RefObject<HTMLElement | null>, count: number, height: number, keyOf?: (index: number) => number | string,
 ): Virtual {
   const drawn = useSignal(0);
   const options = {

@@ -30,7 +30,7 @@ import './catalogue.css';
 
 const COLUMNS = ['name', 'state', 'size', 'plugin', 'deployed', 'used', 'actions'] as const;
 const STATES = ['ready', 'incomplete', 'shared'] as const;
-/** The heights of a row in pixels, as the style sheet has them. */
+/** The height of a row in pixels on wide screens, and that of the usual row on narrow ones. */
 const HEIGHTS = [54, 124] as const;
 
 export function ModelsPage() {

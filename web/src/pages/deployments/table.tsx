@@ -21,7 +21,7 @@ import { PurposeTag } from '../../ui/purpose';
 import { DownloadProgress, StandingBadge } from '../../ui/standing';
 import { COLUMNS, portOf, SORTABLE, USUAL, type Named } from './view';
 
-/** The heights of a row in pixels, as the style sheet has them. */
+/** The height of a row in pixels on wide screens, and that of the usual row on narrow ones. */
 const HEIGHTS = [52, 124] as const;
 
 interface Props {
@@ -72,7 +72,7 @@ function rowOf(id: string, names: Named | undefined): ListRow | null {
           <span class="badges">
             <PurposeTag purpose={purposeOf(models.row(deployment.model_id)?.value, deployment)} />
             {why ? (
-              <Foreign class="small why">{sentence(why)}</Foreign>
+              <Foreign class="small why sentence">{sentence(why)}</Foreign>
             ) : (
               secondOf(deployment, model) !== '' && <Foreign class="small soft">{secondOf(deployment, model)}</Foreign>
             )}

@@ -15,8 +15,8 @@ import { Badge, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../
 const PAGE = 200;
 const PAUSE = 1_000;
 const COLUMNS = ['device', 'state', 'detail', 'attempts', 'updated'] as const;
-/** The heights of a row in pixels, as the style sheet has them. */
-const HEIGHTS = [46, 84] as const;
+/** The height of a row in pixels on wide screens, and that of the usual row on narrow ones. */
+const HEIGHTS = [46, 64] as const;
 const TONES: Record<OperationDevice['state'], Tone> = {
   pending: 'quiet', sent: 'busy', succeeded: 'good', failed: 'bad', skipped: 'quiet', cancelled: 'quiet',
 };
@@ -105,7 +105,7 @@ function rowOf(rows: Rows<OperationDevice>, id: string): ListRow | null {
         </a>
       ),
       state: <Badge tone={TONES[item.state]}>{text.works.item[item.state]}</Badge>,
-      detail: item.detail ? <Foreign class="small">{sentence(item.detail)}</Foreign> : null,
+      detail: item.detail ? <Foreign class="small sentence">{sentence(item.detail)}</Foreign> : null,
       attempts: <span class="number soft">{item.attempts}</span>,
       updated: <Time at={item.updated_at} />,
     },

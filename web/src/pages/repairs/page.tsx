@@ -25,8 +25,8 @@ import { fitting, standingOf, STANDINGS, timeLeft, viewOf, worthRetrying, type N
 import './repairs.css';
 
 const COLUMNS = ['standing', 'model', 'device', 'left', 'result', 'created', 'actions'] as const;
-/** The heights of a row in pixels, as the style sheet has them. */
-const HEIGHTS = [50, 124] as const;
+/** The height of a row in pixels on wide screens, and that of the usual row on narrow ones. */
+const HEIGHTS = [50, 86] as const;
 const TONES: Record<Standing, Tone> = {
   sent: 'busy', processed: 'busy', expired: 'bad', failed: 'bad', succeeded: 'good', superseded: 'quiet',
 };
@@ -194,7 +194,7 @@ function rowOf(id: string, names: Named | undefined): ListRow | null {
         </a>
       ),
       left: left === null ? <span class="soft">{text.repairing.ended}</span> : <span class="number">{text.repairing.left(span(left))}</span>,
-      result: <Foreign class="small">{resultOf(command)}</Foreign>,
+      result: <Foreign class="small sentence">{resultOf(command)}</Foreign>,
       created: <Time at={command.created_at} />,
       actions: may('serving:operate') && (standing === 'expired' || standing === 'failed') && <Retry command={command} name={names.model} />,
     },
