@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
 import { language } from '../text';
-import { visible } from '../text/visible';
+import { brief } from '../text/visible';
 
 export interface Option {
   value: string;
@@ -42,7 +42,7 @@ export function Select({ label, all, options, value, choose }: { label: string; 
       {!known && <option value={value}>{value}</option>}
       {options.map((option) => (
         <option key={option.value} value={option.value}>
-          {visible(option.words).slice(0, 80)}
+          {brief(option.words, 80)}
         </option>
       ))}
     </select>

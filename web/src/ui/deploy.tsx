@@ -10,7 +10,7 @@ import { gather, refusedSetting, typedOf, type Fault, type Typed } from '../data
 import { deployments, devices, devicesLoading, models } from '../data/store';
 import type { Deployment } from '../data/types';
 import { text } from '../text';
-import { visible } from '../text/visible';
+import { brief, visible } from '../text/visible';
 import { Field } from './choice';
 import { DevicePicker } from './device_picker';
 import { Dialog } from './dialog';
@@ -88,7 +88,7 @@ export function DeployDialog({ model, targets, close }: Props) {
   }
   const lacks = ready.length === 0 && model === undefined;
   return (
-    <Dialog title={model === undefined ? text.deploying.title : text.deploying.titleOf(visible(models.row(id)?.value.name ?? id).slice(0, 60))} close={close}>
+    <Dialog title={model === undefined ? text.deploying.title : text.deploying.titleOf(brief(models.row(id)?.value.name ?? id, 60))} close={close}>
       <form onSubmit={sent}>
         <div class="dialog-body">
           {model === undefined && ready.length > 0 && (
@@ -98,7 +98,7 @@ export function DeployDialog({ model, targets, close }: Props) {
                 <select {...ties} name="model" required autofocus value={id} onChange={(event) => (picked.value = event.currentTarget.value)}>
                   {ready.map(({ model_id: id, name, publisher, owned }) => (
                     <option key={id} value={id}>
-                      {visible(owned || !publisher ? name : `${publisher}/${name}`).slice(0, 100)}
+                      {brief(owned || !publisher ? name : `${publisher}/${name}`)}
                     </option>
                   ))}
                 </select>

@@ -7,7 +7,7 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useRef } from 'preact/hooks';
 
 import { text } from '../text';
-import { visible } from '../text/visible';
+import { brief } from '../text/visible';
 import { Icon } from './icon';
 import { narrow } from './narrow';
 import type { Order } from './order';
@@ -165,7 +165,7 @@ function Row({ id, index, start, height, measure, name, columns, row, selected }
       {selected && (
         <div class="list-cell check" role="cell">
           <label class="pick">
-            <input type="checkbox" aria-label={text.list.select(visible(shown.title.slice(0, 200)))} checked={picked} onChange={toggle} />
+            <input type="checkbox" aria-label={text.list.select(brief(shown.title, 200))} checked={picked} onChange={toggle} />
           </label>
         </div>
       )}

@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact';
 import { Problem } from '../data/problem';
 import { text } from '../text';
 import { ago, moment } from '../text/format';
-import { visible } from '../text/visible';
+import { brief, visible } from '../text/visible';
 import { now } from './clock';
 import { Icon, type IconName } from './icon';
 
@@ -39,10 +39,10 @@ export function Badge({ tone, children, title, href }: BadgeProps) {
 
 /** A text from outside: shown as it is, isolated from its surroundings, and on one line. */
 export function Foreign({ children, class: name = '' }: { children: string; class?: string }) {
-  const words = visible(children);
+  const words = brief(children, 500);
   return (
-    <bdi class={`foreign ${name}`} title={words.length > 20 ? words.slice(0, 500) : undefined}>
-      {words.slice(0, 500)}
+    <bdi class={`foreign ${name}`} title={words.length > 20 ? words : undefined}>
+      {words}
     </bdi>
   );
 }

@@ -4,14 +4,14 @@ import { effect, untracked } from '@preact/signals';
 
 import { deviceName } from '../data/names';
 import { endedUpdate } from '../data/updates';
-import { sentence, visible } from '../text/visible';
+import { brief, sentence } from '../text/visible';
 import { tellEnd } from './carry_out';
 
 effect(() => {
   const command = endedUpdate.value;
   if (!command) return;
   untracked(() => {
-    const name = visible(deviceName(command.device_id)).slice(0, 100);
+    const name = brief(deviceName(command.device_id));
     tellEnd(command, name, (output) => `${name}: ${sentence(output)}`);
   });
 });

@@ -14,7 +14,7 @@ import type { Model } from '../../data/types';
 import { usageGroups } from '../../data/usage_page';
 import { text } from '../../text';
 import { bytes, moment, shortNumber } from '../../text/format';
-import { visible } from '../../text/visible';
+import { brief, visible } from '../../text/visible';
 import { useAsked } from '../../ui/asked';
 import { DeployDialog } from '../../ui/deploy';
 import { Icon } from '../../ui/icon';
@@ -55,7 +55,7 @@ function Shown({ model }: { model: Model }) {
   const deploys = model.ready && (model.owned || model.shared) && may('deployments:write');
   useAsked('deploy', () => (deploying.value = deploys));
   useEffect(() => {
-    document.title = `${model.name.slice(0, 80)} – ${text.product}`;
+    document.title = `${brief(model.name, 80)} – ${text.product}`;
   }, [model.name]);
   const order = useComputed(() => orderOf(query.value.get('sort'), SORTABLE, USUAL));
   const there = useComputed(() => {

@@ -2,11 +2,11 @@
 
 import type { Model } from '../../data/types';
 import { text } from '../../text';
-import { visible } from '../../text/visible';
+import { brief } from '../../text/visible';
 import { Badge } from '../../ui/parts';
 
 export function SharedBadge({ model: { owned, shared, publisher } }: { model: Model }) {
-  const other = visible(publisher ?? text.admin.unknown).slice(0, 100);
+  const other = brief(publisher ?? text.admin.unknown);
   if (owned) return shared ? <Badge tone="quiet">{text.catalogue.state.shared}</Badge> : null;
   if (shared) return <Badge tone="quiet">{text.catalogue.sharedBy(other)}</Badge>;
   return (

@@ -8,7 +8,7 @@ import { followLog, loadOlder, type Log } from '../../data/logs';
 import type { DeviceLog, Severity } from '../../data/types';
 import { text } from '../../text';
 import { clock, moment } from '../../text/format';
-import { visible } from '../../text/visible';
+import { brief } from '../../text/visible';
 import { Select } from '../../ui/choice';
 import { download } from '../../ui/download';
 import { Icon } from '../../ui/icon';
@@ -183,7 +183,7 @@ function Record({ record, index, start, measure }: RecordProps) {
       </time>
       <Badge tone={TONES[record.severity]}>{text.logs.severities[record.severity]}</Badge>
       <Foreign class="soft">{record.category}</Foreign>
-      {measure ? <bdi class="message">{visible(record.message.slice(0, MOST))}</bdi> : <Foreign class="message">{record.message}</Foreign>}
+      {measure ? <bdi class="message">{brief(record.message, MOST)}</bdi> : <Foreign class="message">{record.message}</Foreign>}
     </div>
   );
 }

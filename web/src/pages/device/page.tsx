@@ -85,7 +85,7 @@ function Missing() {
 function Shown({ device }: { device: Device }) {
   const tab = TABS.find((known) => known === query.value.get('tab')) ?? 'models';
   useEffect(() => {
-    document.title = `${device.name.slice(0, 80)} – ${text.product}`;
+    document.title = `${brief(device.name, 80)} – ${text.product}`;
   }, [device.name]);
   const { last_update: update } = device;
   return (

@@ -9,7 +9,7 @@ import { devices } from '../../data/store';
 import type { Device } from '../../data/types';
 import { text } from '../../text';
 import { percent } from '../../text/format';
-import { brief, visible } from '../../text/visible';
+import { brief } from '../../text/visible';
 import { Icon } from '../../ui/icon';
 import { narrow } from '../../ui/narrow';
 import { Badge, Foreign, Meter, Time } from '../../ui/parts';
@@ -183,7 +183,7 @@ function Tags({ tags }: { tags: readonly string[] }) {
         </Foreign>
       ))}
       {tags.length > MOST_TAGS && (
-        <span class="soft small" title={visible(tags.join(', ').slice(0, 500))}>
+        <span class="soft small" title={brief(tags.join(', '), 500)}>
           {text.devices.more(tags.length - MOST_TAGS)}
         </span>
       )}
@@ -199,12 +199,12 @@ function Version({ device }: { device: Device }) {
       <span class="version-lines">
         <AgentVersion device={device} />
         {updated && (
-          <span class="soft" title={visible(text.devices.updatedFrom(last.from)).slice(0, 100)}>
+          <span class="soft" title={brief(text.devices.updatedFrom(last.from))}>
             <Foreign>{text.devices.from(last.from)}</Foreign>
           </span>
         )}
         {last?.outcome === 'rolled_back' && (
-          <span class="back-from" title={visible([last.to, last.reason].filter(Boolean).join(': ')).slice(0, 500)}>
+          <span class="back-from" title={brief([last.to, last.reason].filter(Boolean).join(': '), 500)}>
             {text.devices.rolledBack}
           </span>
         )}

@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { keys, revokeKey } from '../../data/account';
 import type { Key } from '../../data/types';
 import { text } from '../../text';
-import { visible } from '../../text/visible';
+import { brief } from '../../text/visible';
 import { useAttempt } from '../../ui/busy';
 import { Confirm } from '../../ui/dialog';
 import { notice } from '../../ui/notices';
@@ -14,7 +14,7 @@ import { notice } from '../../ui/notices';
 export function RevokeDialog({ id, asked, close }: { id: string; asked: Key; close: () => void }) {
   const { busy, fault, run } = useAttempt();
   const key = keys.rows.row(id)?.value ?? asked;
-  const name = visible(key.name || key.key_id).slice(0, 100);
+  const name = brief(key.name || key.key_id);
   useEffect(() => {
     // Somebody else was faster.
     if (key.revoked && !busy.peek()) {

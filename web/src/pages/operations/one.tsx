@@ -9,6 +9,7 @@ import { ask, GET } from '../../data/client';
 import { Problem } from '../../data/problem';
 import type { Operation } from '../../data/types';
 import { text } from '../../text';
+import { brief } from '../../text/visible';
 import { Chips } from '../../ui/choice';
 import { Filled } from '../../ui/filled';
 import { Icon } from '../../ui/icon';
@@ -67,7 +68,7 @@ function One({ id }: { id: string }) {
 function Shown({ operation }: { operation: Operation }) {
   const words = workWords(operation.work);
   useEffect(() => {
-    document.title = `${words.slice(0, 80)} – ${text.product}`;
+    document.title = `${brief(words, 80)} – ${text.product}`;
   }, [words]);
   const { counts, state, select, created_at: begun, ended_at: end, requested_by: by } = operation;
   const wanted = STATES.find((known) => known === query.value.get('state')) ?? null;

@@ -7,7 +7,7 @@ import { revokeToken, tokens, useList } from '../../data/account';
 import { me } from '../../data/store';
 import type { Token } from '../../data/types';
 import { text } from '../../text';
-import { visible } from '../../text/visible';
+import { brief, visible } from '../../text/visible';
 import { useAsked } from '../../ui/asked';
 import { useAttempt } from '../../ui/busy';
 import { Confirm } from '../../ui/dialog';
@@ -119,7 +119,7 @@ function columnsOf(revoke: (token: Token) => void): Column<Token>[] {
 
 function RevokeTokenDialog({ token, close }: { token: Token; close: () => void }) {
   const { busy, fault, run } = useAttempt();
-  const name = visible(token.name).slice(0, 100);
+  const name = brief(token.name);
   const revoke = async (): Promise<void> => {
     if (await run(() => revokeToken(token.token_id))) {
       notice(text.tokens.revoked(name));

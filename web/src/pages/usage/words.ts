@@ -3,7 +3,7 @@
 import { isPercentile, isRate, lastBound, valueOf, type Measure, type Part, type Usage } from '../../data/usage';
 import type { UsageFigures, UsageGroup, UsageGroups } from '../../data/types';
 import { language, locale, text } from '../../text';
-import { visible } from '../../text/visible';
+import { brief } from '../../text/visible';
 
 const HOUR = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 /** Days are days in UTC, as the backend sums them. */
@@ -29,7 +29,7 @@ export function groupWords(group: UsageGroup | null, by: UsageGroups['group_by']
 
 /** Returns a name as a part of other words: its beginning, with a sign for each character that cannot be seen. */
 export function short(name: string): string {
-  return visible(name.slice(0, SHORT));
+  return brief(name, SHORT);
 }
 
 /** Returns the beginning of a span: an hour by the reader's clock, a day in UTC. */

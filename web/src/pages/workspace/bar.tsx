@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals';
 import { noteRefusal } from '../../data/permission';
 import { reload } from '../../data/store';
 import { text } from '../../text';
-import { sentence, visible } from '../../text/visible';
+import { brief, sentence, visible } from '../../text/visible';
 import { Badge, Empty, Failed, Skeleton } from '../../ui/parts';
 import type { Remedy } from '../../workspace/causes';
 import { isOther } from '../../workspace/lines';
@@ -18,7 +18,7 @@ import { choose, loading, target, targets } from './state';
 
 import './bar.css';
 
-/** The longest name in the choice, in characters. */
+/** The longest name in the choice, so that the name of the device beside it stays in sight. */
 const MOST = 32;
 
 /** What makes a model that cannot be asked one that can. */
@@ -117,12 +117,7 @@ export function NoModel() {
   );
 }
 
-/** Cuts a name, so that the name of the device beside it stays in sight. */
-function cut(name: string): string {
-  return name.length > MOST ? `${visible(name.slice(0, MOST))}…` : visible(name);
-}
-
 function nameOf({ name, device, task }: Target): string {
-  const choice = text.workspace.choice(cut(name), cut(device));
+  const choice = text.workspace.choice(brief(name, MOST), brief(device, MOST));
   return isOther(task) ? text.purposes.choice(choice, text.purposes.of[task]) : choice;
 }

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 import { text } from '../../text';
 import { bytes } from '../../text/format';
-import { visible } from '../../text/visible';
+import { brief } from '../../text/visible';
 import { download } from '../../ui/download';
 import { Foreign, Meter } from '../../ui/parts';
 import { BODY_LIMIT } from '../../workspace/causes';
@@ -103,7 +103,7 @@ function Result({ one, target }: { one: Sent; target: Target }) {
 function Preview({ file }: { file: File }) {
   const address = useMemo(() => URL.createObjectURL(file), [file]);
   useEffect(() => () => URL.revokeObjectURL(address), [address]);
-  return <img class="preview" src={address} alt={text.dropped.preview(visible(file.name).slice(0, 100))} />;
+  return <img class="preview" src={address} alt={text.dropped.preview(brief(file.name))} />;
 }
 
 function Shown({ outcome, name }: { outcome: Outcome; name: string }) {

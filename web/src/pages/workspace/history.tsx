@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals';
 
 import { text } from '../../text';
-import { visible } from '../../text/visible';
+import { brief } from '../../text/visible';
 import { Confirm } from '../../ui/dialog';
 import { download } from '../../ui/download';
 import { Icon } from '../../ui/icon';
@@ -53,7 +53,7 @@ export function History({ chosen = () => undefined }: { chosen?: () => void }) {
             <button
               type="button"
               class="icon-button"
-              aria-label={text.conversations.remove(visible(one.title).slice(0, 80))}
+              aria-label={text.conversations.remove(brief(one.title, 80))}
               onClick={() => (removing.value = one)}
             >
               <Icon name="close" />
