@@ -118,15 +118,19 @@ export function Outdated({ title, error, retry }: { title: string; error: unknow
 
 /** The outline of lines that are being loaded. `alone` is what stands in place of a whole page, which has a title. */
 export function Skeleton({ lines, alone = false }: { lines: number; alone?: boolean }) {
+  const bones = (
+    <div class="skeleton" role="status" aria-label={text.shell.loading}>
+      {Array.from({ length: lines }, (_, line) => (
+        <div key={line} class="bone" />
+      ))}
+    </div>
+  );
+  if (!alone) return bones;
   return (
-    <>
-      {alone && <h1 class="visually-hidden">{text.shell.loading}</h1>}
-      <div class="skeleton" role="status" aria-label={text.shell.loading}>
-        {Array.from({ length: lines }, (_, line) => (
-          <div key={line} class="bone" />
-        ))}
-      </div>
-    </>
+    <div class="page">
+      <h1 class="visually-hidden">{text.shell.loading}</h1>
+      {bones}
+    </div>
   );
 }
 

@@ -19,6 +19,7 @@ export function RetireButton() {
       <button type="button" class="button collapsing" data-action="retire" aria-label={text.retire.title} title={text.retire.title} onClick={() => (open.value = true)}>
         <Icon name="key" />
         <span class="label">{text.retire.title}</span>
+        <span class="short">{text.retire.short}</span>
       </button>
       {open.value && <RetireDialog close={() => (open.value = false)} />}
     </>

@@ -93,6 +93,7 @@ export const views = {
 
 export const retire = {
   title: 'Retire a device with its code',
+  short: 'Retire…',
   why: 'A device that was uninstalled while the backend was unreachable still has its place in the account. The code removes the device and frees the place.',
   code: 'Retire code',
   hint: 'The code that link uninstall --force printed. It starts with lrc_.',
