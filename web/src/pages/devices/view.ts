@@ -3,6 +3,7 @@
 import { compareVersions, matches, parseSelection, stateOf, usedDisk, type Term } from '../../data/selection';
 import { isThere } from '../../data/standing';
 import type { Deployment, Device } from '../../data/types';
+import { nameKey } from '../../ui/order';
 
 export const COLUMNS = [
   'name', 'state', 'version', 'platform', 'models', 'cpu', 'memory', 'disk', 'tags', 'seen',
@@ -79,7 +80,7 @@ export function fitting(devices: readonly Device[], { search, terms }: Pick<View
 export function ordered(devices: readonly Device[], { column, descending }: Order, byDevice: ByDevice): Device[] {
   const keyOf = keysOf(column, devices, byDevice);
   const direction = descending ? -1 : 1;
-  const keyed = devices.map((device) => ({ device, key: keyOf(device), name: nameKey(device) }));
+  const keyed = devices.map((device) => ({ device, key: keyOf(device), name: nameOrder(device) }));
   keyed.sort((a, b) => direction * (by(a.key, b.key) || by(a.name, b.name)) || by(a.device.device_id, b.device.device_id));
   return keyed.map(({ device }) => device);
 }
@@ -87,9 +88,8 @@ export function ordered(devices: readonly Device[], { column, descending }: Orde
 const nameKeys = new WeakMap<Device, string>();
 const searchables = new WeakMap<Device, string>();
 
-/** Returns a text that orders names as people do: `lab-2` before `lab-10`, without regard to case. */
-function nameKey(device: Device): string {
-  return once(nameKeys, device, () => device.name.slice(0, 200).toLowerCase().replace(/\d+/g, (digits) => digits.padStart(16, '0')));
+function nameOrder(device: Device): string {
+  return once(nameKeys, device, () => nameKey(device.name));
 }
 
 /** Returns what a search looks at. No search has a line break, so none is found across two of its parts. */

@@ -21,6 +21,11 @@ import './bar.css';
 /** The longest name in the choice, so that the name of the device beside it stays in sight. */
 const MOST = 32;
 
+/** Why a stale model may be refused, and what mends it. */
+function staleWhy(): string {
+  return `${text.models.stale} ${text.models.staleRepair}`;
+}
+
 /** What makes a model that cannot be asked one that can. */
 const WAY_BACK: Partial<Record<Absence, Remedy>> = { stopped: 'serve', failed: 'redeploy' };
 
@@ -45,7 +50,7 @@ export function ModelChoice() {
         ))}
       </select>
       {chosen.stale && (
-        <Badge tone="warn" title={text.workspace.staleWhy}>
+        <Badge tone="warn" title={staleWhy()}>
           {text.workspace.stale}
         </Badge>
       )}
@@ -59,7 +64,7 @@ export function ModelState() {
   if (!chosen) return null;
   const { absent } = chosen;
   if (absent === null) {
-    return chosen.stale ? <Offer key={`${chosen.id} stale`} chosen={chosen} words={text.workspace.staleWhy} action="repair" /> : null;
+    return chosen.stale ? <Offer key={`${chosen.id} stale`} chosen={chosen} words={staleWhy()} action="repair" /> : null;
   }
   return <Offer key={`${chosen.id} ${absent}`} chosen={chosen} words={whyAbsent(chosen, absent)} action={WAY_BACK[absent] ?? null} />;
 }

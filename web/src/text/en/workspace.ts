@@ -27,7 +27,6 @@ export const workspace = {
   },
   notServedBecause: (said: string) => `This model is deployed, but not served. The device says: ${said}`,
   stale: 'Stale allowlist',
-  staleWhy: 'The allowlist of this model lacks an origin: pages of that origin cannot use the model. Repair keeps the model running.',
   noModelTitle: 'No model is deployed',
   noModel: 'Deploy a model to a device on the page Models. It then appears here.',
   toModels: 'Open the models',
