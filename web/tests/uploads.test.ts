@@ -98,6 +98,34 @@ it('sends larger pieces to a store that keeps only whole parts', async () => {
   await arrived();
 }, 30_000);
 
+it('is asked about before its page is left, also while it is paused', async () => {
+  const leaves = (): boolean => dispatchEvent(new Event('beforeunload', { cancelable: true }));
+  expect(leaves()).toBe(true);
+  const hashing: boolean[] = [];
+  fate = (at, length) => {
+    if (at > 0) pause('mdl_1');
+    return length;
+  };
+  await addFile({ name: 'llama', shared: false }, file(), () => hashing.push(leaves()), never);
+  expect(hashing.length).toBeGreaterThan(0);
+  expect(hashing.some(Boolean)).toBe(false);
+  expect(leaves()).toBe(false);
+  await vi.waitFor(() => expect(uploads.value.get('mdl_1')?.state).toBe('paused'));
+  expect(leaves()).toBe(false);
+  fate = (_, length) => length;
+  goOn('mdl_1');
+  await arrived();
+  expect(leaves()).toBe(true);
+}, 30_000);
+
+it('is asked about no more once its model was removed by somebody else', async () => {
+  fate = () => json({ status: 404, code: 'unknown-model', detail: 'there is no such model' }, 404);
+  await add();
+  await vi.waitFor(() => expect(uploads.value.get('mdl_1')?.state).toBe('failed'));
+  models.removed('mdl_1');
+  expect(dispatchEvent(new Event('beforeunload', { cancelable: true }))).toBe(true);
+});
+
 it('is paused, and goes on from there', async () => {
   fate = (at, length) => {
     if (at > 0 && stored.length === 1) pause('mdl_1');

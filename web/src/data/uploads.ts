@@ -29,6 +29,17 @@ const PIECE = 8 * 1024 * 1024;
 const LARGEST_PIECE = 256 * 1024 * 1024;
 
 const files = new Map<string, { file: File; stop: AbortController }>();
+/** How many files are being added: they are hashed, and announced to the backend. */
+let adding = 0;
+
+/** Whether leaving the page loses work: a file that is being read or sent, or an upload that is paused or has failed and can go on. */
+function losesOnLeaving(): boolean {
+  return adding > 0 || [...uploads.peek().keys()].some((id) => models.row(id) !== undefined);
+}
+
+addEventListener('beforeunload', (event) => {
+  if (losesOnLeaving()) event.preventDefault();
+});
 
 ofPerson(() => {
   for (const { stop } of files.values()) stop.abort(new PersonLeft());
@@ -67,12 +78,17 @@ export async function addFile(
 ): Promise<Model> {
   // The backend would refuse it only when it has all of it.
   if (/\.gguf$/i.test(file.name) && !(await beginsWith(file, 'GGUF'))) throw new NoModel(text.catalogue.noGguf);
-  const sha256 = await checksum(file, told, signal);
-  const body = { ...wish, file_name: file.name, size_bytes: file.size, sha256 };
-  const model = await ask(POST('/api/v1/models', { body }));
-  models.changed(model);
-  begin(model.model_id, file);
-  return model;
+  adding += 1;
+  try {
+    const sha256 = await checksum(file, told, signal);
+    const body = { ...wish, file_name: file.name, size_bytes: file.size, sha256 };
+    const model = await ask(POST('/api/v1/models', { body }));
+    models.changed(model);
+    begin(model.model_id, file);
+    return model;
+  } finally {
+    adding -= 1;
+  }
 }
 
 /** Goes on with an upload that was begun elsewhere or before a reload, once the file has proved to be the same. */

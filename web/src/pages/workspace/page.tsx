@@ -14,7 +14,7 @@ import { narrow } from '../../ui/narrow';
 import { isLoopback, permissionState } from '../../workspace/facts';
 import { isOther } from '../../workspace/lines';
 import { followAddress } from './address';
-import { show } from './asking';
+import { running, show } from './asking';
 import { ModelChoice, ModelState, NoModel } from './bar';
 import { Chat } from './chat';
 import { failed } from './failures';
@@ -37,7 +37,7 @@ export function WorkspacePage() {
   useEffect(() => {
     // Every other page is another document: what only this one has would be gone without a word.
     const left = (event: BeforeUnloadEvent): void => {
-      if (losesOnLeaving()) event.preventDefault();
+      if (losesOnLeaving() || running.peek()) event.preventDefault();
     };
     addEventListener('beforeunload', left);
     return () => removeEventListener('beforeunload', left);
