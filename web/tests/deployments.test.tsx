@@ -111,6 +111,23 @@ describe('the list of deployments', () => {
     await settled('1 deployment has a stale allowlist');
   });
 
+  it('keeps the place of Repair while the device is away, and says why it waits', async () => {
+    load();
+    open();
+    await settled('5 deployments');
+    const repair = (): HTMLElement | null => here.root.querySelector<HTMLElement>('[data-id=dpl_4] [data-action=repair]');
+    repair()?.focus();
+    devices.changed(device('b', { online: false }));
+    await vi.waitFor(() => expect(repair()?.getAttribute('aria-disabled')).toBe('true'));
+    expect(document.activeElement).toBe(repair());
+    await accessible();
+    repair()?.click();
+    await settled('Serving and repairing wait until it is back.');
+    expect(here.served.to('/models/mdl_1/repair-serving/dev_b')).toHaveLength(0);
+    devices.changed(device('b'));
+    await vi.waitFor(() => expect(repair()?.hasAttribute('aria-disabled')).toBe(false));
+  });
+
   it('repairs all stale ones with an operation for each model, after a preview', async () => {
     load();
     const begun: string[] = [];

@@ -169,12 +169,12 @@ describe('a device', () => {
     await accessible();
   });
 
-  it('promises a repair only for a model that is served', async () => {
+  it('repairs a stopped model for its next start, and promises no more', async () => {
     devices.loaded([device('a')]);
     deployments.loaded([deployment('1', 'dev_a', { stale: true, serving: { state: 'not_serving', is_serving: false, port: 8080 } })]);
-    await open('models', 'Redeploy it, or serve it and then repair it.');
+    await open('models', 'Repair gives it the current allowlist for its next start.');
     expect(root.textContent).not.toContain('Repair keeps the model running');
-    expect([...root.querySelectorAll('.actions button')].map((one) => one.textContent)).toEqual(['Serve', 'Redeploy', 'Remove…']);
+    expect([...root.querySelectorAll('.actions button')].map((one) => one.textContent)).toEqual(['Repair', 'Serve', 'Redeploy', 'Remove…']);
   });
 
   it('has no controls while it updates', async () => {

@@ -41,8 +41,8 @@ export function isThere({ serving }: Deployment): boolean {
   return serving?.state !== 'removed';
 }
 
-/** Returns what mends or ends a deployment, the most useful first. */
-export function remediesFor(deployment: Deployment, online: boolean): Action[] {
+/** Returns what mends or ends a deployment, the most useful first. A repair waits until its device is online. */
+export function remediesFor(deployment: Deployment): Action[] {
   if (UNDER_WAY.has(deployment.state)) return ['cancel'];
-  return deployment.state === 'completed' && online ? ['repair', 'redeploy'] : ['redeploy'];
+  return deployment.state === 'completed' ? ['repair', 'redeploy'] : ['redeploy'];
 }

@@ -15,6 +15,7 @@ import { text } from '../../text';
 import { sentence, visible } from '../../text/visible';
 import { carryOut } from '../../ui/carry_out';
 import { List, type ListRow } from '../../ui/list';
+import { notice } from '../../ui/notices';
 import { orderWords, turned, type Order } from '../../ui/order';
 import { Badge, Foreign, Time } from '../../ui/parts';
 import { PurposeTag } from '../../ui/purpose';
@@ -109,7 +110,9 @@ function RowActions({ deployment, name, online }: { deployment: Deployment; name
       </span>
     );
   }
-  const allowed = remediesFor(deployment, online).filter((action) => may(permissionOf(action)));
+  const allowed = remediesFor(deployment).filter((action) => may(permissionOf(action)));
+  // Its button keeps its place while the device is away: nothing that is about to be pressed moves or loses the focus.
+  const waits = (action: Action): boolean => action === 'repair' && !online;
   return (
     <div class="row-actions">
       {allowed.map((action) => (
@@ -119,7 +122,9 @@ function RowActions({ deployment, name, online }: { deployment: Deployment; name
           class={action === 'repair' && deployment.stale ? 'button primary' : 'button'}
           data-action={action}
           aria-label={text.list.actionOn(text.models[action], name)}
-          onClick={() => carryOut(action, deployment, name)}
+          aria-disabled={waits(action) ? 'true' : undefined}
+          title={waits(action) ? text.models.offline : undefined}
+          onClick={() => (waits(action) ? notice(text.models.offline) : carryOut(action, deployment, name))}
         >
           {text.models[action]}
         </button>

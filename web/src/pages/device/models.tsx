@@ -155,7 +155,7 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
   const doing = pending.value.get(deployment.deployment_id);
   const actions = controls ? actionsFor(deployment).filter(allowed) : [];
   const buttons: (Action | 'port' | 'settings')[] = [...actions];
-  if (actions.includes('repair')) buttons.splice(-1, 0, 'port');
+  if (actions.includes('repair') && deployment.serving?.is_serving) buttons.splice(-1, 0, 'port');
   if (actions.includes('redeploy') && model?.ready && (model.owned || model.shared)) buttons.splice(-1, 0, 'settings');
   // They keep their places while the device is away: nothing that is about to be pressed moves or loses the focus.
   const waits = (action: Action | 'port' | 'settings'): boolean => offline && (action === 'serve' || action === 'repair' || action === 'port');
@@ -265,9 +265,8 @@ function allowed(action: Action): boolean {
 
 /** Says what a stale allowlist does, and what can be done about it now. */
 function staleWords(deployment: Deployment): string {
-  const actions = actionsFor(deployment);
-  if (actions.includes('repair')) return `${text.models.stale} ${text.models.staleRepair}`;
-  return actions.includes('serve') ? `${text.models.stale} ${text.models.staleServe}` : text.models.stale;
+  if (!actionsFor(deployment).includes('repair')) return text.models.stale;
+  return `${text.models.stale} ${deployment.serving?.is_serving ? text.models.staleRepair : text.models.staleStopped}`;
 }
 
 /** Returns what can be done now, the most likely first. What needs the device waits until it is online. */
@@ -276,7 +275,7 @@ function actionsFor({ state, serving, stale }: Deployment): Action[] {
   if (state !== 'completed') return ['redeploy', 'remove'];
   const actions: Action[] = [];
   const stopping = serving?.state === 'stopping';
-  if (stale && serving?.is_serving) actions.push('repair');
+  if (stale) actions.push('repair');
   if (serving?.is_serving || serving?.state === 'starting') actions.push('stop');
   else if (!stopping) actions.push('serve');
   if (!stale && serving?.is_serving) actions.push('repair');

@@ -46,7 +46,7 @@ export const models = {
   allowlistCurrent: 'Allowlist current',
   stale: 'The allowlist of this model lacks an origin: pages of that origin cannot use the model.',
   staleRepair: 'Repair keeps the model running.',
-  staleServe: 'Redeploy it, or serve it and then repair it.',
+  staleStopped: 'Repair gives it the current allowlist for its next start.',
   serve: 'Serve',
   stop: 'Stop',
   repair: 'Repair',
