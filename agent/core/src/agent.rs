@@ -114,8 +114,10 @@ impl Agent {
                 if let Some((command, deploy)) = ready {
                     let done = deployment::completed(&deploy);
                     let first = self.ledger.first_generation(command);
-                    self.pipelines.configure(command, deploy, first, turn_ref);
-                    turn_ref.reports.push(done);
+                    // The backend takes a completed deployment for final, so a refusal comes alone.
+                    if self.pipelines.configure(command, deploy, first, turn_ref) {
+                        turn_ref.reports.push(done);
+                    }
                 }
             }
             Event::PortReserved { pipeline_id, run, port, outcome } => {

@@ -94,7 +94,8 @@ impl Pipelines {
     }
 
     /// Sets up the pipeline of a model whose file is on disk, and serves the model if `deploy`
-    /// requests it or the model served before.
+    /// requests it or the model served before. If the model is being removed, the command fails and
+    /// this returns false.
     ///
     /// A new pipeline starts with `generation`.
     pub(crate) fn configure(
@@ -103,7 +104,7 @@ impl Pipelines {
         deploy: DeployModel,
         generation: Generation,
         turn: &mut Turn,
-    ) {
+    ) -> bool {
         let id = deploy.pipeline_id;
         let done = deployed(deploy.serve, &deploy.config);
         let Some(pipeline) = self.all.get_mut(&id) else {
@@ -128,8 +129,9 @@ impl Pipelines {
             if serve {
                 self.start(id, turn);
             }
-            return;
+            return true;
         };
+        let stays = !pipeline.is_being_removed();
         let serve = deploy.serve || pipeline.record.serve;
         let same_file = pipeline.record.file.sha256 == deploy.model.sha256
             && pipeline.record.config.plugin == deploy.config.plugin
@@ -144,6 +146,7 @@ impl Pipelines {
             removing: false,
         };
         self.become_record(id, wanted, same_file, turn);
+        stays
     }
 
     /// Carries out START_SERVING.

@@ -283,6 +283,18 @@ fn a_deployment_that_waits_is_cancelled_without_having_begun_and_one_that_is_don
     assert!(told.contains(&late.to_owned()), "{told:?}");
 }
 
+// Holds: S3.1-4
+#[test]
+fn a_deployment_of_a_model_that_is_being_removed_fails_and_is_never_told_as_completed() {
+    let mut bench = Bench::serving();
+    bench.handle(Event::Wished(Wish::Remove(pipeline(1))));
+    bench.deliver(&Command::DeployModel(deploy(1, 1)));
+    let effects = bench.handle(Event::DownloadEnded { download: download(1, 1), outcome: Ok(()) });
+    assert_eq!(results(&effects), ["c1 failed: the model is being removed"]);
+    let told = words(&effects);
+    assert!(!told.iter().any(|line| line.contains("tell Completed")), "{told:?}");
+}
+
 #[test]
 fn a_cancelled_redeployment_leaves_the_file_that_serves() {
     let mut bench = Bench::serving();

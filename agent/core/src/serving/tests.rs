@@ -594,7 +594,9 @@ impl Bench {
     fn configure(&mut self, deploy: DeployModel) -> Vec<String> {
         let digits = deploy.deployment_id.to_string();
         let number = digits.trim_start_matches("dep_").parse().unwrap();
-        self.turn(|all, turn| all.configure(command_id(number), deploy, Generation(1), turn))
+        self.turn(|all, turn| {
+            let _stays = all.configure(command_id(number), deploy, Generation(1), turn);
+        })
     }
 
     fn reserved(&mut self, run: u64, number: u16, outcome: Result<(), String>) -> Vec<String> {
@@ -646,7 +648,9 @@ impl World {
                 let mut deploy = deploy(1, 1);
                 (deploy.serve, deploy.config.port) = (good, port(wanted));
                 deploy.model = file(1, if place == 0 { 'a' } else { 'b' });
-                self.command(good, |all, id, turn| all.configure(id, deploy, Generation(1), turn));
+                self.command(good, |all, id, turn| {
+                    let _stays = all.configure(id, deploy, Generation(1), turn);
+                });
             }
             (1, _) => self.command(good, |all, id, turn| all.serve(id, &start(1, other), turn)),
             (2, _) => self.command(good, |all, id, turn| all.repair(id, &repair(1, other), turn)),
