@@ -27,7 +27,7 @@ use tokio::sync::watch;
 use crate::{
     engine::{Choice, Machine, Unfit, Wanted, choose},
     engine_index::{FoundIndex, IndexError, Indexes, Known},
-    engines::{EngineError, Engines, Origin},
+    engines::{DOWNLOADS, EngineError, Engines, Origin},
     layout::Layout,
     owner_keys::OwnerKeys,
     receipt::Receipt,
@@ -35,6 +35,8 @@ use crate::{
     trust::{Trust, VerifyError},
 };
 
+/// The file that keeps two downloads of engines apart.
+const LOCK: &str = ".download.lock";
 /// The path at which a backend serves releases and engines.
 const AT_THE_BACKEND: &str = "releases";
 /// Disk space that the download leaves free, in bytes.
@@ -142,6 +144,23 @@ pub fn sources(roots: &Roots, backend_url: Option<&str>) -> Vec<Source> {
     sources
 }
 
+/// Deletes what a cancelled download of the builds of `engine` has left. While another download runs, nothing is
+/// deleted: it goes on with the same file.
+///
+/// # Errors
+/// If the file cannot be deleted.
+pub fn discard(roots: &Roots, engine: &str) -> Result<(), FileError> {
+    let folder = roots.engines();
+    let staging = folder.join(engine).join(DOWNLOADS);
+    if !staging.exists() {
+        return Ok(());
+    }
+    match fs::try_lock(&folder.join(LOCK))? {
+        Some(_one_at_a_time) => fs::remove_dir(&staging),
+        None => Ok(()),
+    }
+}
+
 /// Returns the facts about this machine.
 #[must_use]
 pub fn this_machine() -> Machine {
@@ -167,7 +186,7 @@ impl Download<'_> {
         let folder = self.roots.engines();
         let engines = Engines::of(&folder, &self.wanted.engine, &self.wanted.executable);
         fs::create_private_dir(&folder)?;
-        let _one_at_a_time = lock(&folder.join(".download.lock")).await?;
+        let _one_at_a_time = lock(&folder.join(LOCK)).await?;
         let owner_keys = OwnerKeys::of_engines(&self.roots.config);
         let (trust, owner_keys, sources) = (self.trust, &owner_keys, self.sources);
         let found = Indexes { engines: &folder, trust, owner_keys, sources }.find().await?;

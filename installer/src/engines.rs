@@ -27,6 +27,8 @@ mod trial;
 /// The engine of language models.
 pub const LLAMA_SERVER: &str = "llama-server";
 
+/// The folder of the downloads of builds.
+pub(crate) const DOWNLOADS: &str = ".download";
 /// The file that names the build in use.
 const CURRENT: &str = "current";
 /// The folder into which a new build is unpacked before it gets its final name.
@@ -179,7 +181,7 @@ impl Engines {
 
     /// Returns the folder for the downloads of builds.
     pub(crate) fn downloads(&self) -> PathBuf {
-        self.folder.join(".download")
+        self.folder.join(DOWNLOADS)
     }
 
     /// Installs a build like [`Engines::install`], and records its `origin`.

@@ -156,6 +156,28 @@ async fn a_disk_without_room_for_the_engine_is_told_and_nothing_half_made_stays(
     device.serves().await;
 }
 
+// Holds: S3.1-2
+#[tokio::test]
+async fn a_cancel_while_the_engine_comes_leaves_no_part_of_it() {
+    let backend = TestBackend::start().await;
+    let indexes = EngineIndexes::new();
+    indexes.publish(1);
+    let server = ReleaseServer::start(&indexes.folder(), ".tar.gz", Fault::Slow).await;
+    let mut device = without_engine(&backend, &server.url).await;
+    device.set("LINK_DEV_RELEASE_KEYS", &indexes.trusted);
+    device.run(&[]);
+    backend.online(device.id, true).await;
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let deployment = backend.deploy(model.model_id, device.id, free_port(), true).await;
+    let downloads = device.home().join("data/engines/llama-server/.download");
+    let parts = || std::fs::read_dir(&downloads).is_ok_and(|mut files| files.next().is_some());
+    until("a part of the engine", || async { parts().then_some(()) }).await;
+    backend.owner.cancel_deployment(deployment.deployment_id).await.unwrap();
+    let ended = backend.ended(deployment.deployment_id).await;
+    assert_eq!(ended.state, DeploymentState::Cancelled, "{:?}", ended.reason);
+    assert!(!downloads.exists());
+}
+
 #[tokio::test]
 async fn a_disk_that_fills_between_engine_and_model_keeps_the_engine_for_the_next_run() {
     let backend = TestBackend::start().await;

@@ -200,6 +200,9 @@ async fn fetch(origin: Arc<Origin>, job: Job) {
         () = job.cancel.cancelled() => Err(DownloadFailure::Cancelled),
         never = report_progress(done, job.download, &origin.inbox) => match never {},
     };
+    if matches!(outcome, Err(DownloadFailure::Cancelled)) {
+        origin.engines.discard(&job.plugin);
+    }
     if outcome.is_err() {
         let part = transfer::part(&job.path);
         if let Err(error) = link_platform::fs::remove_file(&part) {

@@ -82,6 +82,16 @@ impl EngineDownloads {
         }
     }
 
+    /// Deletes what a cancelled deployment has downloaded of the engine of `plugin`, unless another deployment or a start
+    /// waits for an engine: it resumes the download.
+    pub(crate) fn discard(&self, plugin: &str) {
+        let Ok(_one_at_a_time) = self.one_at_a_time.try_lock() else { return };
+        let Some(plugin) = self.plugin(plugin) else { return };
+        if let Err(error) = engine_download::discard(&self.roots, &plugin.engine.name) {
+            tracing::warn!("{error}");
+        }
+    }
+
     /// Downloads the engine for a start that waits for it.
     ///
     /// # Errors
