@@ -178,7 +178,7 @@ pub enum EngineHealth {
     Unhealthy,
 }
 
-/// A deployment in progress.
+/// A deployment in progress, or one that waits for its turn.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct DeploymentProgress {
     pub model_id: ModelId,

@@ -219,10 +219,11 @@ impl Agent {
         self.pipelines.views()
     }
 
-    /// Returns the deployments in progress.
+    /// Returns the deployments in progress, and then those that wait for their turn.
     #[must_use]
     pub fn deployments(&self) -> Vec<DeploymentProgress> {
-        self.deployments.progress()
+        let waiting = self.ledger.waiting().filter_map(|(_, command)| command.deployment());
+        self.deployments.progress().into_iter().chain(waiting.map(deployment::queued)).collect()
     }
 
     fn welcomed(&mut self, welcome: Welcome, turn: &mut Turn) {
@@ -342,7 +343,8 @@ impl Agent {
 
     /// Returns the command of a stored deployment that has not started.
     fn waiting_deployment(&self, wanted: impl Fn(&DeployModel) -> bool) -> Option<CommandId> {
-        self.ledger.find_waiting(|command| command.deployment().is_some_and(&wanted))
+        let mut waiting = self.ledger.waiting();
+        waiting.find(|(_, command)| command.deployment().is_some_and(&wanted)).map(|(id, _)| id)
     }
 
     fn check_deadlines(&mut self, turn: &mut Turn) {

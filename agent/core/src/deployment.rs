@@ -256,6 +256,16 @@ pub(crate) fn deploys(model: ModelId) -> impl Fn(CommandId, &DeployModel) -> boo
     move |_, deploy| deploy.model.model_id == model
 }
 
+/// Returns the state of a deployment that has not started.
+pub(crate) fn queued(deploy: &DeployModel) -> DeploymentProgress {
+    DeploymentProgress {
+        model_id: deploy.model.model_id,
+        state: DeploymentState::Queued,
+        progress: Progress { bytes_done: 0, bytes_total: deploy.model.size_bytes },
+        engine: None,
+    }
+}
+
 /// Returns the report that `deploy` is complete.
 pub(crate) fn completed(deploy: &DeployModel) -> Report {
     let size = deploy.model.size_bytes;

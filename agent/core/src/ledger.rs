@@ -147,11 +147,10 @@ impl Ledger {
         Generation(seq.saturating_mul(GENERATIONS)).next()
     }
 
-    /// Returns a waiting command that matches `wanted`.
-    pub fn find_waiting(&self, wanted: impl Fn(&Command) -> bool) -> Option<CommandId> {
-        self.pending.values().copied().find(|id| {
-            !self.running.contains_key(id) && self.entries[id].command.as_ref().is_some_and(&wanted)
-        })
+    /// Returns the commands that wait for their turn, the oldest first.
+    pub fn waiting(&self) -> impl Iterator<Item = (CommandId, &Command)> {
+        let waiting = self.pending.values().filter(|id| !self.running.contains_key(*id));
+        waiting.filter_map(|id| Some((*id, self.entries[id].command.as_ref()?)))
     }
 
     /// Returns the newer command, running or succeeded, that replaces `id`. An older command that

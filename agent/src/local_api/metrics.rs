@@ -10,6 +10,7 @@ use std::{
 };
 
 use link_protocol::{
+    deployment::DeploymentState,
     local_api::{ConnectionState, EngineHealth, Healthz, ModelHealth, PipelineEntry},
     system::{GpuUsage, SystemReport},
 };
@@ -89,7 +90,8 @@ fn agent(text: &mut Exposition, state: &Healthz, moment: &Moment) {
     let help = "Log records lost because a queue was full.";
     let dropped = Some(moment.log_records_dropped);
     text.add_one(Kind::Counter, "link_log_records_dropped_total", help, dropped);
-    let under_way = Some(state.deployments.len() as u64);
+    let begun = state.deployments.iter().filter(|one| one.state != DeploymentState::Queued);
+    let under_way = Some(begun.count() as u64);
     let help = "Deployments in progress.";
     text.add_one(Kind::Gauge, "link_deployments_in_progress", help, under_way);
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use link_protocol::{
     command::UpdateAgent,
     counter::{Epoch, Generation, Seq},
+    deployment::DeploymentState,
     envelope::{Envelope, ReceiptKind},
     id::PipelineId,
     limits,
@@ -293,6 +294,19 @@ fn a_deployment_of_a_model_that_is_being_removed_fails_and_is_never_told_as_comp
     assert_eq!(results(&effects), ["c1 failed: the model is being removed"]);
     let told = words(&effects);
     assert!(!told.iter().any(|line| line.contains("tell Completed")), "{told:?}");
+}
+
+#[test]
+fn a_person_here_sees_a_deployment_that_waits_and_cancels_it() {
+    let mut bench = Bench::online();
+    for number in 1..=9 {
+        bench.deliver(&Command::DeployModel(deploy(number, number)));
+    }
+    let shown = bench.agent.deployments();
+    assert_eq!((shown.len(), shown[8].state), (9, DeploymentState::Queued));
+    let effects = bench.handle(Event::Wished(Wish::CancelDeploy(pipeline(9))));
+    assert_eq!(results(&effects), ["c9 cancelled: ended by a person at this machine"]);
+    assert_eq!(bench.agent.deployments().len(), 8);
 }
 
 #[test]
