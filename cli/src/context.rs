@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use link_installer::{layout::Layout, service};
 use link_platform::{facts, fs, paths::Roots};
-use link_protocol::{config, exit_code::ExitCode, secret::Secret};
+use link_protocol::{config, exit_code::ExitCode, limits, secret::Secret};
 
 use crate::{
     args::Global,
@@ -208,7 +208,7 @@ impl Context {
     fn configured_port(&self) -> u16 {
         let text = fs::read_limited(&self.roots.agent_config(), config::SIZE_LIMIT);
         let config = text.map(|text| config::read(&text).0).unwrap_or_default();
-        config.local_api.port
+        config.local_api.port.unwrap_or(limits::LOCAL_API_PORT)
     }
 }
 

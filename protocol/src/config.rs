@@ -34,7 +34,7 @@ pub use self::{
     template::{InvalidTemplate, Placeholder, Template, Values},
     transport::{RootCa, TransportConfig},
 };
-use crate::{id::DeviceId, limits, registration::TransportType};
+use crate::{id::DeviceId, registration::TransportType};
 
 pub use crate::identity::SCHEMA_VERSION;
 
@@ -97,19 +97,14 @@ pub struct IdentityConfig {
 }
 
 /// The API on the loopback interface (specification, section 4.2).
-#[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct LocalApiConfig {
-    /// The port on 127.0.0.1.
+    /// The port on 127.0.0.1. Default: 20505, or another one if that is taken.
     #[schemars(range(min = 1, max = 65535))]
-    pub port: u16,
-}
-
-impl Default for LocalApiConfig {
-    fn default() -> Self {
-        Self { port: limits::LOCAL_API_PORT }
-    }
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<u16>,
 }
 
 impl Default for AgentConfig {
@@ -235,7 +230,7 @@ impl LocalApiConfig {
         let Some(mut object) = Object::open(node, faults) else { return Self::default() };
         let port: Option<crate::port::Port> = object.optional("port", faults);
         object.close(faults);
-        port.map_or_else(Self::default, |port| Self { port: port.get() })
+        Self { port: port.map(crate::port::Port::get) }
     }
 }
 

@@ -40,10 +40,10 @@ pub(crate) struct OwnDoor {
 }
 
 impl WantedPort {
-    /// A default port is only preferred; a port that a person has chosen is required.
-    pub(crate) fn of(given: Option<u16>, configured: u16) -> Self {
-        let or_another = given.is_none() && configured == limits::LOCAL_API_PORT;
-        Self { port: given.unwrap_or(configured), or_another }
+    /// A port that a person has chosen is required, also if it is the default one; the default port is only preferred.
+    pub(crate) fn of(given: Option<u16>, configured: Option<u16>) -> Self {
+        let chosen = given.or(configured);
+        Self { port: chosen.unwrap_or(limits::LOCAL_API_PORT), or_another: chosen.is_none() }
     }
 
     /// Binds the port, or another one if that is acceptable.
@@ -137,10 +137,11 @@ mod tests {
         let usual = limits::LOCAL_API_PORT;
         assert_eq!(usual, 20505);
         let wanted = |port, or_another| WantedPort { port, or_another };
-        assert_eq!(WantedPort::of(None, usual), wanted(usual, true));
-        assert_eq!(WantedPort::of(Some(usual), usual), wanted(usual, false));
-        assert_eq!(WantedPort::of(None, 8080), wanted(8080, false));
-        assert_eq!(WantedPort::of(Some(1), 8080), wanted(1, false));
+        assert_eq!(WantedPort::of(None, None), wanted(usual, true));
+        assert_eq!(WantedPort::of(Some(usual), None), wanted(usual, false));
+        assert_eq!(WantedPort::of(None, Some(usual)), wanted(usual, false));
+        assert_eq!(WantedPort::of(None, Some(8080)), wanted(8080, false));
+        assert_eq!(WantedPort::of(Some(1), Some(8080)), wanted(1, false));
     }
 
     #[tokio::test]
