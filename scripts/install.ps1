@@ -438,7 +438,7 @@ LINK_STALL_SECONDS (how long a download may bring less than 1 KiB/s, default 30)
     return
   }
   $before = @{} # Programs get keys by the environment, where other users cannot read them, and only while this runs.
-  $names = @('LINK_FLEET_KEY', 'LINK_REGISTRATION_KEY', 'LINK_REGISTRATION_KEY_FILE', 'LINK_NO_MODIFY_PATH', 'LINK_HOME', 'LINK_REPO_URL', 'LINK_INSTALL_URL', 'LINK_BACKEND_URL')
+  $names = @('LINK_FLEET_KEY', 'LINK_FLEET_KEY_FILE', 'LINK_REGISTRATION_KEY', 'LINK_REGISTRATION_KEY_FILE', 'LINK_NO_MODIFY_PATH', 'LINK_HOME', 'LINK_REPO_URL', 'LINK_INSTALL_URL', 'LINK_BACKEND_URL')
   foreach ($name in $names) { $before[$name] = [Environment]::GetEnvironmentVariable($name) }
   # Whoever serves this script puts its addresses here.
   $protocols = [Net.ServicePointManager]::SecurityProtocol
@@ -448,8 +448,8 @@ LINK_STALL_SECONDS (how long a download may bring less than 1 KiB/s, default 30)
     if ($env:OS -ne 'Windows_NT') { Stop-Install 13 'this system is not supported: install.sh installs Link on Linux and macOS' }
     if ($PSVersionTable.PSVersion -lt [Version]'5.1') { Stop-Install 10 'PowerShell 5.1 or newer is needed: install Windows Management Framework 5.1' }
     $stall = [int](Select-First $env:LINK_STALL_SECONDS '30')
-    if ($FleetKey) { $env:LINK_FLEET_KEY = $FleetKey; $env:LINK_REGISTRATION_KEY = $null; $env:LINK_REGISTRATION_KEY_FILE = $null }
-    if ($RegistrationKey) { $env:LINK_REGISTRATION_KEY = $RegistrationKey; $env:LINK_REGISTRATION_KEY_FILE = $null; if (-not $FleetKey) { $env:LINK_FLEET_KEY = $null } }
+    if ($FleetKey) { $env:LINK_FLEET_KEY = $FleetKey; $env:LINK_FLEET_KEY_FILE = $null; $env:LINK_REGISTRATION_KEY = $null; $env:LINK_REGISTRATION_KEY_FILE = $null }
+    if ($RegistrationKey) { $env:LINK_REGISTRATION_KEY = $RegistrationKey; $env:LINK_REGISTRATION_KEY_FILE = $null; if (-not $FleetKey) { $env:LINK_FLEET_KEY = $null; $env:LINK_FLEET_KEY_FILE = $null } }
     if ($NoModifyPath) { $env:LINK_NO_MODIFY_PATH = '1' }
     if ($env:LINK_HOME -and -not [IO.Path]::IsPathRooted($env:LINK_HOME)) { $env:LINK_HOME = Join-Path (Get-Location).ProviderPath $env:LINK_HOME }
     # Windows PowerShell offers old versions of TLS by default. PowerShell 7 does what the system says.

@@ -137,7 +137,7 @@ while [ $# -gt 0 ]; do
     --repo-url) value "$1" $# "${2:-}"; repo=$2; base=; shift ;;
     --branch) value "$1" $# "${2:-}"; branch=$2; chosen=1; shift ;;
     --version) value "$1" $# "${2:-}"; version=$2; shift ;;
-    --fleet-key) value "$1" $# "${2:-}"; LINK_FLEET_KEY=$2; export LINK_FLEET_KEY; unset LINK_REGISTRATION_KEY LINK_REGISTRATION_KEY_FILE; shift ;;
+    --fleet-key) value "$1" $# "${2:-}"; LINK_FLEET_KEY=$2; export LINK_FLEET_KEY; unset LINK_FLEET_KEY_FILE LINK_REGISTRATION_KEY LINK_REGISTRATION_KEY_FILE; shift ;;
     --no-modify-path) LINK_NO_MODIFY_PATH=1; export LINK_NO_MODIFY_PATH ;;
     --dry-run) dry=1 ;; --quiet) quiet=1 ;; --uninstall) uninstall=1 ;; --force | --purge) force=$1 ;; --backend) kind=-backend ;;
     --help | -h) usage; exit 0 ;;

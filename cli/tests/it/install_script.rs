@@ -62,6 +62,24 @@ fn flags_win_over_the_environment() {
     }
 }
 
+#[test]
+fn the_fleet_key_of_the_command_line_replaces_every_key_of_the_environment() {
+    for shell in shells() {
+        let link = "#!/bin/sh\n[ \"$1\" = self-check ] || env | grep -E '^LINK_(FLEET|REGISTRATION)_KEY' | sort\n";
+        let release = Release::new(link);
+        let host = format!("file://{}", release.folder().display());
+        let variables = [
+            ("LINK_INSTALL_URL", host.as_str()),
+            ("LINK_FLEET_KEY", "lfk_other"),
+            ("LINK_FLEET_KEY_FILE", "/nowhere"),
+            ("LINK_REGISTRATION_KEY", "lrk_other"),
+            ("LINK_REGISTRATION_KEY_FILE", "/nowhere"),
+        ];
+        let ran = release.install_with(shell, &["--fleet-key", "lfk_1"], &variables);
+        assert_eq!(ran.stdout, "LINK_FLEET_KEY=lfk_1\n", "{shell}: {ran:?}");
+    }
+}
+
 // Holds: S4.4-6a
 #[test]
 fn the_fleet_key_never_stands_in_an_argument() {

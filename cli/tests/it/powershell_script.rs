@@ -87,8 +87,8 @@ fn the_linter_accepts_every_script() {
 fn the_key_of_a_fleet_is_a_parameter_that_only_the_environment_hands_on() {
     assert!(script_options().contains("FleetKey"));
     assert!(SCRIPT.contains(
-        "if ($FleetKey) { $env:LINK_FLEET_KEY = $FleetKey; $env:LINK_REGISTRATION_KEY = $null; \
-         $env:LINK_REGISTRATION_KEY_FILE = $null }"
+        "if ($FleetKey) { $env:LINK_FLEET_KEY = $FleetKey; $env:LINK_FLEET_KEY_FILE = $null; \
+         $env:LINK_REGISTRATION_KEY = $null; $env:LINK_REGISTRATION_KEY_FILE = $null }"
     ));
     let Some(ran) = lint(&[]) else { return };
     assert!(!String::from_utf8(ran.stdout).unwrap().contains(": secret: "));
