@@ -120,7 +120,7 @@ Register-ArgumentCompleter -Native -CommandName 'link-backend' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON for programs instead of text for people')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('pull', 'pull', [CompletionResultType]::ParameterValue, 'Fetch the newest release and its index of engines, verify them, and serve them below `/releases`')
+            [CompletionResult]::new('pull', 'pull', [CompletionResultType]::ParameterValue, 'Fetch the newest release, the engine index and the model catalogue, verify them, and serve them below `/releases`')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -132,14 +132,14 @@ Register-ArgumentCompleter -Native -CommandName 'link-backend' -ScriptBlock {
             [CompletionResult]::new('--database-url-file', '--database-url-file', [CompletionResultType]::ParameterName, 'Private file with the address of a PostgreSQL database [LINK_BACKEND_DATABASE_URL_FILE; LINK_BACKEND_DATABASE_URL may hold the address itself]')
             [CompletionResult]::new('--log', '--log', [CompletionResultType]::ParameterName, 'Log filter, such as `info` or `link_backend=debug` [LINK_BACKEND_LOG_FILTER]')
             [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'Format of the log records: `text` or `json` [LINK_BACKEND_LOG_FORMAT]')
-            [CompletionResult]::new('--allow-older', '--allow-older', [CompletionResultType]::ParameterName, 'Accept a release or an index that is older than the served one')
+            [CompletionResult]::new('--allow-older', '--allow-older', [CompletionResultType]::ParameterName, 'Accept a release, an index or a catalogue that is older than the served one')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON for programs instead of text for people')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link-backend;releases;help' {
-            [CompletionResult]::new('pull', 'pull', [CompletionResultType]::ParameterValue, 'Fetch the newest release and its index of engines, verify them, and serve them below `/releases`')
+            [CompletionResult]::new('pull', 'pull', [CompletionResultType]::ParameterValue, 'Fetch the newest release, the engine index and the model catalogue, verify them, and serve them below `/releases`')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -268,7 +268,7 @@ Register-ArgumentCompleter -Native -CommandName 'link-backend' -ScriptBlock {
             break
         }
         'link-backend;help;releases' {
-            [CompletionResult]::new('pull', 'pull', [CompletionResultType]::ParameterValue, 'Fetch the newest release and its index of engines, verify them, and serve them below `/releases`')
+            [CompletionResult]::new('pull', 'pull', [CompletionResultType]::ParameterValue, 'Fetch the newest release, the engine index and the model catalogue, verify them, and serve them below `/releases`')
             break
         }
         'link-backend;help;releases;pull' {

@@ -112,8 +112,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;register' {
             [CompletionResult]::new('--registration-key', '--registration-key', [CompletionResultType]::ParameterName, 'Key for one device; `-` prompts for it, or reads it from a pipe')
             [CompletionResult]::new('--fleet-key', '--fleet-key', [CompletionResultType]::ParameterName, 'Key for many devices; `-` prompts for it, or reads it from a pipe')
-            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'E-mail of an account to log in to first; prompts for the password')
-            [CompletionResult]::new('--token', '--token', [CompletionResultType]::ParameterName, 'Access token of an account, instead of a login; `-` reads it from stdin [default: LINK_ACCESS_TOKEN]')
+            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'E-mail of a user, who is logged in first; prompts for the password')
+            [CompletionResult]::new('--token', '--token', [CompletionResultType]::ParameterName, 'Access token of a user, instead of a login; `-` reads it from stdin [default: LINK_ACCESS_TOKEN]')
             [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, else the login''s, else the installation''s]')
             [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name of the device in the dashboard [default: the host name]')
             [CompletionResult]::new('--device-id', '--device-id', [CompletionResultType]::ParameterName, 'Re-activate this device instead of creating a new one')
@@ -211,7 +211,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;login' {
-            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'E-mail of the account [default: prompt]')
+            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'Your e-mail [default: prompt]')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait for the browser, such as `60s` or `5m`')
             [CompletionResult]::new('--token-file', '--token-file', [CompletionResultType]::ParameterName, 'File with a personal access token on its first line; `-` reads it from stdin')
             [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, else the login''s, else the installation''s]')
@@ -264,7 +264,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;account;create' {
             [CompletionResult]::new('--setup-token-file', '--setup-token-file', [CompletionResultType]::ParameterName, 'File that holds the setup token; `-` reads it from the first line of stdin')
-            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'E-mail of the account [default: prompt]')
+            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'E-mail of the first user [default: prompt]')
             [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, else the login''s, else the installation''s]')
             [CompletionResult]::new('--password-stdin', '--password-stdin', [CompletionResultType]::ParameterName, 'Read the password from the next line of stdin')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
@@ -533,8 +533,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--kind', '--kind', [CompletionResultType]::ParameterName, 'Kind of the key: for one device, or for many')
             [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name of the key in lists')
             [CompletionResult]::new('--expires-at', '--expires-at', [CompletionResultType]::ParameterName, 'Expiry, such as `30d` or `2027-01-31` [default: never]')
-            [CompletionResult]::new('--max-devices', '--max-devices', [CompletionResultType]::ParameterName, 'Largest number of devices that a fleet key may enrol')
-            [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Tag for the devices that the key enrols; may be given several times')
+            [CompletionResult]::new('--max-devices', '--max-devices', [CompletionResultType]::ParameterName, 'Largest number of devices that a fleet key may register')
+            [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Tag for the devices that the key registers; may be given several times')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -1246,8 +1246,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;engine;install' {
             [CompletionResult]::new('--sha256', '--sha256', [CompletionResultType]::ParameterName, 'Expected SHA-256 of the archive')
-            [CompletionResult]::new('--build', '--build', [CompletionResultType]::ParameterName, 'Name of the build [default: the version that the engine reports, or the best build in the signed index]')
-            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'Folder with a signed index, on a web server (https) or on this machine (file://)')
+            [CompletionResult]::new('--build', '--build', [CompletionResultType]::ParameterName, 'Name of the build [default: the version that the engine reports, or the best build in the engine index]')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'Folder with an engine index, on a web server (https) or on this machine (file://)')
             [CompletionResult]::new('--plugin', '--plugin', [CompletionResultType]::ParameterName, 'Plugin that runs the engine')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')

@@ -93,8 +93,8 @@ complete -c link -n "__fish_link_using_subcommand down" -l utc -d 'Print exact t
 complete -c link -n "__fish_link_using_subcommand down" -s h -l help -d 'Print help'
 complete -c link -n "__fish_link_using_subcommand register" -l registration-key -d 'Key for one device; `-` prompts for it, or reads it from a pipe' -r
 complete -c link -n "__fish_link_using_subcommand register" -l fleet-key -d 'Key for many devices; `-` prompts for it, or reads it from a pipe' -r
-complete -c link -n "__fish_link_using_subcommand register" -l email -d 'E-mail of an account to log in to first; prompts for the password' -r
-complete -c link -n "__fish_link_using_subcommand register" -l token -d 'Access token of an account, instead of a login; `-` reads it from stdin [default: LINK_ACCESS_TOKEN]' -r
+complete -c link -n "__fish_link_using_subcommand register" -l email -d 'E-mail of a user, who is logged in first; prompts for the password' -r
+complete -c link -n "__fish_link_using_subcommand register" -l token -d 'Access token of a user, instead of a login; `-` reads it from stdin [default: LINK_ACCESS_TOKEN]' -r
 complete -c link -n "__fish_link_using_subcommand register" -l backend -d 'Address of the backend [default: LINK_BACKEND_URL, else the login\'s, else the installation\'s]' -r
 complete -c link -n "__fish_link_using_subcommand register" -l name -d 'Name of the device in the dashboard [default: the host name]' -r
 complete -c link -n "__fish_link_using_subcommand register" -l device-id -d 'Re-activate this device instead of creating a new one' -r
@@ -150,7 +150,7 @@ complete -c link -n "__fish_link_using_subcommand uninstall" -s q -l quiet -d 'P
 complete -c link -n "__fish_link_using_subcommand uninstall" -l full -d 'Print whole ids and texts in tables'
 complete -c link -n "__fish_link_using_subcommand uninstall" -l utc -d 'Print exact times (UTC) instead of relative ones'
 complete -c link -n "__fish_link_using_subcommand uninstall" -s h -l help -d 'Print help'
-complete -c link -n "__fish_link_using_subcommand login" -l email -d 'E-mail of the account [default: prompt]' -r
+complete -c link -n "__fish_link_using_subcommand login" -l email -d 'Your e-mail [default: prompt]' -r
 complete -c link -n "__fish_link_using_subcommand login" -l timeout -d 'Longest wait for the browser, such as `60s` or `5m`' -r
 complete -c link -n "__fish_link_using_subcommand login" -l token-file -d 'File with a personal access token on its first line; `-` reads it from stdin' -r
 complete -c link -n "__fish_link_using_subcommand login" -l backend -d 'Address of the backend [default: LINK_BACKEND_URL, else the login\'s, else the installation\'s]' -r
@@ -183,7 +183,7 @@ complete -c link -n "__fish_link_using_subcommand account; and not __fish_seen_s
 complete -c link -n "__fish_link_using_subcommand account; and not __fish_seen_subcommand_from create list password use help" -f -a "use" -d 'Switch to another account; later commands act in that account'
 complete -c link -n "__fish_link_using_subcommand account; and not __fish_seen_subcommand_from create list password use help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c link -n "__fish_link_using_subcommand account; and __fish_seen_subcommand_from create" -l setup-token-file -d 'File that holds the setup token; `-` reads it from the first line of stdin' -r
-complete -c link -n "__fish_link_using_subcommand account; and __fish_seen_subcommand_from create" -l email -d 'E-mail of the account [default: prompt]' -r
+complete -c link -n "__fish_link_using_subcommand account; and __fish_seen_subcommand_from create" -l email -d 'E-mail of the first user [default: prompt]' -r
 complete -c link -n "__fish_link_using_subcommand account; and __fish_seen_subcommand_from create" -l backend -d 'Address of the backend [default: LINK_BACKEND_URL, else the login\'s, else the installation\'s]' -r
 complete -c link -n "__fish_link_using_subcommand account; and __fish_seen_subcommand_from create" -l password-stdin -d 'Read the password from the next line of stdin'
 complete -c link -n "__fish_link_using_subcommand account; and __fish_seen_subcommand_from create" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
@@ -322,8 +322,8 @@ complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcomman
 fleet\t'Many devices'"
 complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from create" -l name -d 'Name of the key in lists' -r
 complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from create" -l expires-at -d 'Expiry, such as `30d` or `2027-01-31` [default: never]' -r
-complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from create" -l max-devices -d 'Largest number of devices that a fleet key may enrol' -r
-complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from create" -l tag -d 'Tag for the devices that the key enrols; may be given several times' -r
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from create" -l max-devices -d 'Largest number of devices that a fleet key may register' -r
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from create" -l tag -d 'Tag for the devices that the key registers; may be given several times' -r
 complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from create" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from create" -s q -l quiet -d 'Print only data and errors'
 complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from create" -l full -d 'Print whole ids and texts in tables'
@@ -693,8 +693,8 @@ complete -c link -n "__fish_link_using_subcommand engine; and __fish_seen_subcom
 complete -c link -n "__fish_link_using_subcommand engine; and __fish_seen_subcommand_from list" -l utc -d 'Print exact times (UTC) instead of relative ones'
 complete -c link -n "__fish_link_using_subcommand engine; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c link -n "__fish_link_using_subcommand engine; and __fish_seen_subcommand_from install" -l sha256 -d 'Expected SHA-256 of the archive' -r
-complete -c link -n "__fish_link_using_subcommand engine; and __fish_seen_subcommand_from install" -l build -d 'Name of the build [default: the version that the engine reports, or the best build in the signed index]' -r
-complete -c link -n "__fish_link_using_subcommand engine; and __fish_seen_subcommand_from install" -l source -d 'Folder with a signed index, on a web server (https) or on this machine (file://)' -r
+complete -c link -n "__fish_link_using_subcommand engine; and __fish_seen_subcommand_from install" -l build -d 'Name of the build [default: the version that the engine reports, or the best build in the engine index]' -r
+complete -c link -n "__fish_link_using_subcommand engine; and __fish_seen_subcommand_from install" -l source -d 'Folder with an engine index, on a web server (https) or on this machine (file://)' -r
 complete -c link -n "__fish_link_using_subcommand engine; and __fish_seen_subcommand_from install" -l plugin -d 'Plugin that runs the engine' -r
 complete -c link -n "__fish_link_using_subcommand engine; and __fish_seen_subcommand_from install" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand engine; and __fish_seen_subcommand_from install" -s q -l quiet -d 'Print only data and errors'

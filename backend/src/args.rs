@@ -161,11 +161,11 @@ pub enum Config {
 
 #[derive(Debug, Subcommand)]
 pub enum Releases {
-    /// Fetch the newest release and its index of engines, verify them, and serve them below `/releases`
+    /// Fetch the newest release, the engine index and the model catalogue, verify them, and serve them below `/releases`
     #[command(
         after_help = "Examples:\n  link-backend releases pull https://releases.example/stable\n  \
         link-backend releases pull ./release-folder --trust ./release-key.pub\n\n\
-        A release key must have signed the release and the index. The backend may run meanwhile: it switches to the new \
+        A release key, or a key of --trust, must have signed each of them. The backend may run meanwhile: it switches to the new \
         release in one step, and keeps the old one if a check fails."
     )]
     Pull(Pull),
@@ -179,7 +179,7 @@ pub struct Pull {
     /// File with a public key to trust, in addition to the release keys of this program; may be given several times
     #[arg(long, value_name = "FILE")]
     pub trust: Vec<PathBuf>,
-    /// Accept a release or an index that is older than the served one
+    /// Accept a release, an index or a catalogue that is older than the served one
     #[arg(long)]
     pub allow_older: bool,
     /// Additional release keys that a development build trusts

@@ -16,13 +16,13 @@ pub struct Register {
     /// Key for many devices; `-` prompts for it, or reads it from a pipe
     #[arg(long, value_name = "KEY")]
     pub fleet_key: Option<String>,
-    /// E-mail of an account to log in to first; prompts for the password
+    /// E-mail of a user, who is logged in first; prompts for the password
     #[arg(long, value_name = "EMAIL", conflicts_with = "token")]
     pub email: Option<String>,
     /// Read the password from the next line of stdin
     #[arg(long, requires = "email")]
     pub password_stdin: bool,
-    /// Access token of an account, instead of a login; `-` reads it from stdin [default: LINK_ACCESS_TOKEN]
+    /// Access token of a user, instead of a login; `-` reads it from stdin [default: LINK_ACCESS_TOKEN]
     #[arg(long, value_name = "TOKEN")]
     pub token: Option<String>,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub struct Register {
 /// `link login`.
 #[derive(Args, Debug)]
 pub struct Login {
-    /// E-mail of the account [default: prompt]
+    /// Your e-mail [default: prompt]
     #[arg(long, value_name = "EMAIL")]
     pub email: Option<String>,
     /// Read the password from the first line of stdin
@@ -89,7 +89,7 @@ pub struct CreateAccount {
     /// File that holds the setup token; `-` reads it from the first line of stdin
     #[arg(long, value_name = "FILE")]
     pub setup_token_file: Option<String>,
-    /// E-mail of the account [default: prompt]
+    /// E-mail of the first user [default: prompt]
     #[arg(long, value_name = "EMAIL")]
     pub email: Option<String>,
     /// Read the password from the next line of stdin

@@ -20,17 +20,17 @@ pub enum EngineCommand {
     #[command(after_help = INSTALL_EXAMPLES)]
     Install {
         /// Archive (.tar.gz) or folder that holds the program of the engine, such as `llama-server`
-        /// [default: the best build in the signed index]
+        /// [default: the best build in the engine index]
         #[arg(value_name = "FILE")]
         from: Option<PathBuf>,
         /// Expected SHA-256 of the archive
         #[arg(long, value_name = "HEX", requires = "from")]
         sha256: Option<Sha256Hex>,
         /// Name of the build [default: the version that the engine reports, or the best build in the
-        /// signed index]
+        /// engine index]
         #[arg(long, value_name = "BUILD")]
         build: Option<String>,
-        /// Folder with a signed index, on a web server (https) or on this machine (file://)
+        /// Folder with an engine index, on a web server (https) or on this machine (file://)
         #[arg(long, value_name = "URL", conflicts_with = "from")]
         source: Option<String>,
         #[command(flatten)]
@@ -72,7 +72,7 @@ Examples:
   link engine install ./llama-b9789-bin-ubuntu-x64.tar.gz --sha256 2c26…b0d4
   link engine install ./llama.cpp/build/bin
 
-Without FILE, the best build comes from a signed index, at the release source or at the backend of this
+Without FILE, the best build comes from the engine index, at the release source or at the backend of this
 device. A release key must have signed the index, or a key that `link engine trust` has added.
 Engines are programs: install them only from a source that you trust. A new build runs once to report its
 version. Served models keep their engine until they are restarted. The build stays in use until you install or

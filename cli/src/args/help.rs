@@ -13,7 +13,7 @@ Examples:
   link uninstall --yes
 
 While the backend is unreachable, nothing is deleted. With --force everything is deleted, and a retire
-code is printed: `link device retire CODE`, or the dashboard, frees the device's slot with that code.";
+code is printed: with it, `link device retire CODE` or the dashboard removes the device from its account.";
 
 pub(super) const REPAIR_EXAMPLES: &str = "\
 Examples:

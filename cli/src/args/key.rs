@@ -19,10 +19,10 @@ pub enum KeyCommand {
         /// Expiry, such as `30d` or `2027-01-31` [default: never]
         #[arg(long, value_name = "TIME")]
         expires_at: Option<Moment>,
-        /// Largest number of devices that a fleet key may enrol
+        /// Largest number of devices that a fleet key may register
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         max_devices: Option<u32>,
-        /// Tag for the devices that the key enrols; may be given several times
+        /// Tag for the devices that the key registers; may be given several times
         #[arg(long = "tag", value_name = "TAG")]
         tags: Vec<String>,
     },

@@ -18,7 +18,7 @@ pub struct CreateKey {
     #[serde(default)]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub expires_at: Option<Timestamp>,
-    /// The maximum number of devices that a fleet key enrols. Absent: only the account's device limit applies.
+    /// The maximum number of devices that a fleet key registers. Absent: only the account's device limit applies.
     #[serde(default)]
     #[schema(minimum = 1)]
     pub max_devices: Option<u32>,

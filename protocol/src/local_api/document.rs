@@ -15,7 +15,7 @@ use super::{HEALTHZ_PATH, Healthz, MODELS_PATH, PipelineEntry};
 #[openapi(
     info(
         title = "Link, the local API of the agent",
-        description = "The API of an agent on 127.0.0.1, on port 20505 since version 1.0.19 (8101 before)."
+        description = "The part of an agent's API on 127.0.0.1 that every user of the machine may read, on port 20505 since version 1.0.19 (8101 before)."
     ),
     components(schemas(Healthz, PipelineEntry))
 )]

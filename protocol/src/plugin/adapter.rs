@@ -71,6 +71,7 @@ pub struct Health {
 pub struct Served {
     /// The path for clients.
     pub path: String,
+    /// The method of the path. Default: `POST`.
     #[serde(default)]
     pub method: Method,
     /// The path at which the engine answers, if it is another one.

@@ -1975,7 +1975,7 @@ export interface components {
             kind: components["schemas"]["KeyKind"];
             /**
              * Format: int32
-             * @description The maximum number of devices that a fleet key enrols. Absent: only the account's device limit applies.
+             * @description The maximum number of devices that a fleet key registers. Absent: only the account's device limit applies.
              */
             max_devices?: number | null;
             name?: string;
@@ -2437,7 +2437,7 @@ export interface components {
             tags: string[];
         };
         /**
-         * @description The kind of a key: how many devices it enrols.
+         * @description The kind of a key: how many devices it registers.
          * @enum {string}
          */
         KeyKind: "registration" | "fleet";

@@ -23,7 +23,7 @@ With `--json`, a command of `link` prints one JSON document on stdout. This fold
 - If a schema has `anyOf`, the arguments of the command choose the form. For example, `model stop` prints the command to the device,
   with `--select` the started operation, with `--select --dry-run` its plan, and with `--select --wait` the result on each device.
 - `status --watch`, `device list --watch` and `logs --follow` print one document for each line.
-- If you decline a question, the command prints no document. Neither do `completions` and `logs --local`, which print text.
+- If you decline a question, the command prints no document. Neither does `completions`, which prints a script.
 - If a command fails, the last line of stderr is [an error](error.schema.json). If an operation fails on a device, stdout has the
   document too.
 - `login --device` prints [a prompt](prompt.schema.json) as one line on stderr before it waits.
