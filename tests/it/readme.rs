@@ -127,7 +127,7 @@ const BLOCKS: [(&str, &str, Held); 23] = [
     ),
     (
         ZENOH,
-        "link-backend serve",
+        "[zenoh]",
         Held::By(&[(
             "tests/it/zenoh.rs",
             "fn the_main_job_works_over_zenoh_with_and_without_tls()",
