@@ -6,10 +6,9 @@
 
 use link_protocol::{
     agent_api::{Hello, Welcome},
-    command::{Command, DeployModel, ModelFile},
-    deployment::DeploymentState,
+    command::{Command, ModelFile},
     id::CommandId,
-    local_api::{ConnectionState, DeploymentProgress},
+    local_api::ConnectionState,
     report::{CommandResult, LifecycleReport, LifecycleStatus, ModelReport, ModelState},
     signing::VerifyingKey,
     update::UpdateRequest,
@@ -219,13 +218,6 @@ impl Agent {
         self.pipelines.views()
     }
 
-    /// Returns the deployments in progress, and then those that wait for their turn.
-    #[must_use]
-    pub fn deployments(&self) -> Vec<DeploymentProgress> {
-        let waiting = self.ledger.waiting().filter_map(|(_, command)| command.deployment());
-        self.deployments.progress().into_iter().chain(waiting.map(deployment::queued)).collect()
-    }
-
     fn welcomed(&mut self, welcome: Welcome, turn: &mut Turn) {
         if let Some(signed) = &welcome.handover
             && self.take_handover(signed, turn)
@@ -316,37 +308,6 @@ impl Agent {
         }
     }
 
-    fn cancel(
-        &mut self,
-        id: CommandId,
-        cancel: &link_protocol::command::CancelDeploy,
-        turn: &mut Turn,
-    ) {
-        let deployment_id = cancel.deployment_id;
-        let reason = "cancelled by a user";
-        if self.deployments.cancel(id, deployment_id, reason, turn) {
-            return;
-        }
-        match self.waiting_deployment(|deploy| deploy.deployment_id == deployment_id) {
-            Some(deploy) => {
-                turn.report_command(deploy, CommandResult::Cancelled, reason);
-                turn.report_command(id, CommandResult::Succeeded, "the deployment was cancelled");
-            }
-            None => {
-                let downloading = DeploymentState::Downloading.as_str();
-                let output =
-                    format!("too late: the deployment is no longer {downloading} on this device");
-                turn.report_command(id, CommandResult::Rejected, output);
-            }
-        }
-    }
-
-    /// Returns the command of a stored deployment that has not started.
-    fn waiting_deployment(&self, wanted: impl Fn(&DeployModel) -> bool) -> Option<CommandId> {
-        let mut waiting = self.ledger.waiting();
-        waiting.find(|(_, command)| command.deployment().is_some_and(&wanted)).map(|(id, _)| id)
-    }
-
     fn check_deadlines(&mut self, turn: &mut Turn) {
         self.pipelines.check_deadlines(turn);
         while let Some(command) = self.ledger.overdue(turn.now) {
@@ -396,6 +357,7 @@ impl Agent {
 
 mod accept;
 mod handover;
+mod waiting;
 mod wish;
 
 #[cfg(test)]
