@@ -121,6 +121,24 @@ describe('a clock that is two hours off', () => {
   });
 });
 
+describe('two people who rename one device', () => {
+  const field = (): HTMLInputElement => document.getElementById('device-name') as HTMLInputElement;
+
+  it('see each other’s names, and the second keeps what is typed and is told', async () => {
+    openDevice('about');
+    await vi.waitFor(() => expect(field()?.value).toBe('a'));
+    await type('#device-name', 'mine');
+    devices.changed(device('a', { name: 'theirs' }));
+    await settled('Somebody else has renamed the device to theirs.');
+    expect(field().value).toBe('mine');
+    await accessible();
+    await type('#device-name', 'theirs');
+    devices.changed(device('a', { name: 'last' }));
+    await vi.waitFor(() => expect(field().value).toBe('last'));
+    expect(document.body.textContent).not.toContain('Somebody else has renamed');
+  });
+});
+
 describe('a role that is lowered while a dialog is open', () => {
   it('takes the dialog away, sends nothing, and says so', async () => {
     openDevice('about');

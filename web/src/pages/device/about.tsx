@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 
 import { changeDevice } from '../../data/actions';
 import { may, noteRefusal } from '../../data/permission';
@@ -164,22 +165,46 @@ function memoryWords(used: number | null | undefined, total: number): string {
   return used == null ? text.about.memoryOf(bytes(total)) : text.about.of(bytes(used), bytes(total));
 }
 
+/** A name that somebody else gives meanwhile is shown, unless one is being typed: then it is said, and what is typed stays. */
 function Name({ device }: { device: Device }) {
+  const field = useRef<HTMLInputElement>(null);
+  /** The name that the typing began with. */
+  const base = useRef(device.name);
   const busy = useSignal(false);
+  const told = useSignal('');
+  useEffect(() => {
+    const { current: input } = field;
+    if (!input || busy.peek() || device.name === base.current) return;
+    const typed = input.value !== base.current && input.value !== device.name;
+    if (!typed) input.value = device.name;
+    told.value = typed ? text.about.renamedElsewhere(brief(device.name)) : '';
+    base.current = device.name;
+  }, [device.name, busy.value]);
   const sent = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const name = String(new FormData(event.currentTarget as HTMLFormElement).get('name'));
     busy.value = true;
-    await changeDevice(device.device_id, { name }).then(() => notice(text.about.renamed), refused);
-    busy.value = false;
+    try {
+      await changeDevice(device.device_id, { name });
+      base.current = name;
+      told.value = '';
+      notice(text.about.renamed);
+    } catch (error) {
+      refused(error);
+    } finally {
+      busy.value = false;
+    }
   };
   return (
     <form class="inline-form" onSubmit={(event) => void sent(event)}>
       <label for="device-name">{text.about.name}</label>
-      <input key={device.name} id="device-name" name="name" required autocomplete="off" defaultValue={device.name} />
+      <input ref={field} id="device-name" name="name" required autocomplete="off" defaultValue={device.name} />
       <button type="submit" class="button" disabled={busy}>
         {text.about.rename}
       </button>
+      <p class="hint" role="status" dir="auto">
+        {told}
+      </p>
     </form>
   );
 }

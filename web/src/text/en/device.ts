@@ -169,6 +169,7 @@ export const about = {
   name: 'Name',
   rename: 'Rename',
   renamed: 'The device was renamed.',
+  renamedElsewhere: (name: string) => `Somebody else has renamed the device to ${name}. Rename replaces that name.`,
   tags: 'Tags',
   addTag: 'Add a tag',
   add: 'Add',
