@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 
 import { go } from '../../app/router';
 import { removeDevice } from '../../data/actions';
+import { modelName } from '../../data/names';
 import { noteRefusal } from '../../data/permission';
 import { isThere } from '../../data/standing';
 import { deployments } from '../../data/store';
@@ -12,9 +13,12 @@ import { text } from '../../text';
 import { visible } from '../../text/visible';
 import { Confirm } from '../../ui/dialog';
 import { failure, notice } from '../../ui/notices';
+import { Foreign } from '../../ui/parts';
 
 /** Of a longer name, its beginning has to be typed; of one with signs that nobody can type, the id. */
 const LONGEST = 40;
+/** How many of the models that are lost are named. */
+const MOST_SHOWN = 8;
 
 export function RemoveDevice({ device }: { device: Device }) {
   const open = useSignal(false);
@@ -22,7 +26,7 @@ export function RemoveDevice({ device }: { device: Device }) {
   const busy = useSignal(false);
   const plain = visible(device.name) === device.name;
   const wanted = plain ? device.name.slice(0, LONGEST).trim() : device.device_id;
-  const lost = deployments.all().filter((one) => one.device_id === device.device_id && isThere(one)).length;
+  const lost = deployments.all().filter((one) => one.device_id === device.device_id && isThere(one));
   const remove = async (): Promise<void> => {
     busy.value = true;
     try {
@@ -54,7 +58,19 @@ export function RemoveDevice({ device }: { device: Device }) {
           ready={typed.value.trim() === wanted && !busy.value}
           act={() => void remove()}
         >
-          <p>{text.about.lost(lost)}</p>
+          <p>{text.about.lost(lost.length)}</p>
+          {lost.length > 0 && (
+            <div class="touched">
+              <ul>
+                {lost.slice(0, MOST_SHOWN).map(({ deployment_id: id, model_id: model, alias }) => (
+                  <li key={id}>
+                    <Foreign>{modelName(model, alias)}</Foreign>
+                  </li>
+                ))}
+              </ul>
+              {lost.length > MOST_SHOWN && <p class="soft small">{text.bulk.andMore(lost.length - MOST_SHOWN)}</p>}
+            </div>
+          )}
           <div class="field">
             <label for="remove-name" dir="auto">
               {text.about.typeToConfirm(wanted)}

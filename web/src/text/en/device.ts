@@ -181,7 +181,7 @@ export const about = {
   lost: (count: number) =>
     count === 0
       ? 'The device has no models. Its log and its usage will no longer be shown.'
-      : `${plural(count, 'model', 'models')} will no longer be reachable through this account. The log and the usage of the device will no longer be shown.`,
+      : `The log and the usage of the device will no longer be shown, and ${plural(count, 'model', 'models')} will no longer be reachable through this account:`,
   typeToConfirm: (name: string) => `Type ${name} to confirm`,
   removeConfirm: 'Remove the device',
   removed: (name: string) => `${name} was removed.`,
