@@ -5,6 +5,9 @@ import { text } from '../../text';
 import { Menu } from '../../ui/menu';
 import { COLUMNS, hiddenWords, type Column } from './view';
 
+/** The columns whose room the platform can take in a window that has none for all. */
+const WIDE: readonly Column[] = ['state', 'version', 'models', 'tags'];
+
 export function ColumnsMenu({ hidden }: { hidden: ReadonlySet<Column> }) {
   const toggle = (column: Column): void => {
     const next = new Set(hidden);
@@ -24,6 +27,7 @@ export function ColumnsMenu({ hidden }: { hidden: ReadonlySet<Column> }) {
               {text.devices.columns[column]}
             </label>
           ))}
+          {!WIDE.some((column) => hidden.has(column)) && matchMedia('(min-width: 801px) and (max-width: 1400px)').matches && <p class="hint">{text.devices.noRoom}</p>}
         </fieldset>
       )}
     />

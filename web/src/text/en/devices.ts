@@ -52,6 +52,7 @@ export const devices = {
   },
   columnsMenu: 'Columns',
   columnsShown: 'Shown columns',
+  noRoom: 'In a window of this width, the platform is shown once the state, the version, the models or the tags are hidden.',
   csvColumns: [
     'id', 'name', 'state', 'version', 'os', 'arch', 'hostname', 'models', 'cpu_percent',
     'memory_used_bytes', 'memory_total_bytes', 'disk_free_bytes', 'disk_total_bytes', 'tags', 'last_seen_at',
@@ -93,7 +94,7 @@ export const views = {
 
 export const retire = {
   title: 'Retire a device with its code',
-  short: 'Retire…',
+  short: 'Retire',
   why: 'A device that was uninstalled while the backend was unreachable still has its place in the account. The code removes the device and frees the place.',
   code: 'Retire code',
   hint: 'The code that link uninstall --force printed. It starts with lrc_.',
