@@ -49,7 +49,7 @@ function Arrival({ device, hasModel }: { device: Device; hasModel: boolean }) {
         <a href={`/devices/${device.device_id}`}>
           <Foreign>{device.name}</Foreign>
         </a>
-        <span class="soft small">
+        <span class="soft small" aria-live="off">
           <Time at={device.registered_at} />
         </span>
       </div>

@@ -90,7 +90,7 @@ export function AddDialog({ close }: { close: () => void }) {
             {words.share}
           </label>
           {share.value !== null && (
-            <p role="status">
+            <p>
               <progress aria-label={words.checking('')} value={share.value} max={1} />
               <span class="small soft number">{words.checking(percent(share.value * 100))}</span>
             </p>

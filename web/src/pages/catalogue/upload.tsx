@@ -94,7 +94,7 @@ function ChooseAgain({ model, close }: { model: Model; close: () => void }) {
           <p dir="auto">{text.catalogue.chooseWhy(visible(model.file_name))}</p>
           <Field label={text.catalogue.file} control={(ties) => <input {...ties} name="file" type="file" required />} />
           {checking?.state === 'checking' && (
-            <p role="status" class="small soft number">
+            <p class="small soft number">
               {uploadWords(checking)}
             </p>
           )}

@@ -6,7 +6,7 @@ import { ofPerson, staying } from '../../data/person';
 import { text } from '../../text';
 import { complete } from '../../workspace/chat';
 import { fresh, messagesOf, newId, type Conversation, type Figures, type Turn } from '../../workspace/conversations';
-import { Sentences } from '../../workspace/plain';
+import { readable, Sentences } from '../../workspace/plain';
 import { RequestFailure, type Pieces, type Usage } from '../../workspace/stream';
 import type { Target } from '../../workspace/targets';
 import { turnTo } from './address';
@@ -57,13 +57,20 @@ export class Running {
 }
 
 export const running = signal<Running | null>(null);
-/** What a screen reader is told: whole sentences, and the end. */
-export const spoken = signal('');
+/** What a screen reader is told: whole sentences, and the end. Each is a part of its own, so that none hides another one. */
+export const spoken = signal<readonly { number: number; words: string }[]>([]);
+/** How many of them stay in the document. */
+const MOST_SPOKEN = 20;
+
+function say(words: string): void {
+  const before = spoken.peek();
+  spoken.value = [...before, { number: (before.at(-1)?.number ?? 0) + 1, words: readable(words) }].slice(-MOST_SPOKEN);
+}
 
 ofPerson(() => {
   stop();
   running.value = null;
-  spoken.value = '';
+  spoken.value = [];
 });
 
 /** Asks a question in the current conversation. A question that failed is replaced. */
@@ -107,7 +114,7 @@ async function run(chosen: Target): Promise<void> {
   const answer = new Running(started.id, turn.id);
   const sentences = new Sentences();
   clear();
-  spoken.value = '';
+  spoken.value = [];
   running.value = answer;
   const ended = (state: Turn['state'], usage: Usage | null): void => {
     running.value = null;
@@ -120,7 +127,7 @@ async function run(chosen: Target): Promise<void> {
     here.throwIfAborted();
     answer.hear(pieces);
     const whole = sentences.push(pieces.text);
-    if (whole !== '') spoken.value = whole;
+    if (whole !== '') say(whole);
   };
   try {
     const { signal: stopped } = answer.stopper;
@@ -129,7 +136,7 @@ async function run(chosen: Target): Promise<void> {
     const usage = await complete(question);
     here.throwIfAborted();
     ended('complete', usage);
-    spoken.value = `${sentences.end()} ${text.workspace.finished}`.trim();
+    say(`${sentences.end()} ${text.workspace.finished}`.trim());
   } catch (error) {
     // Nothing of the answer is for whoever comes next.
     if (here.aborted) return;
@@ -139,7 +146,7 @@ async function run(chosen: Target): Promise<void> {
     }
     if (error.seen.kind === 'stopped') {
       ended('stopped', null);
-      spoken.value = text.workspace.stopped;
+      say(text.workspace.stopped);
       return;
     }
     ended(answer.text === '' ? 'asked' : 'incomplete', null);

@@ -42,8 +42,10 @@ export function Chat() {
         <Turns key={id} turns={turns} log={log} grown={toEnd} />
         <FailureCard />
       </section>
-      <p class="visually-hidden" role="status" aria-live="polite">
-        {spoken}
+      <p class="visually-hidden" role="status" aria-live="polite" aria-atomic="false">
+        {spoken.value.map(({ number, words }) => (
+          <span key={number}>{words} </span>
+        ))}
       </p>
       <Composer />
     </>
