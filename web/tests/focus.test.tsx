@@ -7,6 +7,7 @@ import { go } from '../src/app/router';
 import { Shell } from '../src/app/shell';
 import { devices, devicesLoading, live, stop } from '../src/data/store';
 import { DevicesPage } from '../src/pages/devices/page';
+import { narrow } from '../src/ui/narrow';
 import { device } from './fixtures';
 
 let root: HTMLElement;
@@ -34,14 +35,27 @@ it('is in the content after a change of the page, not of its view', async () => 
 
 it('is in the drawer while it is open, and returns to its button', async () => {
   const menu = root.querySelector<HTMLElement>('.topbar button');
-  // The first effects of the shell have run.
-  await new Promise((resolve) => setTimeout(resolve, 200));
   menu?.click();
   await vi.waitFor(() => expect(document.activeElement?.closest('.sidebar')).not.toBeNull());
   expect(menu?.getAttribute('aria-label')).toBe('Close the menu');
   dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
   await vi.waitFor(() => expect(root.querySelector('.sidebar.open')).toBeNull());
   expect(document.activeElement).toBe(menu);
+});
+
+it('does not go under the drawer, which covers the page on a narrow screen', async () => {
+  const main = (): HTMLElement | null => root.querySelector('main');
+  narrow.value = true;
+  try {
+    root.querySelector<HTMLElement>('.topbar button')?.click();
+    await vi.waitFor(() => expect(main()?.hasAttribute('inert')).toBe(true));
+    const free: (boolean | undefined)[] = [];
+    vi.spyOn(main() as HTMLElement, 'focus').mockImplementation(() => void free.push(!main()?.hasAttribute('inert')));
+    go('/devices/dev_a');
+    await vi.waitFor(() => expect(free).toEqual([true]));
+  } finally {
+    narrow.value = false;
+  }
 });
 
 it('hears one sentence about a cut, whose age is for the eye', async () => {

@@ -2,13 +2,14 @@
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 import { retrying } from '../data/retry';
 import { logOut } from '../data/session';
 import { live, me } from '../data/store';
 import { text } from '../text';
 import { Icon, type IconName } from '../ui/icon';
+import { narrow } from '../ui/narrow';
 import { Foreign } from '../ui/parts';
 import { administration } from './administration';
 import '../ui/role_notice';
@@ -40,11 +41,12 @@ export function Shell({ children }: { children: ComponentChildren }) {
     drawer.value = false;
     menu.current?.focus();
   };
-  useEffect(() => {
+  // Before the router moves the focus: a page that is inert cannot take it.
+  useLayoutEffect(() => {
     drawer.value = false;
   }, [path.value]);
   useEffect(() => {
-    if (drawer.value) sidebar.current?.querySelector('a')?.focus();
+    if (drawer.value) sidebar.current?.querySelector<HTMLElement>('nav a')?.focus();
   }, [drawer.value]);
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
@@ -70,7 +72,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           aria-expanded={drawer.value}
           onClick={() => (drawer.peek() ? close() : (drawer.value = true))}
         >
-          <Icon name="menu" />
+          <Icon name={drawer.value ? 'close' : 'menu'} />
         </button>
         <Brand />
         <button type="button" class="icon-button" aria-label={text.shell.search} onClick={() => (paletteOpen.value = true)}>
@@ -96,7 +98,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <Administration />
         <Account />
       </aside>
-      <main id="content" tabIndex={-1}>
+      <main id="content" tabIndex={-1} inert={drawer.value && narrow.value}>
         <Truth />
         <Newer />
         {children}
