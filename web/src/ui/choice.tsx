@@ -39,7 +39,7 @@ export function Select({ label, all, options, value, choose }: { label: string; 
   return (
     <select class="filter-select" aria-label={label} value={value} onChange={(event) => choose(event.currentTarget.value)}>
       <option value="">{all}</option>
-      {!known && <option value={value}>{value}</option>}
+      {!known && <option value={value}>{brief(value, 80)}</option>}
       {options.map((option) => (
         <option key={option.value} value={option.value}>
           {brief(option.words, 80)}
