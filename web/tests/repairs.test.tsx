@@ -1,6 +1,6 @@
 // The queue of repairs: where each is, how long it is good for, and another try for what has expired.
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { go } from '../src/app/router';
 import { deployments, deploymentsLoading, devices, heard, me, models } from '../src/data/store';
@@ -113,6 +113,16 @@ describe('the queue of repairs', () => {
     await settled('Your role in this account is now Viewer.');
     const { body } = here.served.to('/operations')[1] ?? {};
     expect(body).toEqual({ work: { kind: 'repair', model_id: 'mdl_1' }, devices: ['dev_b'] });
+  });
+
+  // Specification, section 3.4.
+  it('offers no other try while the device is being updated', async () => {
+    serve(QUEUE);
+    open();
+    const tries = (): number => controls().filter((words) => words === 'Retry').length;
+    await vi.waitFor(() => expect(tries()).toBeGreaterThan(0));
+    for (const id of ['a', 'b']) devices.changed(device(id, { status: 'updating' }));
+    await vi.waitFor(() => expect(tries()).toBe(0));
   });
 
   it('has no controls for a viewer', async () => {

@@ -8,6 +8,7 @@ import { repairs } from '../../data/operator';
 import { pending } from '../../data/actions';
 import { modelName } from '../../data/names';
 import { may } from '../../data/permission';
+import { stateOf } from '../../data/selection';
 import { deployments, devices, models } from '../../data/store';
 import type { Command } from '../../data/types';
 import { text } from '../../text';
@@ -206,7 +207,8 @@ function Retry({ command, name }: { command: Command; name: string }) {
   const deployment = deployments
     .all()
     .find(({ model_id, device_id }) => model_id === command.model_id && device_id === command.device_id);
-  if (!deployment) return null;
+  const device = devices.row(command.device_id)?.value;
+  if (!deployment || (device && stateOf(device) === 'updating')) return null;
   const doing = pending.value.get(deployment.deployment_id);
   if (doing) {
     return (
