@@ -104,7 +104,7 @@ describe('the overview', () => {
       ['The last update was rolled back on 1 device. c', '/devices?select=update%3Drolled_back'],
       ['The disk of 1 device is nearly full. a', '/devices?select=disk%3E%3D90&sort=-disk'],
       ['1 model has no complete file.', '/models?state=incomplete'],
-      ['1 key expires within a week.', '/keys'],
+      ['1 key expires within a week.', '/keys?show=soon'],
     ]);
     here.served.answers['/operations'] = [200, { work: {}, devices: 1, first: [] }];
     await press('Repair all…');

@@ -21,7 +21,7 @@ import { Until } from '../../ui/until';
 import { CreateKeyDialog } from './create';
 import { RevokeDialog } from './revoke';
 
-const SHOWS = ['all', 'valid', 'ended'] as const;
+const SHOWS = ['all', 'valid', 'soon', 'ended'] as const;
 type Shown = (typeof SHOWS)[number];
 
 const TONES: Record<KeyState, Tone> = { valid: 'good', soon: 'warn', used: 'quiet', expired: 'quiet', revoked: 'quiet' };
@@ -127,7 +127,7 @@ function KeyFilters({ shows, words }: { shows: Shown; words: string }) {
 }
 
 function fits(key: Key, shows: Shown, words: string, emails: ReadonlyMap<string, string>, at: number): boolean {
-  if (shows !== 'all' && isValid(key, at) !== (shows === 'valid')) return false;
+  if (shows === 'soon' ? keyState(key, at) !== 'soon' : shows !== 'all' && isValid(key, at) !== (shows === 'valid')) return false;
   const wanted = words.trim().toLowerCase();
   const creator = emails.get(key.created_by ?? '') ?? '';
   return [key.name, key.key_id, creator, ...key.tags].some((one) => one.toLowerCase().includes(wanted));

@@ -88,7 +88,7 @@ function pointsOf({ devices: counts, deployments: deployed, keys, models }: Summ
     { count: back.length, words: words.rolledBack(back.length), href: `/devices?select=${encodeURIComponent(ROLLED_BACK)}`, icon: 'undo', tone: 'bad', devices: back },
     { count: full.length, words: words.full(full.length), href: `/devices?select=${encodeURIComponent(NEARLY_FULL)}&sort=-disk`, icon: 'disk', tone: 'warn', devices: full },
     { count: models.incomplete, words: words.incomplete(models.incomplete), href: '/models?state=incomplete', icon: 'box', tone: 'warn' },
-    { count: may('keys:read') ? keys.ending_within_week : 0, words: words.keys(keys.ending_within_week), href: '/keys', icon: 'key', tone: 'warn' },
+    { count: may('keys:read') ? keys.ending_within_week : 0, words: words.keys(keys.ending_within_week), href: '/keys?show=soon', icon: 'key', tone: 'warn' },
   ];
   return points.filter(({ count }) => count > 0);
 }

@@ -13,7 +13,7 @@ export const keys = {
   kinds: { registration: 'Registration', fleet: 'Fleet' },
   states: { valid: 'Valid', soon: 'Ends soon', used: 'Used', expired: 'Expired', revoked: 'Revoked' },
   show: 'Show',
-  shows: { all: 'All keys', valid: 'Valid keys', ended: 'Ended keys' },
+  shows: { all: 'All keys', valid: 'Valid keys', soon: 'Keys that end soon', ended: 'Ended keys' },
   search: 'Search name, id, tag or creator',
   unnamed: 'Unnamed',
   revoke: 'Revoke…',

@@ -24,7 +24,7 @@ export const overviewPage = {
   repairs: 'Repairs under way',
   operations: 'Operations running',
   progress: 'Deployments in progress',
-  tokens: 'Tokens today',
+  tokens: 'Tokens today (UTC)',
   of: (part: number, all: number) => `${part.toLocaleString('en')} of ${all.toLocaleString('en')}`,
   requests: (count: number, prompt: number, completion: number) =>
     plural(count, 'request', 'requests') + (prompt + completion > 0 ? `: ${prompt.toLocaleString('en')} prompt, ${completion.toLocaleString('en')} completion` : ''),
