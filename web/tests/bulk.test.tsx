@@ -87,3 +87,17 @@ it('has a new idempotency key for each preview', async () => {
   }
   expect(keys.size).toBe(2);
 });
+
+it('takes its dialog away with the right to operate devices', async () => {
+  go('/devices');
+  devices.loaded([device('one')]);
+  devicesLoading.value = { state: 'ready', error: null };
+  render(<DevicesPage />, root);
+  await vi.waitFor(() => expect(root.querySelector('.device-row[data-state] input')).not.toBeNull());
+  root.querySelector<HTMLInputElement>('.device-row[data-state] input')?.click();
+  await press('Add tags');
+  await vi.waitFor(() => expect(document.querySelector('dialog')).not.toBeNull());
+  me.value = { user_id: 'usr', account_id: 'acc', email: 'owner@example.com', role: 'viewer' };
+  await vi.waitFor(() => expect(document.querySelector('dialog')).toBeNull());
+  expect(served.to('/operations')).toEqual([]);
+});

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { change, go } from '../src/app/router';
 import { keyOrder, keyState, tagsOf } from '../src/data/keys';
-import { apply } from '../src/data/store';
+import { apply, me } from '../src/data/store';
 import type { Key } from '../src/data/types';
 import { KeysPage } from '../src/pages/keys/page';
 import { Notices } from '../src/ui/notices';
@@ -173,6 +173,19 @@ describe('the page of keys', () => {
     show(root, <KeysPage />);
     await says('This page needs the role Operator');
     await accessible();
+  });
+
+  it('shows those that end soon, and takes its question away with the right to revoke', async () => {
+    serve([key('soon', { expires_at: inDays(3) }), key('late', { expires_at: inDays(30) }), key('gone', { revoked: true })]);
+    show(root, <KeysPage />);
+    await says('3 keys');
+    change({ show: 'soon' });
+    await vi.waitFor(() => expect([...root.querySelectorAll('tbody tr')].map((row) => row.getAttribute('data-id'))).toEqual(['key_soon']));
+    await press('Revoke soon');
+    await vi.waitFor(() => expect(document.querySelector('dialog')).not.toBeNull());
+    const before = me.value;
+    me.value = before && { ...before, role: 'operator' };
+    await vi.waitFor(() => expect(document.querySelector('dialog')).toBeNull());
   });
 
   it('shows hostile names as text', async () => {

@@ -2,6 +2,7 @@
 
 import { useSignal, type Signal } from '@preact/signals';
 
+import { noteRefusal } from '../data/permission';
 import { wordsOf } from '../data/problem';
 
 export interface Attempt {
@@ -23,6 +24,7 @@ export function useAttempt(): Attempt {
       await work();
       return true;
     } catch (error) {
+      noteRefusal(error);
       fault.value = wordsOf(error);
       return false;
     } finally {

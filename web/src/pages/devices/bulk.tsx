@@ -9,6 +9,7 @@ import { may, noteRefusal } from '../../data/permission';
 import type { Device, OperationPlan, Work } from '../../data/types';
 import { text } from '../../text';
 import { Dialog } from '../../ui/dialog';
+import { useLost } from '../../ui/lost';
 import { failure, notice } from '../../ui/notices';
 import { useCalm } from '../../ui/lasting';
 import { Badge, Foreign } from '../../ui/parts';
@@ -32,6 +33,7 @@ export function BulkBar({ devices, ticked, unselect }: Props) {
   const selected = useCalm(text.devices.selected(devices.length), String(ticked));
   // The devices that were ticked when the dialog was opened, and no others: rows that come or change meanwhile are not in.
   const targets = useRef<string[]>([]);
+  useLost(may('devices:operate'), () => (kind.value = null));
   const open = (wanted: Kind): void => {
     targets.current = devices.map((device) => device.device_id);
     kind.value = wanted;

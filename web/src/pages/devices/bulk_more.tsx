@@ -13,6 +13,7 @@ import { text } from '../../text';
 import { sentence } from '../../text/visible';
 import { DeployDialog } from '../../ui/deploy';
 import { Confirm } from '../../ui/dialog';
+import { useLost } from '../../ui/lost';
 import { notice } from '../../ui/notices';
 import { Foreign } from '../../ui/parts';
 import { RemedyDialog } from '../deployments/bulk';
@@ -20,6 +21,8 @@ import { RemedyDialog } from '../deployments/bulk';
 const MOST_SHOWN = 8;
 
 export type MoreKind = 'deploy' | 'repair' | 'remove';
+/** The permission for each dialog. */
+const NEEDS = { deploy: 'deployments:write', repair: 'serving:operate', remove: 'devices:write' } as const;
 
 interface Props {
   /** Which dialog is open. */
@@ -35,6 +38,7 @@ export function MoreActions({ kind, devices, unselect }: Props) {
   const close = (): void => {
     kind.value = null;
   };
+  useLost(kind.value === null || may(NEEDS[kind.value]), close);
   const open = (wanted: MoreKind): void => {
     targets.current = devices;
     if (wanted === 'repair') {
@@ -49,17 +53,17 @@ export function MoreActions({ kind, devices, unselect }: Props) {
   };
   return (
     <>
-      {may('deployments:write') && (
+      {may(NEEDS.deploy) && (
         <button type="button" class="button" onClick={() => open('deploy')}>
           {text.bulkMore.deploy}
         </button>
       )}
-      {may('serving:operate') && (
+      {may(NEEDS.repair) && (
         <button type="button" class="button" onClick={() => open('repair')}>
           {text.bulkMore.repair}
         </button>
       )}
-      {may('devices:write') && (
+      {may(NEEDS.remove) && (
         <button type="button" class="button" onClick={() => open('remove')}>
           {text.bulkMore.remove}
         </button>

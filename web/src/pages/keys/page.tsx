@@ -14,6 +14,7 @@ import { brief } from '../../text/visible';
 import { useAsked } from '../../ui/asked';
 import { now } from '../../ui/clock';
 import { Icon } from '../../ui/icon';
+import { useLost } from '../../ui/lost';
 import { Badge, Empty, Foreign, Skeleton, Time, type Tone } from '../../ui/parts';
 import { ListState, Records, type Column } from '../../ui/records';
 import { Refused } from '../../ui/refused';
@@ -55,6 +56,7 @@ function Keys({ role }: { role: Role }) {
   const shown = all.value.filter((key) => fits(key, shows, words, emails.value, now.value));
   const writes = allowed(role, 'keys:write');
   useAsked('create', () => (creating.value = writes));
+  useLost(writes, () => (revoking.value = null));
   const columns = columnsOf(emails.value, writes ? (key) => (revoking.value = key) : null);
   return (
     <>

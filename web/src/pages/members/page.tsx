@@ -12,6 +12,7 @@ import { brief } from '../../text/visible';
 import { useAsked } from '../../ui/asked';
 import { useAttempt } from '../../ui/busy';
 import { Icon } from '../../ui/icon';
+import { useLost } from '../../ui/lost';
 import { failure, notice } from '../../ui/notices';
 import { Badge, Foreign, Skeleton, Time } from '../../ui/parts';
 import { ListState, Records, type Column } from '../../ui/records';
@@ -44,6 +45,8 @@ function Members({ caller }: { caller: Me }) {
   const close = (): void => {
     asked.value = null;
   };
+  // An invitation that was made is shown once.
+  useLost(writes || asked.value?.what === 'invite', close);
   const now = asked.value;
   return (
     <>

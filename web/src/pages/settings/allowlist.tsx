@@ -11,6 +11,7 @@ import { visible } from '../../text/visible';
 import { useAttempt } from '../../ui/busy';
 import { Confirm } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
+import { useLost } from '../../ui/lost';
 import { notice } from '../../ui/notices';
 import { Foreign } from '../../ui/parts';
 import { ListState } from '../../ui/records';
@@ -34,6 +35,7 @@ export function AllowlistCard({ writes }: { writes: boolean }) {
 
 function Lists({ known, writes }: { known: Allowlist; writes: boolean }) {
   const removing = useSignal<string | null>(null);
+  useLost(writes, () => (removing.value = null));
   const defaults = known.defaults ?? [];
   return (
     <>
