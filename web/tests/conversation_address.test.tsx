@@ -4,9 +4,10 @@ import { render } from 'preact';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 import { listen } from '../src/app/router';
+import { workspaceWith } from '../src/app/routes';
 import { deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading, stop } from '../src/data/store';
 import { WorkspacePage } from '../src/pages/workspace/page';
-import { conversation, forget, forgetAll, opened, settle } from '../src/pages/workspace/state';
+import { choose, conversation, forget, forgetAll, opened, settle, target } from '../src/pages/workspace/state';
 import { Notices } from '../src/ui/notices';
 import { fresh, type Conversation } from '../src/workspace/conversations';
 import { backend } from './backend';
@@ -39,19 +40,37 @@ const titled = (words: string): HTMLButtonElement | undefined => [...root.queryS
 const shows = (words: string): Promise<void> => vi.waitFor(() => expect(root.querySelector('.workspace-main')?.textContent).toContain(words), { timeout: 3_000 });
 
 /** Loads the page at an address. */
-async function load(address: string): Promise<void> {
+async function load(address: string, ids = ['a']): Promise<void> {
   render(null, root);
   stop();
   history.replaceState(null, '', address);
   dispatchEvent(new PopStateEvent('popstate'));
   me.value = { user_id: 'usr_1', account_id: 'acc_1', email: 'owner@example.com', role: 'owner' };
   devices.loaded([device('a')]);
-  models.loaded([model('a', { plugin: 'language_model' })]);
-  deployments.loaded([deployment('a', 'dev_a')]);
+  models.loaded(ids.map((id) => model(id, { plugin: 'language_model' })));
+  deployments.loaded(ids.map((id) => deployment(id, 'dev_a')));
   for (const loading of [devicesLoading, modelsLoading, deploymentsLoading]) loading.value = { state: 'ready', error: null };
   render(<><WorkspacePage /><Notices /></>, root);
   await vi.waitFor(() => expect(opened.value).toBe(true));
 }
+
+it('has the model of its address, and the address the model that is chosen', async () => {
+  await load(workspaceWith('mdl_b', 'dev_a'), ['a', 'b']);
+  await vi.waitFor(() => expect(target.value?.modelId).toBe('mdl_b'), { timeout: 3_000 });
+  choose('mdl_a dev_a');
+  await vi.waitFor(() => expect(location.search).toBe('?model=mdl_a&device=dev_a'), { timeout: 3_000 });
+  // Back, or an address that somebody has followed.
+  history.replaceState(null, '', workspaceWith('mdl_b', 'dev_a'));
+  dispatchEvent(new PopStateEvent('popstate'));
+  await vi.waitFor(() => expect(target.value?.modelId).toBe('mdl_b'), { timeout: 3_000 });
+});
+
+it.each(['?model=mdl_gone&device=dev_a', '?model=+&device=x'])('with a model that is not there (%s) shows another one, and no loop', async (search) => {
+  await load(`/workspace${search}`);
+  await vi.waitFor(() => expect(location.search).toBe(search.includes('gone') ? '?model=mdl_a&device=dev_a' : search), { timeout: 3_000 });
+  expect(target.value?.modelId).toBe('mdl_a');
+  expect(document.body.textContent?.includes('not on that device any more')).toBe(search.includes('gone'));
+});
 
 beforeEach(() => {
   sessionStorage.clear();

@@ -123,3 +123,8 @@ export function sharesDocument(from: string, to: string): boolean {
   const standsAlone = (name: PageName | null): boolean => name !== null && (ROUTES as Record<PageName, Route>)[name].alone === true;
   return there !== null && (here === there || !(standsAlone(here) || standsAlone(there)));
 }
+
+/** Returns the address of the workspace with a model of a device. */
+export function workspaceWith(modelId: string, deviceId: string): string {
+  return `/workspace?${new URLSearchParams({ model: modelId, device: deviceId })}`;
+}

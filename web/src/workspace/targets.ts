@@ -68,7 +68,7 @@ export function targetsOf(
  * A model that this account may not read was shared with it once. It and a language model whose file was not read are asked
  * in words: most models take them, and the device refuses what the model is not for.
  */
-function taskOf(deployment: Deployment, model: Model | undefined): Task | null {
+export function taskOf(deployment: Deployment, model: Model | undefined): Task | null {
   const purpose = purposeOf(model, deployment);
   if (purpose) return TASKS[purpose];
   return model === undefined || model.plugin === 'language_model' ? 'chat' : null;

@@ -3,6 +3,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 
 import { change, query } from '../../app/router';
+import { workspaceWith } from '../../app/routes';
 import { pending, type Action } from '../../data/actions';
 import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
@@ -22,6 +23,7 @@ import { useLasting } from '../../ui/lasting';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
 import { PurposeTag } from '../../ui/purpose';
 import { StateBadge } from '../../ui/standing';
+import { taskOf } from '../../workspace/targets';
 import { PortDialog } from './port';
 import { FromPrograms } from './program';
 
@@ -188,6 +190,12 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
               {words}
             </Foreign>
           ))}
+          {/* It stays while the device is away, as the buttons do; the workspace says then why nobody answers. */}
+          {controls && deployment.serving?.is_serving && taskOf(deployment, model) !== null && (
+            <a class="try" href={workspaceWith(deployment.model_id, deployment.device_id)} aria-label={text.models.tryOf(brief(name))}>
+              {text.models.try}
+            </a>
+          )}
         </div>
         {UNDER_WAY.has(deployment.state) && <Progress deployment={deployment} name={name} />}
         {deployment.stale && <p class="small why">{staleWords(deployment)}</p>}

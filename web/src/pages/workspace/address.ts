@@ -1,4 +1,4 @@
-// Which conversation is shown stands in the address: a reload, Back and a kept address lead to it again.
+// Which conversation is shown and which model is chosen stand in the address: a reload, Back and a kept address lead to them again.
 
 import { batch, effect, untracked } from '@preact/signals';
 
@@ -7,13 +7,15 @@ import { ofPerson } from '../../data/person';
 import { text } from '../../text';
 import { notice } from '../../ui/notices';
 import { fresh, type Conversation } from '../../workspace/conversations';
-import { conversation, kept, opened } from './state';
+import { choice, choose, conversation, kept, loading, opened, target, targets } from './state';
 
 const NAME = 'conversation';
+/** The parts of the id of a choice. */
+const PLACE = ['model', 'device'] as const;
 
-// The next person does not see the conversation of the one before.
+// The next person does not see the conversation of the one before, or the model.
 ofPerson(() => {
-  if (query.peek().has(NAME)) change({ [NAME]: null }, { replace: true });
+  if ([NAME, ...PLACE].some((name) => query.peek().has(name))) change({ [NAME]: null, model: null, device: null }, { replace: true });
 });
 
 /** Returns the name of a conversation in the address: one without a question is nothing to come back to. */
@@ -55,5 +57,36 @@ export function followAddress(show: (next: Conversation) => void): () => void {
       show(found ?? fresh(Date.now()));
       if (!found) change({ [NAME]: null }, { replace: true });
     });
+  });
+}
+
+/** Keeps the address and the chosen model together, until what it returns is called. */
+export function followChoice(): () => void {
+  let followed: string | null = null;
+  return effect(() => {
+    const [model, device] = PLACE.map((name) => query.value.get(name));
+    const named = model && device && !/\s/.test(model + device) ? `${model} ${device}` : null;
+    const isKnown = loading.value.state !== 'ready' || targets.value.some(({ id }) => id === named);
+    if (!opened.value) {
+      followed = null;
+      return;
+    }
+    const chosen = choice.value;
+    if (named !== null && named !== followed) {
+      followed = named;
+      untracked(() => choose(named));
+    } else if (named !== null && !isKnown) {
+      const instead = target.peek();
+      followed = instead?.id ?? null;
+      untracked(() => {
+        notice(text.workspace.modelElsewhere, 'bad');
+        change({ model: instead?.modelId ?? null, device: instead?.deviceId ?? null }, { replace: true });
+        choose(instead?.id ?? '');
+      });
+    } else if (chosen !== '' && chosen !== named) {
+      followed = chosen;
+      const [chosenModel = null, chosenDevice = null] = chosen.split(' ');
+      untracked(() => change({ model: chosenModel, device: chosenDevice }, { replace: true }));
+    }
   });
 }

@@ -13,7 +13,7 @@ import { Icon } from '../../ui/icon';
 import { narrow } from '../../ui/narrow';
 import { isLoopback, permissionState } from '../../workspace/facts';
 import { isOther } from '../../workspace/lines';
-import { followAddress } from './address';
+import { followAddress, followChoice } from './address';
 import { running, show } from './asking';
 import { ModelChoice, ModelState, NoModel } from './bar';
 import { Chat } from './chat';
@@ -34,6 +34,7 @@ export function WorkspacePage() {
   }, []);
   useEffect(() => void openStorage(), [user]);
   useEffect(() => followAddress(show), []);
+  useEffect(followChoice, []);
   useEffect(() => {
     // Every other page is another document: what only this one has would be gone without a word.
     const left = (event: BeforeUnloadEvent): void => {

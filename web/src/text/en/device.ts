@@ -47,6 +47,8 @@ export const models = {
   stale: 'The allowlist of this model lacks an origin: pages of that origin cannot use the model.',
   staleRepair: 'Repair keeps the model running.',
   staleStopped: 'Repair gives it the current allowlist for its next start.',
+  try: 'Try it',
+  tryOf: (name: string) => `Try it: ${name} in the workspace`,
   serve: 'Serve',
   stop: 'Stop',
   repair: 'Repair',

@@ -27,6 +27,7 @@ export const workspace = {
   },
   notServedBecause: (said: string) => `This model is deployed, but not served. The device says: ${said}`,
   stale: 'Stale allowlist',
+  modelElsewhere: 'The model of this address is not on that device any more, or not in this account. Another one is chosen.',
   noModelTitle: 'No model is deployed',
   noModel: 'Deploy a model to a device on the page Models. It then appears here.',
   toModels: 'Open the models',
