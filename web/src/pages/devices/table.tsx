@@ -220,11 +220,11 @@ function Models({ id, byDevice }: { id: string; byDevice: ReadonlySignal<ByDevic
     // A text, so that a deployment of another device leaves this cell as it is.
     return `${all.length} ${stale} ${all[0]?.alias ?? ''}`;
   }).value;
-  const [count = '', stale, first = ''] = summary.split(' ');
+  const [count = '', stale, ...first] = summary.split(' ');
   if (count === '0') return <span class="soft">–</span>;
   return (
     <>
-      {count === '1' ? <Foreign>{first}</Foreign> : <span>{text.devices.models(Number(count))}</span>}
+      {count === '1' ? <Foreign>{first.join(' ')}</Foreign> : <span>{text.devices.models(Number(count))}</span>}
       {stale !== '0' && (
         <Badge tone="warn" title={text.devices.staleTitle(Number(stale))} href={`/deployments?device_id=${id}&state=stale`}>
           {text.devices.stale(Number(stale))}
