@@ -164,7 +164,24 @@ describe('the log of a device', () => {
   it('offers older records also where no record matches', async () => {
     here.served.answers['/devices/dev_a/logs'] = [200, { items: [record(1, 'engine')], next_cursor: 'c1' }];
     open('logs', '&category=security');
-    await settled('No record matches.');
-    expect(controls()).toContain('Load older records');
+    await settled('The newest record does not match.');
+    expect(controls()).toContain('Search older records');
+  });
+
+  it('is searched backwards until something is found, or to its end', async () => {
+    const pages = [[record(9, 'engine')], [record(8, 'engine')], [record(7, 'security')], [record(6, 'engine')]];
+    here.served.answers['/devices/dev_a/logs'] = ({ query }) => {
+      const at = Number(query.get('cursor') ?? 0);
+      return [200, { items: pages[at], ...(at + 1 < pages.length && { next_cursor: String(at + 1) }) }];
+    };
+    open('logs', '&category=security');
+    await settled('The newest record does not match.');
+    await press('Search older records');
+    await settled('record 7');
+    await accessible();
+    await press('Search older records');
+    const cursors = (): (string | null)[] => here.served.to('/devices/dev_a/logs').map(({ query }) => query.get('cursor'));
+    await vi.waitFor(() => expect(cursors()).toEqual([null, '1', '2', '3']), { timeout: 3_000 });
+    await vi.waitFor(() => expect(controls().filter((words) => words.startsWith('Search'))).toEqual([]), { timeout: 3_000 });
   });
 });

@@ -23,6 +23,8 @@ const TONES: Record<Severity, Tone> = { info: 'quiet', warning: 'warn', error: '
 /** The heights of a record in pixels, as the style sheet has them. */
 const RECORD = 26;
 const NARROW_RECORD = 48;
+/** How many pages of older records one search looks through. */
+const MOST_PAGES = 25;
 /** How many characters of a message the backend keeps. */
 const MOST = 8_192;
 
@@ -36,6 +38,9 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
   const failed = useSignal<unknown>(null);
   const attempt = useSignal(0);
   const paused = useSignal<number | null>(null);
+  const searching = useSignal(false);
+  const left = useRef(false);
+  useEffect(() => () => void (left.current = true), []);
   const words = query.value.get('q') ?? '';
   useEffect(() => {
     const closing = new AbortController();
@@ -56,14 +61,28 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
   const category = query.value.get('category') ?? '';
   const wraps = query.value.get('wrap') === 'yes';
   const categories = [...new Set((log.value?.records ?? []).map((record) => record.category))].sort();
-  const wanted = words.trim().toLowerCase();
-  const shown = records.filter(
-    (record) => (category === '' || record.category === category) && (wanted === '' || line(record).toLowerCase().includes(wanted)),
-  );
+  const fits = fitting(query.value);
+  const shown = records.filter((record) => fits?.(record) ?? true);
   const held = (log.value?.records.length ?? 0) - records.length;
-  const older = (): void => {
+  const older = async (): Promise<void> => {
+    if (searching.peek()) return;
     const current = (): Log => log.peek() ?? { records: [], cursor: null, extended: false };
-    loadOlder(current, deviceId, severity).then((next) => (log.value = next), failure);
+    searching.value = true;
+    try {
+      for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+        const oldest = current().records[0]?.number ?? Infinity;
+        const next = await loadOlder(current, deviceId, severity);
+        if (left.current) return;
+        log.value = next;
+        // A search goes on until it finds something: a page without a match would look like the end of the log.
+        const seeks = fitting(query.peek());
+        if (next.cursor === null || !seeks || next.records.some((record) => record.number < oldest && seeks(record))) return;
+      }
+    } catch (error) {
+      failure(error);
+    } finally {
+      searching.value = false;
+    }
   };
   return (
     <div class="logs">
@@ -129,14 +148,24 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
         </Empty>
       )}
       {log.value?.cursor && (
-        <button type="button" class="button quiet" onClick={older}>
-          {text.logs.older}
+        <button type="button" class="button quiet" aria-disabled={searching.value ? 'true' : undefined} onClick={() => void older()}>
+          {searching.value ? text.logs.searching(log.value.records.length) : fits ? text.logs.searchOlder : text.logs.older}
         </button>
       )}
-      {log.value && log.value.records.length > 0 && shown.length === 0 && <p class="soft">{text.logs.none}</p>}
+      {log.value && log.value.records.length > 0 && shown.length === 0 && (
+        <p class="soft">{log.value.cursor ? text.logs.noneLoaded(records.length) : text.logs.none}</p>
+      )}
       {shown.length > 0 && <Records key={wraps ? 'wrapped' : 'cut'} records={shown} wraps={wraps} follows={paused.value === null} />}
     </div>
   );
+}
+
+/** Returns what a record has to be for the search and the category of the address. Null if any record will do. */
+function fitting(parameters: URLSearchParams): ((record: DeviceLog) => boolean) | null {
+  const wanted = (parameters.get('q') ?? '').trim().toLowerCase();
+  const category = parameters.get('category') ?? '';
+  if (wanted === '' && category === '') return null;
+  return (record) => (category === '' || record.category === category) && (wanted === '' || line(record).toLowerCase().includes(wanted));
 }
 
 function Records({ records, wraps, follows }: { records: readonly DeviceLog[]; wraps: boolean; follows: boolean }) {
