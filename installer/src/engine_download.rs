@@ -144,8 +144,8 @@ pub fn sources(roots: &Roots, backend_url: Option<&str>) -> Vec<Source> {
     sources
 }
 
-/// Deletes what a cancelled download of the builds of `engine` has left. While another download runs, nothing is
-/// deleted: it goes on with the same file.
+/// Deletes what a cancelled download of the builds of `engine` has left. If another download runs, nothing is deleted,
+/// because that download uses the same file.
 ///
 /// # Errors
 /// If the file cannot be deleted.
