@@ -1,6 +1,6 @@
 // Bad days in Debian's Chromium, of which a picture shows nothing: a device that comes and goes every second, one with 200 models,
-// a browser that stores nothing, a conversation of a thousand turns, a script that should not be there, and an upload that goes on
-// after a reload. `keyboard.ts` has the upgrade of the backend.
+// a browser that stores nothing, two tabs in one conversation, a conversation of a thousand turns, a script that should not be
+// there, and an upload that goes on after a reload. `keyboard.ts` has the upgrade of the backend.
 //   node pictures/bad_days.ts [WORD]
 
 import { chromium } from 'playwright-core';
@@ -11,12 +11,13 @@ import { LONG_CONVERSATION } from './bad_days/long_conversation.ts';
 import { MANY_MODELS } from './bad_days/many_models.ts';
 import { POLICY } from './bad_days/policy.ts';
 import { STORAGE } from './bad_days/storage.ts';
+import { TABS } from './bad_days/tabs.ts';
 import { UPLOADS } from './bad_days/uploads.ts';
 import { CHROMIUM } from './browser.ts';
 
 /** The longest ones are first. */
 const DAYS: Readonly<Record<string, readonly Day[]>> = {
-  flapping: FLAPPING, storage: STORAGE, uploads: UPLOADS, long: LONG_CONVERSATION, models: MANY_MODELS, policy: POLICY,
+  flapping: FLAPPING, storage: STORAGE, uploads: UPLOADS, tabs: TABS, long: LONG_CONVERSATION, models: MANY_MODELS, policy: POLICY,
 };
 /** How many days there are at a time: a page waits more than it computes, most of all for a device that comes and goes. */
 const LANES = 5;

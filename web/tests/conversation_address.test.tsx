@@ -7,26 +7,20 @@ import { listen } from '../src/app/router';
 import { workspaceWith } from '../src/app/routes';
 import { deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading, stop } from '../src/data/store';
 import { WorkspacePage } from '../src/pages/workspace/page';
-import { choose, conversation, forget, forgetAll, opened, settle, target } from '../src/pages/workspace/state';
+import { forget, forgetAll, opened, settle } from '../src/pages/workspace/keeping';
+import { choose, conversation, target } from '../src/pages/workspace/state';
 import { Notices } from '../src/ui/notices';
 import { fresh, type Conversation } from '../src/workspace/conversations';
 import { backend } from './backend';
 import { deployment, device, model } from './fixtures';
+import { Memory } from './memory_storage';
 
-const browser = new Map<string, Conversation>();
+const browser = new Memory();
 
-vi.mock('../src/workspace/storage', async (original) => {
-  const before = await original<typeof import('../src/workspace/storage')>();
-  class Storage {
-    constructor(readonly user: string) {}
-    all = async (): Promise<Conversation[]> => [...browser.values()];
-    keep = async (one: Conversation): Promise<void> => void browser.set(one.id, one);
-    remove = async (id: string): Promise<void> => void browser.delete(id);
-    clear = async (): Promise<void> => browser.clear();
-    close = (): void => undefined;
-  }
-  return { ...before, Storage };
-});
+vi.mock('../src/workspace/storage', async (original) => ({
+  ...(await original<typeof import('../src/workspace/storage')>()),
+  Storage: (await import('./memory_storage')).storageOf(() => browser),
+}));
 
 listen();
 
@@ -74,7 +68,7 @@ it.each(['?model=mdl_gone&device=dev_a', '?model=+&device=x'])('with a model tha
 
 beforeEach(() => {
   sessionStorage.clear();
-  browser.clear();
+  browser.kept.clear();
   backend({});
   document.body.innerHTML = '<main><div id="root"></div></main>';
   root = document.getElementById('root') as HTMLElement;
@@ -95,8 +89,8 @@ it('is that of its first question, and a reload shows it again', async () => {
 });
 
 it('changes with the conversation that is opened, and Back leads to the one before', async () => {
-  browser.set('a1', asked('The first?', 'a1'));
-  browser.set('a2', asked('The second?', 'a2'));
+  browser.kept.set('a1', asked('The first?', 'a1'));
+  browser.kept.set('a2', asked('The second?', 'a2'));
   await load('/workspace?conversation=a1');
   await shows('The first?');
   titled('The second?')?.click();
@@ -111,7 +105,7 @@ it('changes with the conversation that is opened, and Back leads to the one befo
 });
 
 it('is gone with the conversation', async () => {
-  browser.set('a1', asked('The first?', 'a1'));
+  browser.kept.set('a1', asked('The first?', 'a1'));
   await load('/workspace?conversation=a1');
   await shows('The first?');
   await forget('a1');
@@ -119,7 +113,7 @@ it('is gone with the conversation', async () => {
 });
 
 it('says of a conversation of another browser that it is not here', async () => {
-  browser.set('a1', asked('The first?', 'a1'));
+  browser.kept.set('a1', asked('The first?', 'a1'));
   await load('/workspace?conversation=b7');
   await vi.waitFor(() => expect(root.querySelector('.notice.bad')?.textContent).toContain('This browser does not have the conversation of this address.'));
   expect(location.search).toBe('');
@@ -127,7 +121,7 @@ it('says of a conversation of another browser that it is not here', async () => 
 });
 
 it('follows a question that was asked before it was known what the browser has', async () => {
-  browser.set('a1', asked('The first?', 'a1'));
+  browser.kept.set('a1', asked('The first?', 'a1'));
   await load('/workspace?conversation=a1');
   await shows('The first?');
   // Somebody else logs in: nothing is known of what they have.
@@ -139,7 +133,7 @@ it('follows a question that was asked before it was known what the browser has',
 });
 
 it('waits for what the browser has kept before it follows', async () => {
-  browser.set('a1', asked('The first?', 'a1'));
+  browser.kept.set('a1', asked('The first?', 'a1'));
   await load('/workspace?conversation=a1');
   expect(root.querySelector('.notice.bad')).toBeNull();
   await shows('The first?');

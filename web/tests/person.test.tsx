@@ -9,34 +9,23 @@ import { PersonLeft } from '../src/data/person';
 import { logIn, logOut, open } from '../src/data/session';
 import { me, stop } from '../src/data/store';
 import { resumeWith, uploads } from '../src/data/uploads';
+import { kept } from '../src/pages/workspace/keeping';
 import { announced, sendAll, sent } from '../src/pages/workspace/sending';
-import { choice, conversation, draft, kept, target, write } from '../src/pages/workspace/state';
+import { choice, conversation, draft, target, write } from '../src/pages/workspace/state';
 import { failure, notice } from '../src/ui/notices';
-import type { Conversation } from '../src/workspace/conversations';
 import { backend, held, opened, type Backend } from './backend';
 import { deployment, device, model } from './fixtures';
+import type { Memory } from './memory_storage';
 
 // Before the router reads the address.
 vi.hoisted(() => history.replaceState(null, '', '/workspace'));
-const databases = vi.hoisted(() => new Map<string, Map<string, { turns: { question: string }[] }>>());
-const closed = vi.hoisted(() => new Set<string>());
+const databases = vi.hoisted(() => new Map<string, Memory>());
 
-vi.mock('../src/workspace/storage', () => ({
-  StorageRefused: class extends Error {},
-  Storage: class {
-    readonly #database: Map<string, Conversation>;
-
-    constructor(readonly user: string) {
-      this.#database = (databases.get(user) as never) ?? new Map();
-      databases.set(user, this.#database);
-      closed.delete(user);
-    }
-
-    all = async () => [...this.#database.values()];
-    keep = async (one: Conversation) => void this.#database.set(one.id, one as never);
-    close = () => void closed.add(this.user);
-  },
-}));
+vi.mock('../src/workspace/storage', async (original) => {
+  const { Memory: Empty, storageOf } = await import('./memory_storage');
+  const memoryOf = (user: string): Memory => databases.get(user) ?? databases.set(user, new Empty()).get(user) as Memory;
+  return { ...(await original<typeof import('../src/workspace/storage')>()), Storage: storageOf(memoryOf) };
+});
 
 vi.setConfig({ testTimeout: 15_000 });
 
@@ -129,7 +118,7 @@ function expectNothingOfX(): void {
   expect(document.querySelector<HTMLTextAreaElement>('#message')?.value ?? '').toBe('');
   expect([conversation.value.turns, draft.value]).toEqual([[], '']);
   expect(JSON.stringify(kept.value)).not.toContain('What X');
-  expect(JSON.stringify([...(databases.get(Y.user_id)?.values() ?? [])])).not.toContain('What X');
+  expect(JSON.stringify([...(databases.get(Y.user_id)?.kept.values() ?? [])])).not.toContain('What X');
 }
 
 describe('conversations, drafts and answers', () => {
@@ -137,14 +126,30 @@ describe('conversations, drafts and answers', () => {
     await chatsOfX();
     await logOut();
     expect(chats[0]?.signal.aborted).toBe(true);
-    expect(closed).toContain(X.user_id);
+    expect([...(databases.get(X.user_id)?.tabs ?? [])]).toEqual([]);
     expectNothingOfX();
     await enter(Y);
     expectNothingOfX();
     await says('What Y asked');
     expect(chats[1]?.body).not.toContain('What X');
-    expectNothingOfYs(databases.get(X.user_id));
-    expect(JSON.stringify([...(databases.get(Y.user_id)?.values() ?? [])])).toContain('What Y asked');
+    expectNothingOfYs(databases.get(X.user_id)?.kept);
+    expect(JSON.stringify([...(databases.get(Y.user_id)?.kept.values() ?? [])])).toContain('What Y asked');
+  });
+
+  it('stay with a person whose browser is still busy with them', async () => {
+    await enter(X);
+    const memory = databases.get(X.user_id) as Memory;
+    const waits: (() => void)[] = [];
+    memory.wait = () => new Promise((resolve) => waits.push(resolve));
+    await says('What X asked');
+    await logOut();
+    await enter(Y);
+    await says('What Y asked');
+    memory.wait = async () => undefined;
+    for (const each of waits) each();
+    await vi.waitFor(() => expect(JSON.stringify([...memory.kept.values()])).toContain('What X asked'));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expectNothingOfYs(memory.kept);
   });
 
   it('stay with a person while another one logs in in another tab', async () => {

@@ -6,33 +6,25 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 import { unsent } from '../src/app/newer';
 import { deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading, stop } from '../src/data/store';
+import { forget, forgetAll, opened, settle } from '../src/pages/workspace/keeping';
 import { WorkspacePage } from '../src/pages/workspace/page';
-import { forget, forgetAll, openStorage, settle, write } from '../src/pages/workspace/state';
+import { write } from '../src/pages/workspace/state';
 import { fresh, type Conversation } from '../src/workspace/conversations';
+import { StorageRefused } from '../src/workspace/storage';
 import { backend } from './backend';
 import { deployment, device, model } from './fixtures';
+import { Memory } from './memory_storage';
 
 let room = false;
-const kept = new Map<string, Conversation>();
+const browser = new Memory();
+browser.refuse = (what) => {
+  if (!room && what === 'keep') throw new StorageRefused('full', null);
+};
 
-vi.mock('../src/workspace/storage', async (original) => {
-  const before = await original<typeof import('../src/workspace/storage')>();
-  const refuse = (): void => {
-    if (!room) throw new before.StorageRefused('full', null);
-  };
-  class Storage {
-    constructor(readonly user: string) {}
-    all = async (): Promise<Conversation[]> => [...kept.values()];
-    keep = async (one: Conversation): Promise<void> => {
-      refuse();
-      kept.set(one.id, one);
-    };
-    remove = async (id: string): Promise<void> => void kept.delete(id);
-    clear = async (): Promise<void> => kept.clear();
-    close = (): void => undefined;
-  }
-  return { ...before, Storage };
-});
+vi.mock('../src/workspace/storage', async (original) => ({
+  ...(await original<typeof import('../src/workspace/storage')>()),
+  Storage: (await import('./memory_storage')).storageOf(() => browser),
+}));
 
 let root: HTMLElement;
 
@@ -51,7 +43,7 @@ beforeEach(async () => {
   stop();
   sessionStorage.clear();
   room = false;
-  kept.clear();
+  browser.kept.clear();
   backend({});
   document.body.innerHTML = '<main><div id="root"></div></main>';
   root = document.getElementById('root') as HTMLElement;
@@ -61,7 +53,7 @@ beforeEach(async () => {
   deployments.loaded([deployment('a', 'dev_a')]);
   for (const loading of [devicesLoading, modelsLoading, deploymentsLoading]) loading.value = { state: 'ready', error: null };
   render(<WorkspacePage />, root);
-  await openStorage();
+  await vi.waitFor(() => expect(opened.value).toBe(true));
   await vi.waitFor(() => expect(root.querySelector('#message')).not.toBeNull());
 });
 afterEach(async () => {
@@ -92,7 +84,7 @@ it('ends when older conversations make room: what was refused is kept then', asy
   await settled('The storage of this browser is full');
   room = true;
   await forget(old.id);
-  expect([...kept.keys()]).toEqual([recent.id]);
+  expect([...browser.kept.keys()]).toEqual([recent.id]);
   await vi.waitFor(() => expect(root.textContent).not.toContain('The storage of this browser is full'));
   expect(leaves()).toBe(true);
 });

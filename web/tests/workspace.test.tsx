@@ -11,9 +11,10 @@ import { allowOrigin } from '../src/data/allowlist';
 import { deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading, stop } from '../src/data/store';
 import type { Model } from '../src/data/types';
 import { show } from '../src/pages/workspace/asking';
+import { awaited, edited, forgetAll, settle } from '../src/pages/workspace/keeping';
 import { WorkspacePage } from '../src/pages/workspace/page';
 import { sent } from '../src/pages/workspace/sending';
-import { choose, forgetAll, targets, write } from '../src/pages/workspace/state';
+import { choose, conversation, targets, write } from '../src/pages/workspace/state';
 import { backend, held, type Backend } from './backend';
 import { deployment, device, HOSTILE } from './fixtures';
 
@@ -263,6 +264,88 @@ describe('the workspace', () => {
     expect(root.querySelector('[data-cause]')).toBeNull();
     expect([asked, known.to('/models/mdl_a/repair-serving/dev_a').length, root.querySelectorAll('.asked').length]).toEqual([1, 1, 1]);
     await accessible();
+  });
+
+  it('holds a question that is being edited, so that no other tab takes it out', async () => {
+    await served();
+    render(<WorkspacePage />, root);
+    await ask('First');
+    await vi.waitFor(() => expect(root.querySelector('[data-turn=edit]')).not.toBeNull());
+    press('[data-turn=edit]');
+    const [turn] = conversation.value.turns;
+    await vi.waitFor(() => expect([...edited]).toEqual([turn?.id]));
+    root.querySelector('.edit textarea')?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+    await vi.waitFor(() => expect([...edited]).toEqual([]));
+  });
+
+  it('keeps an answer whose question another tab has taken out', async () => {
+    await served();
+    let letGo: (response: Response) => void = () => undefined;
+    answer = () => new Promise((resolve) => (letGo = resolve));
+    render(<WorkspacePage />, root);
+    await ask('First');
+    await vi.waitFor(() => expect([...awaited]).toEqual([conversation.value.turns[0]?.id]));
+    settle({ ...conversation.value, turns: [] });
+    letGo(new Response(said('Late answer.')));
+    await settled('Late answer.');
+    expect([conversation.value.turns.map(({ question }) => question), [...awaited]]).toEqual([['First'], []]);
+  });
+
+  it.each([true, false])('sends the message that failed again, although another tab has asked meanwhile (and left it: %s)', async (isThere) => {
+    await served(undefined, { stale: true });
+    const bodies: string[] = [];
+    answer = null;
+    known.answers['/models/mdl_a/repair-serving/dev_a'] = () => {
+      answer = async (request) => {
+        bodies.push(await request.text());
+        return new Response(said('Repaired answer.'));
+      };
+      return [200, { command_id: 'cmd_1', state: 'sent' }];
+    };
+    known.answers['/commands/cmd_1'] = [200, { command_id: 'cmd_1', state: 'processed', result: { status: 'succeeded', output: 'ok' } }];
+    render(<WorkspacePage />, root);
+    await ask('Say hello.');
+    await settled('preflight was refused');
+    const theirs = { id: 'x', question: 'Theirs', answer: 'Their answer.', thought: '', figures: null, model: 'a', state: 'complete' } as const;
+    settle({ ...conversation.value, turns: isThere ? [...conversation.value.turns, theirs] : [theirs] });
+    await settled('Their answer.');
+    press('[data-action=repair]');
+    await settled('Repaired answer.');
+    expect(bodies.map((body) => JSON.parse(body).messages.at(-1))).toEqual([{ role: 'user', content: 'Say hello.' }]);
+    const turns = conversation.value.turns.map(({ question, answer: words }) => [question, words]);
+    const [mine, other] = [['Say hello.', 'Repaired answer.'], ['Theirs', 'Their answer.']];
+    expect(turns).toEqual(isThere ? [mine, other] : [other, mine]);
+  });
+
+  it('keeps what is typed into a setting while another tab changes the conversation', async () => {
+    await served();
+    render(<WorkspacePage />, root);
+    await ask('First');
+    await settled('And more.');
+    const field = root.querySelector<HTMLTextAreaElement>('#system') as HTMLTextAreaElement;
+    const change = async (part: object): Promise<void> => {
+      settle({ ...conversation.value, ...part });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    };
+    root.querySelector('details.sampling')?.setAttribute('open', '');
+    field.focus();
+    await change({ system: 'Theirs.' });
+    expect(field.value).toBe('Theirs.');
+    field.value = 'Half a sent';
+    await change({ system: 'Theirs, later.' });
+    await change({ turns: [...conversation.value.turns] });
+    expect(field.value).toBe('Half a sent');
+    field.dispatchEvent(new Event('change', { bubbles: true }));
+    await change({});
+    expect([field.value, conversation.value.system]).toEqual(['Half a sent', 'Half a sent']);
+    // What was typed and taken back is no change.
+    field.value = 'Half a sentence';
+    await change({ system: 'Theirs again.' });
+    field.value = 'Half a sent';
+    field.blur();
+    expect(field.value).toBe('Theirs again.');
+    show();
+    await vi.waitFor(() => expect(field.value).toBe(''));
   });
 
   it.each([

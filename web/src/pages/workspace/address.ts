@@ -7,7 +7,8 @@ import { ofPerson } from '../../data/person';
 import { text } from '../../text';
 import { notice } from '../../ui/notices';
 import { fresh, type Conversation } from '../../workspace/conversations';
-import { choice, choose, conversation, kept, loading, opened, target, targets } from './state';
+import { kept, opened } from './keeping';
+import { choice, choose, conversation, loading, target, targets } from './state';
 
 const NAME = 'conversation';
 /** The parts of the id of a choice. */

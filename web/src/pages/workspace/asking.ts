@@ -1,6 +1,6 @@
 // Asks the chosen model and follows the answer.
 
-import { batch, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 
 import { ofPerson, staying } from '../../data/person';
 import { text } from '../../text';
@@ -11,7 +11,8 @@ import { RequestFailure, type Pieces, type Usage } from '../../workspace/stream'
 import type { Target } from '../../workspace/targets';
 import { turnTo } from './address';
 import { clear, explain, remedy } from './failures';
-import { choose, conversation, settle, target } from './state';
+import { awaited, revise, settle } from './keeping';
+import { choose, conversation, target } from './state';
 
 /** The answer that is under way. Its text grows outside of the signals: a component reads it once a frame. */
 export class Running {
@@ -78,21 +79,22 @@ export function ask(question: string): void {
   begin(question, conversation.peek().turns.filter(({ answer }) => answer !== ''));
 }
 
-/** Asks the question of a turn again, changed or not. What came after the turn is given up. */
-export function askAgain(id: string, question: string): void {
+/** Asks the question of a turn again, changed or not. What came after the turn is given up. Returns whether it is asked. */
+export function askAgain(id: string, question: string): boolean {
   const { turns } = conversation.peek();
   const place = turns.findIndex((turn) => turn.id === id);
-  if (place !== -1) begin(question, turns.slice(0, place));
+  return place !== -1 && begin(question, turns.slice(0, place));
 }
 
-function begin(question: string, before: readonly Turn[]): void {
+function begin(question: string, before: readonly Turn[]): boolean {
   const chosen = target.peek();
-  if (!chosen || chosen.absent !== null || running.peek() || remedy.peek().busy) return;
+  if (!chosen || chosen.absent !== null || running.peek() || remedy.peek().busy) return false;
   const turn: Turn = { id: newId(), question, answer: '', thought: '', figures: null, model: chosen.name, state: 'asked' };
   // The model of a conversation does not change because another one is served.
   choose(chosen.id);
   settle({ ...conversation.peek(), turns: [...before, turn] });
-  void run(chosen);
+  void run(chosen, turn);
+  return true;
 }
 
 export function stop(): void {
@@ -103,13 +105,18 @@ export function stop(): void {
 export function show(next: Conversation = fresh(Date.now())): void {
   stop();
   clear();
+  awaited.clear();
   turnTo(next);
 }
 
-async function run(chosen: Target): Promise<void> {
-  const started = conversation.peek();
-  const turn = started.turns.at(-1);
-  if (!turn) return;
+/** Follows the answer to a question of the conversation that is shown. Other tabs may have added others, or have taken it out. */
+async function run(chosen: Target, turn: Turn): Promise<void> {
+  const there = conversation.peek();
+  if (!there.turns.some(({ id }) => id === turn.id)) settle({ ...there, turns: [...there.turns, turn] });
+  const shown = conversation.peek();
+  const started = { ...shown, turns: shown.turns.slice(0, shown.turns.findIndex(({ id }) => id === turn.id) + 1) };
+  awaited.clear();
+  awaited.add(turn.id);
   const here = staying();
   const answer = new Running(started.id, turn.id);
   const sentences = new Sentences();
@@ -120,8 +127,8 @@ async function run(chosen: Target): Promise<void> {
     running.value = null;
     const figures = answer.figures(usage);
     const { text: words, thought } = answer;
-    const done = { ...turn, model: chosen.name, answer: words, thought, figures, state };
-    replaceTurn(started, done);
+    awaited.delete(turn.id);
+    replaceTurn(shown, { ...turn, model: chosen.name, answer: words, thought, figures, state });
   };
   const heard = (pieces: Pieces): void => {
     here.throwIfAborted();
@@ -150,17 +157,14 @@ async function run(chosen: Target): Promise<void> {
       return;
     }
     ended(answer.text === '' ? 'asked' : 'incomplete', null);
-    if (conversation.peek().id === started.id) await explain(chosen, error.seen, run);
+    if (conversation.peek().id === started.id) await explain(chosen, error.seen, (now) => run(now, turn));
   }
 }
 
 /** Keeps a turn in its conversation, also if another one is shown by now. */
-function replaceTurn(started: Conversation, done: Turn): void {
-  const shown = conversation.peek();
-  const here = shown.id === started.id ? shown : started;
-  const next = { ...here, turns: here.turns.map((turn) => (turn.id === done.id ? done : turn)) };
-  batch(() => {
-    settle(next);
-    if (shown.id !== started.id) conversation.value = shown;
+function replaceTurn(known: Conversation, done: Turn): void {
+  revise(known, ({ turns, ...latest }) => {
+    const place = turns.findIndex(({ id }) => id === done.id);
+    return { ...latest, turns: place === -1 ? [...turns, done] : turns.with(place, done) };
   });
 }

@@ -3,7 +3,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 import { text } from '../../text';
-import { spoken } from './asking';
+import { running, spoken } from './asking';
 import { Composer } from './composer';
 import { FailureCard } from './failure_card';
 import { conversation } from './state';
@@ -18,13 +18,19 @@ export function Chat() {
   const log = useRef<HTMLElement>(null);
   const { turns, id } = conversation.value;
   const follows = useRef(true);
+  const asked = running.value?.turn;
   const toEnd = (): void => {
     if (log.current && follows.current) log.current.scrollTop = log.current.scrollHeight;
   };
-  useEffect(() => {
+  const goToEnd = (): void => {
     follows.current = true;
     toEnd();
-  }, [id, turns.length]);
+  };
+  useEffect(goToEnd, [id]);
+  // What another tab asks takes nobody away from what they read, unless the log stands at its end.
+  useEffect(() => {
+    if (asked !== undefined) goToEnd();
+  }, [asked]);
   useLayoutEffect(toEnd);
   const scrolled = (): void => {
     const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = log.current ?? {};

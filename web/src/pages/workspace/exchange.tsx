@@ -1,7 +1,7 @@
 // A question and its answer, and what can be done with them.
 
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 import { text } from '../../text';
 import type { Turn } from '../../workspace/conversations';
@@ -9,6 +9,7 @@ import { readable } from '../../workspace/plain';
 import { Answer } from './answer';
 import { askAgain, running } from './asking';
 import { remedy } from './failures';
+import { edited } from './keeping';
 import { target } from './state';
 
 interface Props {
@@ -16,23 +17,17 @@ interface Props {
   last: boolean;
   /** Called after each change of the answer that is under way. */
   grown: () => void;
-  /** Called when the question begins and ends to be edited: it stays in the document meanwhile. */
-  edited: (editing: boolean) => void;
 }
 
-export function Exchange({ turn, last, grown, edited }: Props) {
+export function Exchange({ turn, last, grown }: Props) {
   const editing = useSignal(false);
-  const edit = (on: boolean): void => {
-    editing.value = on;
-    edited(on);
-  };
   const current = running.value?.turn === turn.id ? running.value : null;
   const free = running.value === null && !remedy.value.busy && target.value?.absent === null;
   return (
     <>
       <article class="turn asked" aria-label={text.workspace.you}>
         {editing.value ? (
-          <Edit turn={turn} close={() => edit(false)} />
+          <Edit turn={turn} close={() => (editing.value = false)} />
         ) : (
           <p class="text" dir="auto">
             {readable(turn.question)}
@@ -40,7 +35,7 @@ export function Exchange({ turn, last, grown, edited }: Props) {
         )}
         {!editing.value && free && (
           <div class="turn-actions">
-            <button type="button" class="button quiet small" data-turn="edit" onClick={() => edit(true)}>
+            <button type="button" class="button quiet small" data-turn="edit" onClick={() => (editing.value = true)}>
               {text.workspace.edit}
             </button>
           </div>
@@ -67,12 +62,14 @@ export function Exchange({ turn, last, grown, edited }: Props) {
 function Edit({ turn, close }: { turn: Turn; close: () => void }) {
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => {
+    edited.add(turn.id);
+    return () => edited.delete(turn.id);
+  }, [turn.id]);
   const sent = (event: Event): void => {
     event.preventDefault();
     const words = field.current?.value.trim() ?? '';
-    if (words === '') return;
-    close();
-    askAgain(turn.id, words);
+    if (words !== '' && askAgain(turn.id, words)) close();
   };
   return (
     <form class="edit" onSubmit={sent}>

@@ -10,7 +10,8 @@ import { Icon } from '../../ui/icon';
 import { Foreign } from '../../ui/parts';
 import { asJson, asMarkdown, fileName, fresh, mentions, type Conversation } from '../../workspace/conversations';
 import { show } from './asking';
-import { conversation, forget, forgetAll, kept, refused } from './state';
+import { forget, forgetAll, kept, refused } from './keeping';
+import { conversation } from './state';
 
 import './history.css';
 

@@ -11,6 +11,7 @@ import { text } from '../../text';
 import { Dialog } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
 import { narrow } from '../../ui/narrow';
+import { notice } from '../../ui/notices';
 import { isLoopback, permissionState } from '../../workspace/facts';
 import { isOther } from '../../workspace/lines';
 import { followAddress, followChoice } from './address';
@@ -20,9 +21,10 @@ import { Chat } from './chat';
 import { failed } from './failures';
 import { Files } from './files';
 import { History } from './history';
+import { losesOnLeaving, openStorage, refused } from './keeping';
 import { OtherUse } from './other_use';
 import { SamplingForm } from './sampling';
-import { losesOnLeaving, openStorage, refused, target } from './state';
+import { target } from './state';
 
 export function WorkspacePage() {
   const listed = useSignal(false);
@@ -32,7 +34,7 @@ export function WorkspacePage() {
   useEffect(() => {
     document.title = `${text.workspace.title} – ${text.product}`;
   }, []);
-  useEffect(() => void openStorage(), [user]);
+  useEffect(() => void openStorage(leaveDeleted), [user]);
   useEffect(() => followAddress(show), []);
   useEffect(followChoice, []);
   useEffect(() => {
@@ -88,6 +90,12 @@ export function WorkspacePage() {
       )}
     </div>
   );
+}
+
+/** Shows another conversation in the place of one that was deleted in another tab. */
+function leaveDeleted(): void {
+  show();
+  notice(text.conversations.deletedElsewhere);
 }
 
 /** Explains the browser's question before the browser asks it. */

@@ -1,4 +1,4 @@
-// The state of the workspace: conversations, the chosen model, the answer that is under way, and why one failed.
+// The state of the workspace: the conversation that is shown, the chosen model, and what is typed. `keeping.ts` keeps conversations.
 
 import { computed, signal } from '@preact/signals';
 
@@ -6,8 +6,7 @@ import { ofPerson } from '../../data/person';
 import {
   deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading, type Loading,
 } from '../../data/store';
-import { fresh, titleOf, type Conversation } from '../../workspace/conversations';
-import { Storage, StorageRefused, type Refusal } from '../../workspace/storage';
+import { fresh, type Conversation } from '../../workspace/conversations';
 import { targetsOf, type Target } from '../../workspace/targets';
 
 /** What the storage of the tab has for a user. */
@@ -40,46 +39,22 @@ export const target = computed<Target | null>(() => {
 });
 
 export const conversation = signal<Conversation>(fresh(Date.now()));
-export const kept = signal<readonly Conversation[]>([]);
-/** Whether it is known what this browser has kept. */
-export const opened = signal(false);
-/** Why conversations are not kept. */
-export const refused = signal<Refusal | null>(null);
 /** What stands in the field; it survives a reload of the tab. */
 export const draft = signal('');
 /** Whether the browser has the draft. */
 export const draftKept = signal(true);
-/** The latest state of each conversation that the browser has refused to keep. */
-const unkept = new Map<string, Conversation>();
-
-let storage: Storage | null = null;
 
 ofPerson(() => {
-  storage?.close();
-  storage = null;
-  opened.value = false;
   conversation.value = fresh(Date.now());
-  kept.value = [];
-  refused.value = null;
-  unkept.clear();
   draft.value = '';
   draftKept.value = true;
   choice.value = '';
 });
 
-/** Takes up what this browser has of the user who is logged in: conversations, the draft and the chosen model of the tab. */
-export async function openStorage(): Promise<void> {
-  const user = me.peek()?.user_id;
-  if (!user || storage?.user === user) return;
-  const mine = new Storage(user);
-  storage = mine;
+/** Takes up the draft and the chosen model of the tab. */
+export function recall(): void {
   draft.value = remembered('draft');
   choice.value = remembered('model');
-  await attempt(async (used) => {
-    const all = await used.all();
-    if (used === storage) kept.value = all;
-  });
-  if (mine === storage) opened.value = true;
 }
 
 export function choose(id: string): void {
@@ -90,69 +65,6 @@ export function choose(id: string): void {
 export function write(words: string): void {
   draft.value = words;
   draftKept.value = remember('draft', words) || words === '';
-}
-
-/** Whether something is lost when this page is left: the browser has not kept it. */
-export function losesOnLeaving(): boolean {
-  return unkept.size > 0 || !draftKept.peek();
-}
-
-/** Replaces the conversation by a changed one, and keeps it. */
-export function settle(changed: Conversation): void {
-  const [first] = changed.turns;
-  const title = changed.title === '' && first ? titleOf(first.question) : changed.title;
-  const next = { ...changed, title, changed: Date.now() };
-  conversation.value = next;
-  if (next.turns.length === 0) return;
-  kept.value = [next, ...kept.peek().filter(({ id }) => id !== next.id)];
-  unkept.set(next.id, next);
-  void attempt(keepRest);
-}
-
-export async function forget(id: string): Promise<void> {
-  kept.value = kept.peek().filter((one) => one.id !== id);
-  if (conversation.peek().id === id) conversation.value = fresh(Date.now());
-  unkept.delete(id);
-  await attempt(async (used) => {
-    await used.remove(id);
-    await keepRest(used);
-  });
-}
-
-export async function forgetAll(): Promise<void> {
-  kept.value = [];
-  unkept.clear();
-  conversation.value = fresh(Date.now());
-  await attempt((used) => used.clear());
-}
-
-/** Keeps what is new, and what was refused before: there may be room by now. One that is too large holds no other up. */
-async function keepRest(used: Storage): Promise<void> {
-  let refusal: unknown = null;
-  for (const id of [...unkept.keys()]) {
-    const one = unkept.get(id);
-    if (!one) continue;
-    try {
-      await used.keep(one);
-      if (unkept.get(id) === one) unkept.delete(id);
-    } catch (error) {
-      refusal = error;
-    }
-  }
-  if (refusal !== null) throw refusal;
-}
-
-/** Does something with the storage, and says whether the browser refuses, unless the person has left meanwhile. */
-async function attempt(work: (used: Storage) => Promise<void>): Promise<void> {
-  const used = storage;
-  if (!used) return;
-  let refusal: Refusal | null = null;
-  try {
-    await work(used);
-  } catch (error) {
-    refusal = error instanceof StorageRefused ? error.reason : 'forbidden';
-  }
-  if (used === storage) refused.value = refusal;
 }
 
 /** Two people who use one tab do not find each other's drafts. */

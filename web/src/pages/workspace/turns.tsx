@@ -6,10 +6,12 @@ import {
   defaultRangeExtractor, elementScroll, observeElementOffset, observeElementRect, Virtualizer, type Range,
 } from '@tanstack/virtual-core';
 import type { RefObject } from 'preact';
-import { useCallback, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useMemo } from 'preact/hooks';
 
 import type { Turn } from '../../workspace/conversations';
+import { running } from './asking';
 import { Exchange } from './exchange';
+import { edited } from './keeping';
 
 /** How many turns are all drawn: the browser's own search finds what is in the document. */
 const ALL_DRAWN = 40;
@@ -33,8 +35,7 @@ interface Placed {
 }
 
 export function Turns({ turns, log, grown }: Props) {
-  const edited = useRef(new Set<string>());
-  const { placed, measure } = useDrawn(turns, log, edited.current);
+  const { placed, measure } = useDrawn(turns, log);
   useLayoutEffect(grown);
   return (
     <div class="turns">
@@ -45,12 +46,7 @@ export function Turns({ turns, log, grown }: Props) {
         // The last one grows. Nothing is below it, so its height is not needed.
         const exchange = (
           <div key={turn.id} class="exchange" data-index={index} ref={last ? null : measure}>
-            <Exchange
-              turn={turn}
-              last={last}
-              grown={grown}
-              edited={(editing) => (editing ? edited.current.add(turn.id) : edited.current.delete(turn.id))}
-            />
+            <Exchange turn={turn} last={last} grown={grown} />
           </div>
         );
         const room = <div key={`before ${turn.id}`} class="skipped" style={{ height: `${skipped}px` }} />;
@@ -66,7 +62,7 @@ interface Drawn {
   measure: (exchange: HTMLElement | null) => void;
 }
 
-function useDrawn(turns: readonly Turn[], log: Props['log'], edited: ReadonlySet<string>): Drawn {
+function useDrawn(turns: readonly Turn[], log: Props['log']): Drawn {
   const changes = useSignal(0);
   const long = turns.length > ALL_DRAWN;
   const options = {
@@ -80,7 +76,7 @@ function useDrawn(turns: readonly Turn[], log: Props['log'], edited: ReadonlySet
     initialOffset: () => turns.length * GUESSED,
     initialRect: { width: 0, height: GUESSED },
     rangeExtractor: (range: Range) => {
-      const wanted = new Set([...defaultRangeExtractor(range), ...staying(turns, log.current, edited)]);
+      const wanted = new Set([...defaultRangeExtractor(range), ...staying(turns, log.current)]);
       return [...wanted].filter((index) => index < turns.length).toSorted((a, b) => a - b);
     },
     scrollToFn: elementScroll,
@@ -115,11 +111,12 @@ function useDrawn(turns: readonly Turn[], log: Props['log'], edited: ReadonlySet
   return { placed, measure };
 }
 
-/** Returns the turns that are drawn wherever they are: what leaves the document loses the focus and what was typed in it, and the
- * last turn is the one that is answered. */
-function staying(turns: readonly Turn[], log: HTMLElement | null, edited: ReadonlySet<string>): number[] {
+/** Returns the turns that are drawn wherever they are: what leaves the document loses the focus and what was typed in it, an answer
+ * that grows would be drawn from its beginning again, and the last turn is not measured. */
+function staying(turns: readonly Turn[], log: HTMLElement | null): number[] {
   const at = document.activeElement;
   const focused = log?.contains(at) ? at?.closest<HTMLElement>('.exchange')?.dataset['index'] : undefined;
-  const kept = turns.flatMap(({ id }, index) => (edited.has(id) ? [index] : []));
+  const answered = running.peek()?.turn;
+  const kept = turns.flatMap(({ id }, index) => (edited.has(id) || id === answered ? [index] : []));
   return [...kept, ...(focused === undefined ? [] : [Number(focused)]), turns.length - 1];
 }

@@ -72,6 +72,7 @@ export const conversations = {
   noMatch: 'No conversation has these words.',
   untitled: 'New conversation',
   here: 'Kept in this browser only.',
+  deletedElsewhere: 'The conversation was deleted in another tab. This is a new one.',
   elsewhere: 'This browser does not have the conversation of this address. Conversations are kept only in the browser that had them.',
   remove: (title: string) => `Delete ${title}`,
   removeTitle: 'Delete this conversation',
