@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { go } from '../src/app/router';
 import { Problem } from '../src/data/problem';
-import { deployments, deploymentsLoading, devices, me, models } from '../src/data/store';
+import { deployments, deploymentsLoading, devices, devicesLoading, me, models } from '../src/data/store';
 import { DeploymentsPage } from '../src/pages/deployments/page';
 import { Notices } from '../src/ui/notices';
 import { deployment, device, HOSTILE, model } from './fixtures';
@@ -30,6 +30,7 @@ function load(): void {
     deployment('6', 'dev_a', { model_id: 'mdl_3', serving: { state: 'removed', is_serving: false, port: 1 } }),
   ]);
   deploymentsLoading.value = READY;
+  devicesLoading.value = READY;
 }
 
 const rows = (): string[] => [...here.root.querySelectorAll('.list-rows .list-row')].map((row) => row.getAttribute('data-id') ?? '');
@@ -73,6 +74,45 @@ describe('the list of deployments', () => {
     go('/deployments?q=nothing+fits');
     await settled('Nothing matches');
     await accessible();
+  });
+
+  it('filters by what the devices are selected by, in the words of the API', async () => {
+    load();
+    devices.changed(device('b', { tags: ['lab'], agent_version: '1.2.0' }));
+    open('/deployments?select=tag=lab');
+    await settled('2 of 5');
+    expect(rows()).toEqual(['dpl_4', 'dpl_2']);
+    await press('Remove the filter tag=lab');
+    await settled('5 deployments');
+    await press('Filter by device');
+    await accessible();
+    await press('1.2.01');
+    await settled('2 of 5');
+    expect(new URLSearchParams(location.search).get('select')).toBe('version=1.2.0');
+    devices.changed(device('a', { agent_version: '1.2.0' }));
+    await vi.waitFor(() => expect(rows()).toHaveLength(4), { timeout: 4_000 });
+    // A device that comes and goes is not told each time.
+    expect(here.root.querySelector('.page-head [role=status]')?.textContent).toBe('2 of 5');
+    await press('Clear all');
+    await settled('5 deployments');
+  });
+
+  it('says and offers nothing of a selection before it knows the devices, and why it does not', async () => {
+    load();
+    devices.changed(device('b', { tags: ['lab'] }));
+    devicesLoading.value = { state: 'loading', error: null };
+    open('/deployments?select=tag=lab');
+    await settled('2 of 5');
+    expect(here.root.querySelector('.page-head [role=status]')).toBeNull();
+    expect(controls()).not.toContain('Repair all…');
+    devices.changed(device('b'));
+    await vi.waitFor(() => expect(here.root.querySelector('.skeleton')).not.toBeNull(), { timeout: 4_000 });
+    devicesLoading.value = { state: 'failed', error: new Problem(503, { detail: 'the backend is overloaded' }) };
+    await settled('The backend is overloaded.');
+    expect(here.root.textContent).not.toContain('Nothing matches');
+    await accessible();
+    devicesLoading.value = READY;
+    await settled('Nothing matches');
   });
 
   it('shows what events say without a reload', async () => {

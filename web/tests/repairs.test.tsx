@@ -86,6 +86,15 @@ describe('the queue of repairs', () => {
     await settled('4 repairs');
   });
 
+  it('filters by what the devices are selected by', async () => {
+    serve(QUEUE);
+    devices.changed(device('b', { tags: ['lab'] }));
+    open('/repairs?select=tag!=lab');
+    await settled('3 of 4');
+    await press('Remove the filter tag!=lab');
+    await settled('4 repairs');
+  });
+
   it('takes what events say', async () => {
     serve([]);
     open();

@@ -37,6 +37,12 @@ export interface Loading {
   error: unknown;
 }
 
+/** Returns how far several lists are together: what failed first, then what is still to come. */
+export function together(lists: readonly Loading[]): Loading {
+  const isKnown = ({ state }: Loading): boolean => state === 'ready' || state === 'refreshing';
+  return lists.find(({ state }) => state === 'failed') ?? lists.find((list) => !isKnown(list)) ?? { state: 'ready', error: null };
+}
+
 export const devicesLoading = signal<Loading>({ state: 'idle', error: null });
 export const deploymentsLoading = signal<Loading>({ state: 'idle', error: null });
 export const modelsLoading = signal<Loading>({ state: 'idle', error: null });

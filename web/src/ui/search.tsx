@@ -1,23 +1,33 @@
 // The search field of a list whose things belong to a model and a device, with a filter for each. All is in the address.
 
+import { useComputed } from '@preact/signals';
+
 import { change } from '../app/router';
 import { deviceName } from '../data/names';
-import { models } from '../data/store';
+import type { Term } from '../data/selection';
+import { devices, models } from '../data/store';
 import { language, text } from '../text';
 import { brief } from '../text/visible';
 import { Select } from './choice';
 import { Icon } from './icon';
 import { Foreign } from './parts';
+import { SelectionChips, SelectionMenu } from './selection';
 
 interface Props {
   search: string;
   model: string;
   device: string;
+  /** What the devices are selected by. */
+  terms: readonly Term[];
   filtered: boolean;
   clear: () => void;
 }
 
-export function SearchAndFilters({ search, model, device, filtered, clear }: Props) {
+export function SearchAndFilters({ search, model, device, terms, filtered, clear }: Props) {
+  const all = useComputed(() => {
+    void devices.revision.value;
+    return devices.all();
+  });
   void models.revision.value;
   const options = models
     .all()
@@ -38,6 +48,8 @@ export function SearchAndFilters({ search, model, device, filtered, clear }: Pro
         />
       </label>
       <Select label={text.list.model} all={text.list.allModels} options={options} value={model} choose={(value) => change({ model_id: value })} />
+      <SelectionMenu label={text.list.devices} devices={all} terms={terms} />
+      <SelectionChips terms={terms} />
       {device !== '' && (
         <span class="chip">
           <Foreign>{deviceName(device)}</Foreign>

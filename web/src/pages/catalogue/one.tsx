@@ -66,7 +66,7 @@ function Shown({ model }: { model: Model }) {
       model: model.name,
       device: devices.row(deployment.device_id)?.peek().name ?? deployment.device_id,
     }));
-    return arranged(named, { search: '', standing: null, model: '', device: '', order: order.value });
+    return arranged(named, { standing: null, order: order.value });
   }).value;
   return (
     <div class="page model-page">

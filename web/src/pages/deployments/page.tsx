@@ -6,14 +6,16 @@ import { useEffect } from 'preact/hooks';
 import { change, query } from '../../app/router';
 import { may } from '../../data/permission';
 import { isThere, stands, STANDINGS } from '../../data/standing';
-import { deployments, deploymentsLoading, devices, devicesLoading, models, modelsLoading, reload } from '../../data/store';
+import { deployments, deploymentsLoading, devices, devicesLoading, models, modelsLoading, reload, together } from '../../data/store';
 import { text } from '../../text';
 import { Chips } from '../../ui/choice';
 import { download } from '../../ui/download';
 import { ExportButton } from '../../ui/export';
 import { Icon } from '../../ui/icon';
+import { useCalm } from '../../ui/lasting';
 import { Empty, Failed, Outdated, Skeleton } from '../../ui/parts';
 import { SearchAndFilters } from '../../ui/search';
+import { useSelected } from '../../ui/selection';
 import { DeploymentBar, StaleBanner } from './bulk';
 import { csv } from './csv';
 import { Table } from './table';
@@ -27,14 +29,14 @@ export function DeploymentsPage() {
     void [deployments.revision.value, devices.revision.value, models.revision.value];
     return present();
   });
-  const found = useComputed(() => fitting(all.value, view.value));
+  const on = useSelected();
+  const found = useComputed(() => fitting(all.value, view.value, on.value));
   const shown = useComputed(() => arranged(found.value, view.value));
   const selected = useSignal<ReadonlySet<string>>(new Set());
   const chosen = useComputed(() =>
     shown.value.map(({ deployment }) => deployment).filter(({ deployment_id: id }) => selected.value.has(id)),
   );
   const stale = useComputed(() => found.value.map(({ deployment }) => deployment).filter((one) => stands(one, 'stale')));
-  const loading = deploymentsLoading.value;
   useEffect(() => {
     document.title = `${text.deployed.title} – ${text.product}`;
   }, []);
@@ -43,37 +45,43 @@ export function DeploymentsPage() {
     words: text.deployed.standing[value],
     count: found.value.filter(({ deployment }) => stands(deployment, value)).length,
   }));
-  const { search, standing, model, device } = view.value;
-  const filtered = search !== '' || standing !== null || model !== '' || device !== '';
-  const clear = (): void => change({ q: null, state: null, model_id: null, device_id: null });
+  const { search, standing, model, device, terms } = view.value;
+  const filtered = search !== '' || standing !== null || model !== '' || device !== '' || terms.length > 0;
+  // Which deployments fit a selection of devices is known once the devices are.
+  const loading = terms.length > 0 ? together([deploymentsLoading.value, devicesLoading.value]) : deploymentsLoading.value;
+  const isKnown = loading.state === 'ready' || loading.state === 'refreshing';
+  const clear = (): void => change({ q: null, state: null, model_id: null, device_id: null, select: null });
   const operates = may('serving:operate') || may('deployments:write');
   // What is drawn follows the rows a moment later. The file has the rows.
   const save = (): void => {
     const { value } = view;
-    download('deployments.csv', 'text/csv;charset=utf-8', csv(arranged(fitting(present(), value), value)));
+    download('deployments.csv', 'text/csv;charset=utf-8', csv(arranged(fitting(present(), value, on.value), value)));
   };
   const isLoading = loading.state === 'idle' || loading.state === 'loading';
   const count = filtered ? text.list.countOf(shown.value.length, all.value.length) : text.deployed.count(all.value.length);
+  // A device that comes and goes is not told each time.
+  const asked = isLoading || terms.length === 0 ? count : `${loading.state} ${query.value}`;
+  const counted = useCalm(all.value.length === 0 ? '' : isLoading ? text.list.soFar(count) : count, asked);
   return (
     <div class="page deployments-page">
       <header class="page-head">
         <h1>{text.deployed.title}</h1>
         <p class="soft number" role={isLoading ? undefined : 'status'}>
-          {all.value.length > 0 && (isLoading ? text.list.soFar(count) : count)}
+          {counted}
         </p>
         <span class="spacer" />
-        <ExportButton count={shown.value.length} lists={[loading, devicesLoading.value, modelsLoading.value]} save={save} />
+        <ExportButton count={shown.value.length} lists={[deploymentsLoading.value, devicesLoading.value, modelsLoading.value]} save={save} />
       </header>
       {all.value.length > 0 && (
         <>
-          <SearchAndFilters search={search} model={model} device={device} filtered={filtered} clear={clear} />
+          <SearchAndFilters search={search} model={model} device={device} terms={terms} filtered={filtered} clear={clear} />
           <Chips label={text.deployed.states} options={options} value={standing ?? ''} choose={(value) => change({ state: value })} />
           <DeploymentBar chosen={chosen.value} unselect={() => (selected.value = new Set())} />
-          <StaleBanner stale={chosen.value.length > 0 ? [] : stale.value} />
+          <StaleBanner stale={chosen.value.length > 0 || (terms.length > 0 && !isKnown) ? [] : stale.value} />
         </>
       )}
       {shown.value.length > 0 && <Table shown={shown.value} order={view.value.order} selected={operates ? selected : undefined} />}
-      {all.value.length > 0 && shown.value.length === 0 && (
+      {all.value.length > 0 && shown.value.length === 0 && isKnown && (
         <Empty icon="filter" title={text.list.noMatchTitle}>
           <p>{text.list.noMatch}</p>
           <button type="button" class="button" onClick={clear}>
@@ -81,6 +89,7 @@ export function DeploymentsPage() {
           </button>
         </Empty>
       )}
+      {all.value.length > 0 && shown.value.length === 0 && isLoading && <Skeleton lines={10} />}
       {all.value.length === 0 && loading.state === 'ready' && (
         <Empty icon="rocket" title={text.deployed.nothingTitle}>
           <p>{text.deployed.nothing}</p>

@@ -1,5 +1,6 @@
 // What the list of deployments shows, as the address says it: search, filters and order. Pure.
 
+import { parseSelection, type Term } from '../../data/selection';
 import { stands, standingOf, STANDINGS, type Standing } from '../../data/standing';
 import type { Deployment } from '../../data/types';
 import { byText, nameKey, orderOf, type Order } from '../../ui/order';
@@ -13,8 +14,12 @@ export interface View {
   standing: Standing | null;
   model: string;
   device: string;
+  /** The terms of the selection of devices. */
+  terms: Term[];
   order: Order;
 }
+
+type Filters = Pick<View, 'search' | 'model' | 'device'>;
 
 export interface Named {
   deployment: Deployment;
@@ -29,23 +34,25 @@ export function viewOf(query: URLSearchParams): View {
     standing: STANDINGS.find((known) => known === query.get('state')) ?? null,
     model: query.get('model_id') ?? '',
     device: query.get('device_id') ?? '',
+    terms: parseSelection(query.get('select') ?? ''),
     order: orderOf(query.get('sort'), SORTABLE, USUAL),
   };
 }
 
-/** Returns the deployments that fit all filters but that of the state: the chips count these. */
-export function fitting(all: readonly Named[], { search, model, device }: View): Named[] {
+/** Returns the deployments that fit all filters but that of the state: the chips count these. `on` are the selected devices. */
+export function fitting(all: readonly Named[], { search, model, device }: Filters, on: ReadonlySet<string> | null): Named[] {
   const words = search.trim().toLowerCase();
   return all.filter(
     (one) =>
       (model === '' || one.deployment.model_id === model) &&
       (device === '' || one.deployment.device_id === device) &&
+      (on === null || on.has(one.deployment.device_id)) &&
       (words === '' || contains(one, words)),
   );
 }
 
 /** Returns the deployments of a state, or all, in order: what needs a person first, unless another column is chosen. */
-export function arranged(found: readonly Named[], { standing, order }: View): Named[] {
+export function arranged(found: readonly Named[], { standing, order }: Pick<View, 'standing' | 'order'>): Named[] {
   const shown = standing === null ? [...found] : found.filter(({ deployment }) => stands(deployment, standing));
   const direction = order.descending ? -1 : 1;
   const compare = comparison(order.column);

@@ -9,7 +9,7 @@ import { pending } from '../../data/actions';
 import { modelName } from '../../data/names';
 import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
-import { deployments, devices, models } from '../../data/store';
+import { deployments, devices, devicesLoading, models, reload, together } from '../../data/store';
 import type { Command } from '../../data/types';
 import { text } from '../../text';
 import { span } from '../../text/span';
@@ -17,10 +17,12 @@ import { brief, sentence } from '../../text/visible';
 import { carryOut } from '../../ui/carry_out';
 import { Chips } from '../../ui/choice';
 import { now } from '../../ui/clock';
+import { useCalm } from '../../ui/lasting';
 import { List, type ListRow } from '../../ui/list';
 import { ManyDialog, partsOf } from '../../ui/many';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
 import { SearchAndFilters } from '../../ui/search';
+import { useSelected } from '../../ui/selection';
 import { fitting, standingOf, STANDINGS, timeLeft, viewOf, worthRetrying, type Named, type Standing } from './view';
 
 import './repairs.css';
@@ -43,16 +45,19 @@ export function RepairsPage() {
     void [rows.revision.value, devices.revision.value, models.revision.value];
     return rows.all().map(named);
   });
-  const found = useComputed(() => fitting(all.value, view.value));
+  const on = useSelected();
+  const found = useComputed(() => fitting(all.value, view.value, on.value));
   const shown = useComputed(() => {
     const { standing } = view.value;
     return standing === null ? found.value : found.value.filter(({ command }) => standingOf(command) === standing);
   });
   const selected = useSignal<ReadonlySet<string>>(new Set());
-  const { search, standing, model, device } = view.value;
-  const filtered = search !== '' || standing !== null || model !== '' || device !== '';
-  const clear = (): void => change({ q: null, state: null, model_id: null, device_id: null });
-  const { state, error } = loading.value;
+  const { search, standing, model, device, terms } = view.value;
+  const filtered = search !== '' || standing !== null || model !== '' || device !== '' || terms.length > 0;
+  const clear = (): void => change({ q: null, state: null, model_id: null, device_id: null, select: null });
+  // Which repairs fit a selection of devices is known once the devices are.
+  const { state, error } = terms.length > 0 ? together([loading.value, devicesLoading.value]) : loading.value;
+  const isKnown = state === 'ready' || state === 'refreshing';
   const isLoading = state === 'idle' || state === 'loading';
   const chosen = shown.value.map(({ command }) => command).filter(({ command_id: id }) => selected.value.has(id));
   const operates = may('serving:operate');
@@ -63,19 +68,22 @@ export function RepairsPage() {
   }));
   const names = new Map(shown.value.map((one) => [one.command.command_id, one]));
   const count = filtered ? text.list.countOf(shown.value.length, all.value.length) : text.repairing.count(all.value.length);
+  // A device that comes and goes is not told each time.
+  const asked = isLoading || terms.length === 0 ? count : `${state} ${query.value}`;
+  const counted = useCalm(all.value.length === 0 ? '' : isLoading ? text.list.soFar(count) : count, asked);
   return (
     <div class="page repairs-page">
       <header class="page-head">
         <h1>{text.repairing.title}</h1>
         <p class="soft number" role={isLoading ? undefined : 'status'}>
-          {all.value.length > 0 && (isLoading ? text.list.soFar(count) : count)}
+          {counted}
         </p>
         <span class="spacer" />
-        {operates && <RetryExpired expired={worthRetrying(found.value.map(({ command }) => command))} />}
+        {operates && <RetryExpired expired={terms.length > 0 && !isKnown ? [] : worthRetrying(found.value.map(({ command }) => command))} />}
       </header>
       {all.value.length > 0 && (
         <>
-          <SearchAndFilters search={search} model={model} device={device} filtered={filtered} clear={clear} />
+          <SearchAndFilters search={search} model={model} device={device} terms={terms} filtered={filtered} clear={clear} />
           <Chips label={text.repairing.states} options={options} value={standing ?? ''} choose={(value) => change({ state: value })} />
           {operates && <RepairBar chosen={chosen} unselect={() => (selected.value = new Set())} />}
         </>
@@ -91,7 +99,7 @@ export function RepairsPage() {
           row={(id) => rowOf(id, names.get(id))}
         />
       )}
-      {all.value.length > 0 && shown.value.length === 0 && (
+      {all.value.length > 0 && shown.value.length === 0 && isKnown && (
         <Empty icon="filter" title={text.list.noMatchTitle}>
           <p>{text.list.noMatch}</p>
           <button type="button" class="button" onClick={clear}>
@@ -99,6 +107,7 @@ export function RepairsPage() {
           </button>
         </Empty>
       )}
+      {all.value.length > 0 && shown.value.length === 0 && isLoading && <Skeleton lines={10} />}
       {all.value.length === 0 && state === 'ready' && (
         <Empty icon="wrench" title={text.repairing.nothingTitle}>
           <p>{text.repairing.nothing}</p>
@@ -109,10 +118,10 @@ export function RepairsPage() {
       )}
       {all.value.length === 0 && (isLoading || state === 'refreshing') && <Skeleton lines={10} />}
       {state === 'failed' && all.value.length > 0 && (
-        <Outdated title={text.repairing.failedTitle} error={error} retry={() => repairs.load()} />
+        <Outdated title={text.repairing.failedTitle} error={error} retry={() => void reload()} />
       )}
       {state === 'failed' && all.value.length === 0 && (
-        <Failed title={text.repairing.failedTitle} error={error} retry={() => repairs.load()} />
+        <Failed title={text.repairing.failedTitle} error={error} retry={() => void reload()} />
       )}
     </div>
   );

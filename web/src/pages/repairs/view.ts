@@ -1,5 +1,6 @@
 // What the queue of repairs shows, as the address says it, and which expired repairs are worth another one. Pure.
 
+import { parseSelection, type Term } from '../../data/selection';
 import type { Command } from '../../data/types';
 import { byText } from '../../ui/order';
 
@@ -11,7 +12,11 @@ export interface View {
   standing: Standing | null;
   model: string;
   device: string;
+  /** The terms of the selection of devices. */
+  terms: Term[];
 }
+
+type Filters = Pick<View, 'search' | 'model' | 'device'>;
 
 export interface Named {
   command: Command;
@@ -26,6 +31,7 @@ export function viewOf(query: URLSearchParams): View {
     standing: STANDINGS.find((known) => known === query.get('state')) ?? null,
     model: query.get('model_id') ?? '',
     device: query.get('device_id') ?? '',
+    terms: parseSelection(query.get('select') ?? ''),
   };
 }
 
@@ -45,14 +51,15 @@ export function standingOf({ state, result }: Command): Standing {
   }
 }
 
-/** Returns the repairs that fit all filters but that of the state, newest first. */
-export function fitting(all: readonly Named[], { search, model, device }: View): Named[] {
+/** Returns the repairs that fit all filters but that of the state, newest first. `on` are the selected devices. */
+export function fitting(all: readonly Named[], { search, model, device }: Filters, on: ReadonlySet<string> | null): Named[] {
   const words = search.trim().toLowerCase();
   return all
     .filter(
       ({ command, model: modelName, device: deviceName }) =>
         (model === '' || command.model_id === model) &&
         (device === '' || command.device_id === device) &&
+        (on === null || on.has(command.device_id)) &&
         (words === '' || modelName.toLowerCase().includes(words) || deviceName.toLowerCase().includes(words)),
     )
     .sort((a, b) => byText(b.command.created_at, a.command.created_at) || byText(a.command.command_id, b.command.command_id));

@@ -4,7 +4,7 @@ import { computed, signal } from '@preact/signals';
 
 import { ofPerson } from '../../data/person';
 import {
-  deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading, type Loading,
+  deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading, together, type Loading,
 } from '../../data/store';
 import { fresh, type Conversation } from '../../workspace/conversations';
 import { targetsOf, type Target } from '../../workspace/targets';
@@ -13,11 +13,7 @@ import { targetsOf, type Target } from '../../workspace/targets';
 type Remembered = 'draft' | 'model';
 
 /** How far the lists are from which the models to ask follow. Before all are there, a model may look like another. */
-export const loading = computed<Loading>(() => {
-  const lists = [deploymentsLoading.value, modelsLoading.value, devicesLoading.value];
-  const known = (list: Loading): boolean => list.state === 'ready' || list.state === 'refreshing';
-  return lists.find(({ state }) => state === 'failed') ?? lists.find((list) => !known(list)) ?? { state: 'ready', error: null };
-});
+export const loading = computed<Loading>(() => together([deploymentsLoading.value, modelsLoading.value, devicesLoading.value]));
 
 export const targets = computed<Target[]>(() => {
   if (loading.value.state === 'idle' || loading.value.state === 'loading') return [];

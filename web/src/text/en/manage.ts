@@ -11,6 +11,7 @@ export const list = {
   search: 'Search model or device',
   filters: 'Filters',
   clear: 'Clear all',
+  devices: 'Filter by device',
   allModels: 'All models',
   allDevices: 'All devices',
   model: 'Model',
