@@ -4,12 +4,14 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { Palette } from '../src/app/palette';
 import { go } from '../src/app/router';
-import { me } from '../src/data/store';
+import { me, models } from '../src/data/store';
 import { ModelsPage } from '../src/pages/catalogue/page';
 import { DevicesPage } from '../src/pages/devices/page';
 import { KeysPage } from '../src/pages/keys/page';
 import { MembersPage } from '../src/pages/members/page';
+import { SettingsPage } from '../src/pages/settings/page';
 import { TokensPage } from '../src/pages/tokens/page';
+import { model } from './fixtures';
 import { accessible, OWNER, place } from './placed';
 
 const here = place();
@@ -20,11 +22,11 @@ describe('an action', () => {
   it('is offered to who may do it', async () => {
     here.show(<Palette />);
     await vi.waitFor(() => expect(actions()).toEqual(
-      ['Add a model…', 'Create a key', 'Invite a member', 'Create a token', 'Retire a device with its code', 'Log out'],
+      ['Show stale deployments', 'Add a model…', 'Create a key', 'Invite a member', 'Create a token', 'Retire a device with its code', 'Change your password', 'Log out'],
     ));
     await accessible();
     me.value = { ...OWNER, role: 'viewer' };
-    await vi.waitFor(() => expect(actions()).toEqual(['Create a token', 'Retire a device with its code', 'Log out']));
+    await vi.waitFor(() => expect(actions()).toEqual(['Create a token', 'Retire a device with its code', 'Change your password', 'Log out']));
   });
 
   it.each([
@@ -38,6 +40,32 @@ describe('an action', () => {
     go(address);
     here.show(<Page />);
     await vi.waitFor(() => expect(document.querySelector('dialog h2')?.textContent).toBe(title));
+    expect(location.search).toBe('');
+  });
+
+  it('deploys each model that is ready, found by its name or by the word', async () => {
+    models.loaded([model('1', { name: 'llama' }), model('2', { name: 'whisper', ready: false }), model('3', { name: 'gemma' })]);
+    here.show(<Palette />);
+    const field = document.querySelector<HTMLInputElement>('[role=combobox]') as HTMLInputElement;
+    const found = async (words: string, wanted: string[]): Promise<void> => {
+      field.value = words;
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+      await vi.waitFor(() => expect(actions()).toEqual(wanted));
+    };
+    await found('deploy', ['Show stale deployments', 'Deploy llama…', 'Deploy gemma…']);
+    await found('llam', ['Deploy llama…']);
+    document.querySelectorAll<HTMLElement>('[role=option]')[1]?.click();
+    expect(location.pathname + location.search).toBe('/models/mdl_1?open=deploy');
+    me.value = { ...OWNER, role: 'viewer' };
+    await found('deploy', []);
+  });
+
+  it('leads to the field of the present password', async () => {
+    here.served.answers['/sessions'] = [200, { items: [] }];
+    here.served.answers['/settings/allowlist'] = [200, { origins: [], defaults: [] }];
+    go('/settings?open=password');
+    here.show(<SettingsPage />);
+    await vi.waitFor(() => expect(document.activeElement?.id).toBe('current-password'));
     expect(location.search).toBe('');
   });
 

@@ -108,7 +108,17 @@ function search(words: string): Entry[] {
     const act = (): void => go(`/models/${model.model_id}`);
     found.push({ id: model.model_id, name: model.name, kind: text.palette.model, act });
   }
-  return found;
+  return [...found, ...deploys(wanted, fits).slice(0, Math.max(0, MOST - found.length))];
+}
+
+/** The models that can be deployed, each as an action. */
+function deploys(wanted: string, fits: (name: string) => boolean): Entry[] {
+  if (wanted === '' || !may('deployments:write')) return [];
+  return models.all().filter(({ ready, owned, shared }) => ready && (owned || shared)).flatMap(({ model_id: id, name: model }) => {
+    const name = text.palette.deploy(model);
+    if (!fits(name)) return [];
+    return [{ id: `deploy ${id}`, name, kind: text.palette.action, act: () => go(`/models/${id}?open=deploy`) }];
+  });
 }
 
 function fixed(): Entry[] {
@@ -131,11 +141,13 @@ function fixed(): Entry[] {
     ...administration(me.value?.role).map(({ name, href }) => page(name, href)),
     page(text.shell.workspace, '/workspace'),
     page(text.shell.api, '/docs'),
+    ...action(text.palette.stale, '/deployments?state=stale', 'serving:operate'),
     ...action(text.catalogue.add, '/models?open=add', 'models:write'),
     ...action(text.keys.create, '/keys?open=create', 'keys:write'),
     ...action(text.members.invite, '/members?open=invite', 'members:write'),
     ...action(text.tokens.create, '/tokens?open=create', 'account:read'),
     ...action(text.retire.title, '/devices?open=retire', 'devices:read'),
+    ...action(text.security.password, '/settings?open=password', 'settings:read'),
     { id: 'log-out', name: text.shell.logOut, kind: text.palette.action, act: () => void logOut() },
   ];
 }

@@ -10,6 +10,7 @@ import { ask, DELETE, GET, POST } from '../../data/client';
 import type { SessionInfo } from '../../data/types';
 import { text } from '../../text';
 import { brief } from '../../text/visible';
+import { useAsked } from '../../ui/asked';
 import { Filled } from '../../ui/filled';
 import { failure, notice } from '../../ui/notices';
 import { Badge, Failed, Foreign, Skeleton, Time } from '../../ui/parts';
@@ -114,6 +115,7 @@ function Password({ changed }: { changed: () => void }) {
     form.value += 1;
     changed();
   };
+  useAsked('password', () => document.getElementById('current-password')?.focus());
   const fresh = { type: 'password', autocomplete: 'new-password', minLength: 12, maxLength: 200 } as const;
   return (
     <section class="card password-change" id="password">

@@ -60,6 +60,8 @@ export const palette = {
   device: 'Device',
   model: 'Model',
   action: 'Action',
+  deploy: (model: string) => `Deploy ${model}…`,
+  stale: 'Show stale deployments',
   results: (count: number) => plural(count, 'result', 'results'),
 } as const;
 
