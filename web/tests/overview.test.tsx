@@ -119,6 +119,7 @@ describe('the overview', () => {
     const tile = (name: string): Element | undefined => [...here.root.querySelectorAll('.tile')].find((one) => one.textContent?.startsWith(name));
     expect(tile('Operations running')?.textContent).toContain('4');
     expect(tile('Operations running')?.getAttribute('href')).toBe('/operations?state=running');
+    expect(tile('Tokens today')?.getAttribute('href')).toBe('/usage?period=today');
     heard({ type: 'change', id: null, change: { kind: 'summary', change: 'changed', item: summary({ operations: { running: 0 } }) } });
     await vi.waitFor(() => expect(tile('Operations running')?.textContent).toContain('0'));
     const command = { command_id: 'cmd_1', type: 'DEPLOY_MODEL', state: 'sent', device_id: 'dev_x', created_at: '2026-11-20T00:00:00Z', expires_at: '' };

@@ -47,6 +47,9 @@ describe('usage', () => {
   it('is asked for in whole spans, of which the newest is now', () => {
     expect(spansOf('week', 'day', NOW)).toEqual({ from: '2026-11-14T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' });
     expect(spansOf('day', 'hour', NOW)).toEqual({ from: '2026-11-19T11:00:00.000Z', to: '2026-11-20T11:00:00.000Z' });
+    // What the overview counts: from midnight on.
+    expect(spansOf('today', 'hour', NOW)).toEqual({ from: '2026-11-20T00:00:00.000Z', to: '2026-11-20T11:00:00.000Z' });
+    expect(spansOf('today', 'hour', Date.parse('2026-11-20T00:00:00Z'))).toEqual({ from: '2026-11-20T00:00:00.000Z', to: '2026-11-20T01:00:00.000Z' });
     const most = Math.max(...PERIODS.flatMap((period) => BUCKETS[period].map((bucket) => {
       const { from, to } = spansOf(period, bucket, NOW);
       return (Date.parse(to) - Date.parse(from)) / (bucket === 'hour' ? 3_600_000 : 86_400_000);

@@ -6,13 +6,15 @@ import { Unreadable } from './problem';
 import type { UsageFigures, UsageGroup, UsageGroups } from './types';
 import { usageGroups } from './usage_page';
 
-export const PERIODS = ['day', 'week', 'month', 'quarter'] as const;
+export const PERIODS = ['today', 'day', 'week', 'month', 'quarter'] as const;
 export type Period = (typeof PERIODS)[number];
 export const GROUPINGS = ['model', 'device', 'tag', 'none'] as const satisfies readonly UsageGroups['group_by'][];
 export type Grouping = (typeof GROUPINGS)[number];
 export type Bucket = UsageGroups['bucket'];
 /** The spans that a period may have, the usual one first. */
-export const BUCKETS: Record<Period, readonly Bucket[]> = { day: ['hour'], week: ['day', 'hour'], month: ['day'], quarter: ['day'] };
+export const BUCKETS: Record<Period, readonly Bucket[]> = {
+  today: ['hour'], day: ['hour'], week: ['day', 'hour'], month: ['day'], quarter: ['day'],
+};
 export const MEASURES = [
   'tokens', 'inferences', 'audio', 'images', 'first_token_p50', 'first_token_p95', 'token_rate_p50', 'token_rate_p95',
 ] as const;
@@ -38,8 +40,9 @@ export interface Part {
 }
 
 const HOUR = 3_600_000;
-const LENGTHS: Record<Bucket, number> = { hour: HOUR, day: 24 * HOUR };
-const DAYS: Record<Period, number> = { day: 1, week: 7, month: 30, quarter: 90 };
+const DAY = 24 * HOUR;
+const LENGTHS: Record<Bucket, number> = { hour: HOUR, day: DAY };
+const DAYS: Record<Exclude<Period, 'today'>, number> = { day: 1, week: 7, month: 30, quarter: 90 };
 
 /** Loads the usage of a period that ends now. */
 export async function loadUsage({ period, by, bucket }: Question, now: number, signal: AbortSignal): Promise<Usage> {
@@ -76,11 +79,12 @@ export async function exportUsage({ answer: { from, to, bucket } }: Usage): Prom
   }
 }
 
-/** Returns the whole hours or days of a period, in UTC as the backend's. The newest contains `now`. */
+/** Returns the whole hours or days of a period, in UTC as the backend's. The newest contains `now`. Today begins at midnight. */
 export function spansOf(period: Period, bucket: Bucket, now: number): { from: string; to: string } {
   const length = LENGTHS[bucket];
   const to = Math.floor(now / length) * length + length;
-  return { from: new Date(to - DAYS[period] * 24 * HOUR).toISOString(), to: new Date(to).toISOString() };
+  const from = period === 'today' ? Math.floor(now / DAY) * DAY : to - DAYS[period] * DAY;
+  return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
 }
 
 /** Returns one number of some figures: audio in whole seconds, a percentile, or `null` if nothing was measured. */

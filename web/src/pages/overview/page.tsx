@@ -80,7 +80,7 @@ function Tiles({ current: { devices, deployments, models, repairs, operations, u
         <Tile name={words.operations} href="/operations?state=running" value={number(operations.running)} />
         <Tile
           name={words.tokens}
-          href="/usage?period=day"
+          href="/usage?period=today"
           value={number(tokens)}
           more={words.requests(usage.requests, usage.prompt_tokens, usage.completion_tokens)}
         />

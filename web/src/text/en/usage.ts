@@ -7,7 +7,7 @@ const number = (count: number): string => count.toLocaleString('en');
 export const usage = {
   title: 'Usage',
   period: 'Period',
-  periods: { day: 'Last 24 hours', week: 'Last 7 days', month: 'Last 30 days', quarter: 'Last 90 days' },
+  periods: { today: 'Today (UTC)', day: 'Last 24 hours', week: 'Last 7 days', month: 'Last 30 days', quarter: 'Last 90 days' },
   by: 'By',
   bys: { model: 'Model', device: 'Device', tag: 'Tag', none: 'All together' },
   bucket: 'Spans',
