@@ -5,7 +5,7 @@ import { useId } from 'preact/hooks';
 
 import { change, query } from '../app/router';
 import { compareVersions, formatSelection, formatTerm, matches, parseSelection, parseTerm, stateOf, type Term } from '../data/selection';
-import { devices } from '../data/store';
+import { devices as known } from '../data/store';
 import type { Device } from '../data/types';
 import { language, text } from '../text';
 import { brief } from '../text/visible';
@@ -21,8 +21,8 @@ export function useSelected(): ReadonlySignal<ReadonlySet<string> | null> {
   return useComputed(() => {
     const terms = parseSelection(words.value);
     if (terms.length === 0) return null;
-    void devices.revision.value;
-    return new Set(devices.all().flatMap((device) => (matches(terms, device) ? [device.device_id] : [])));
+    void known.revision.value;
+    return new Set(known.all().flatMap((device) => (matches(terms, device) ? [device.device_id] : [])));
   });
 }
 

@@ -16,9 +16,9 @@ export const kept = signal<readonly Conversation[]>([]);
 export const opened = signal(false);
 /** Why conversations are not kept. */
 export const refused = signal<Refusal | null>(null);
-/** The turn whose answer this tab waits for, or whose failure it shows. No other tab takes it out. */
+/** The turn whose answer this tab waits for. No other tab takes the turn out. */
 export const awaited = new Set<string>();
-/** The turns whose question is being edited in this tab. No other tab takes them out. */
+/** The turns whose question is being edited in this tab. No other tab takes these turns out. */
 export const edited = new Set<string>();
 
 /** What the browser has of each conversation, as far as this tab has seen it. */
@@ -27,16 +27,18 @@ const stored = new Map<string, Conversation>();
 const unkept = new Map<string, Conversation>();
 /** The conversations that were deleted, here or in another tab. */
 const deleted = new Set<string>();
-/** The deleted conversations whose removal the browser has not confirmed, each with the wish that it answers. */
+/** The deleted conversations that the browser may still have. Each deletion has a symbol of its own, so that a later one is not
+ * taken for done. */
 const removing = new Map<string, symbol>();
 
 let storage: Storage | null = null;
+/** Shows another conversation in the place of a deleted one. */
 let leaveDeleted: () => void = () => undefined;
 /** The queue of work on the storage. */
 let line: Promise<void> = Promise.resolve();
 
 ofPerson(() => {
-  // What is not kept or removed yet belongs to the person who leaves: it is done now.
+  // Changes that the browser does not have yet belong to the person who leaves, so they are sent to the storage now.
   for (const [id, one] of unkept) storage?.keep(one, stored.get(id) ?? null, held()).catch(() => undefined);
   if (removing.size > 0) storage?.remove([...removing.keys()]).catch(() => undefined);
   storage?.close();
@@ -207,10 +209,10 @@ async function removeRest(used: Storage): Promise<void> {
   if (now.length === 0) return;
   await used.remove(now.map(([id]) => id));
   if (used !== storage) return;
-  for (const [id, wish] of now) {
+  for (const [id, deletion] of now) {
     stored.delete(id);
-    // It may have come back meanwhile, and be removed once more.
-    if (removing.get(id) === wish) removing.delete(id);
+    // Another tab may have kept the conversation again meanwhile: then it is removed once more.
+    if (removing.get(id) === deletion) removing.delete(id);
   }
 }
 
