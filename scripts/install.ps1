@@ -7,7 +7,7 @@
 # The whole body is a function that the last line calls: a truncated copy runs nothing.
 param(
   [string]$RepoUrl, [string]$Branch, [string]$Version, [string]$FleetKey, [string]$RegistrationKey,
-  [switch]$NoModifyPath, [switch]$DryRun, [switch]$Quiet, [switch]$Uninstall, [switch]$Force, [switch]$Purge, [switch]$Help
+  [switch]$NoModifyPath, [switch]$Completions, [switch]$DryRun, [switch]$Quiet, [switch]$Uninstall, [switch]$Force, [switch]$Purge, [switch]$Help
 )
 
 function Install-Link {
@@ -411,6 +411,26 @@ function Install-Link {
     Invoke-Program $link $words
     if (-not $DryRun -and -not $Uninstall) { Update-Session }
   }
+  function Get-Profile { # the profile of this edition of PowerShell; '' where there is none, such as in a remote session
+    $known = Get-Variable -Name PROFILE -ValueOnly -ErrorAction SilentlyContinue
+    if ($known -and $known.PSObject.Properties['CurrentUserAllHosts']) { return [string]$known.CurrentUserAllHosts }
+    return ''
+  }
+  function Use-Profile { # A profile that the policy forbids would only show an error in each new window.
+    $policy = 'Restricted'; $scope = ''
+    foreach ($one in @(Get-ExecutionPolicy -List)) { # The strongest scope first. That of this process ends with it.
+      if ([string]$one.Scope -eq 'Process' -or [string]$one.ExecutionPolicy -eq 'Undefined') { continue }
+      $policy = [string]$one.ExecutionPolicy; $scope = [string]$one.Scope
+      break
+    }
+    $path = Select-First $env:LINK_POWERSHELL_PROFILE (Get-Profile)
+    if (-not $path) { Write-Note 'the completions are not loaded: this session has no profile; run this in a window of PowerShell'; return }
+    if (@('Restricted', 'AllSigned') -notcontains $policy) { $env:LINK_POWERSHELL_PROFILE = $path; return }
+    $env:LINK_POWERSHELL_PROFILE = $null
+    $cure = 'run Set-ExecutionPolicy -Scope CurrentUser RemoteSigned, then run the installer with -Completions again'
+    if ($scope -match 'Policy$') { $cure = 'your organisation has decided so' }
+    Write-Note "the completions are not loaded: with the execution policy $policy PowerShell does not run the profile of this user; $cure"
+  }
   function Update-Session { # A new window has the user's PATH; this one gets the entry that the installer may have added.
     $settings = [Microsoft.Win32.Registry]::CurrentUser.OpenSubKey('Environment')
     if (-not $settings) { return }
@@ -428,6 +448,7 @@ Usage: install.ps1 [OPTIONS]
   -FleetKey KEY        register with this fleet key                      [LINK_FLEET_KEY]
   -RegistrationKey KEY register with this registration key               [LINK_REGISTRATION_KEY]
   -NoModifyPath        leave the PATH of this user alone                 [LINK_NO_MODIFY_PATH=1]
+  -Completions         complete commands in this edition of PowerShell: its profile loads them  [LINK_POWERSHELL_PROFILE]
   -DryRun, -Quiet      say what would be done and do nothing; say nothing but errors [LINK_QUIET=1]
   -Uninstall           deregister the device and delete everything; -Force: offline too; -Purge: the data of `link up` too
 Environment: LINK_INSTALL_URL (one folder with a release), LINK_REGISTRATION_KEY or LINK_REGISTRATION_KEY_FILE, LINK_BACKEND_URL,
@@ -438,7 +459,7 @@ LINK_STALL_SECONDS (how long a download may bring less than 1 KiB/s, default 30)
     return
   }
   $before = @{} # Programs get keys by the environment, where other users cannot read them, and only while this runs.
-  $names = @('LINK_FLEET_KEY', 'LINK_FLEET_KEY_FILE', 'LINK_REGISTRATION_KEY', 'LINK_REGISTRATION_KEY_FILE', 'LINK_NO_MODIFY_PATH', 'LINK_HOME', 'LINK_REPO_URL', 'LINK_INSTALL_URL', 'LINK_BACKEND_URL')
+  $names = @('LINK_FLEET_KEY', 'LINK_FLEET_KEY_FILE', 'LINK_REGISTRATION_KEY', 'LINK_REGISTRATION_KEY_FILE', 'LINK_NO_MODIFY_PATH', 'LINK_POWERSHELL_PROFILE', 'LINK_HOME', 'LINK_REPO_URL', 'LINK_INSTALL_URL', 'LINK_BACKEND_URL')
   foreach ($name in $names) { $before[$name] = [Environment]::GetEnvironmentVariable($name) }
   # Whoever serves this script puts its addresses here.
   $protocols = [Net.ServicePointManager]::SecurityProtocol
@@ -451,6 +472,8 @@ LINK_STALL_SECONDS (how long a download may bring less than 1 KiB/s, default 30)
     if ($FleetKey) { $env:LINK_FLEET_KEY = $FleetKey; $env:LINK_FLEET_KEY_FILE = $null; $env:LINK_REGISTRATION_KEY = $null; $env:LINK_REGISTRATION_KEY_FILE = $null }
     if ($RegistrationKey) { $env:LINK_REGISTRATION_KEY = $RegistrationKey; $env:LINK_REGISTRATION_KEY_FILE = $null; if (-not $FleetKey) { $env:LINK_FLEET_KEY = $null; $env:LINK_FLEET_KEY_FILE = $null } }
     if ($NoModifyPath) { $env:LINK_NO_MODIFY_PATH = '1' }
+    if ($Completions) { Use-Profile }
+    if ($Uninstall) { $env:LINK_POWERSHELL_PROFILE = Select-First $env:LINK_POWERSHELL_PROFILE (Get-Profile) } # For a lost receipt.
     if ($env:LINK_HOME -and -not [IO.Path]::IsPathRooted($env:LINK_HOME)) { $env:LINK_HOME = Join-Path (Get-Location).ProviderPath $env:LINK_HOME }
     # Windows PowerShell offers old versions of TLS by default. PowerShell 7 does what the system says.
     if ($PSVersionTable.PSVersion.Major -lt 6) { [Net.ServicePointManager]::SecurityProtocol = [Net.SecurityProtocolType]::Tls12 }

@@ -81,6 +81,8 @@ pub(crate) struct Environment {
     pub(crate) leaves_path: bool,
     pub(crate) shell: Option<PathBuf>,
     pub(crate) zsh_folder: Option<PathBuf>,
+    /// `LINK_POWERSHELL_PROFILE`: the profile that shall load the completions.
+    pub(crate) power_shell_profile: Option<PathBuf>,
     /// Variables to pass to a service, so that it finds the same folders and port.
     pub(crate) for_service: Vec<(&'static str, String)>,
     /// The variables that decide how this process reaches the network.
@@ -136,6 +138,8 @@ impl Context {
                 leaves_path: is_set("LINK_NO_MODIFY_PATH"),
                 shell: text("SHELL").map(PathBuf::from),
                 zsh_folder: text("ZDOTDIR").map(PathBuf::from),
+                power_shell_profile: text("LINK_POWERSHELL_PROFILE")
+                    .and_then(|profile| std::path::absolute(profile).ok()),
                 for_service: own.into_iter().chain(shared).collect(),
                 network: NETWORK.iter().filter_map(|name| Some((*name, text(name)?))).collect(),
                 has_display: facts::os() != "linux"

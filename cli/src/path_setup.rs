@@ -1,15 +1,16 @@
-//! Puts the `link` command on PATH, and reports which program a new shell runs for that name.
+//! Puts the `link` command on PATH, reports which program a new shell runs for that name, and loads the completions from
+//! a profile of PowerShell if its owner wants it.
 
 use std::path::Path;
 
 use link_installer::{
     decide::plan::device::StartFiles,
     layout::Layout,
-    path_files::{self, Resolved},
+    path_files::{self, Edited, Resolved},
 };
 use link_platform::{
     fs,
-    path_env::{self, Shells},
+    path_env::{self, Shells, StartFile},
     paths::Roots,
     program, user_manager, user_path,
 };
@@ -19,16 +20,27 @@ use crate::{context::Context, error::CliError};
 /// Reads the shells' start files. Plans no edit if the owner or the place of the installation
 /// forbids it. Also reports the files that cannot be edited, and what a person can do.
 pub(crate) fn look(context: &Context, layout: &Layout) -> (StartFiles, Vec<String>) {
-    let bin = context.roots.bin.clone();
-    if !may_edit(context, layout) {
-        let nothing = StartFiles { bin, ..StartFiles::default() };
-        return (nothing, advice(context, layout).into_iter().collect());
-    }
-    let survey = shells(context).map(|shells| path_files::survey(layout, &shells));
-    let survey = survey.unwrap_or_default();
-    let said = survey.skipped.iter().map(|(path, why)| not_edited(path, why)).collect();
-    let edits = survey.edits.iter().map(|edit| edit.path.clone()).collect();
-    (StartFiles { bin, edits, unlisted: survey.unlisted(layout) }, said)
+    let (files, profiles) = places(context, layout);
+    let is_profile = |path: &Path| profiles.iter().any(|file| file.path == path);
+    let skips_path = files.is_empty();
+    let survey = path_files::survey(layout, [files, profiles.clone()].concat());
+    let mut said: Vec<_> =
+        survey.skipped.iter().map(|(path, why)| not_edited(layout, &profiles, path, why)).collect();
+    said.extend(advice(context, layout).filter(|_| skips_path));
+    let named = context.environment.power_shell_profile.iter();
+    said.extend(named.filter(|path| !is_profile(path)).map(|path| {
+        let why = "LINK_HOME is set, and other users may be able to write there";
+        format!("{} was not changed: {why}", path.display())
+    }));
+    let edits = survey.edits.iter().map(|edit| edit.path.clone());
+    let (profile, edits): (Vec<_>, Vec<_>) = edits.partition(|path| is_profile(path));
+    let start_files = StartFiles {
+        bin: context.roots.bin.clone(),
+        edits,
+        profile: profile.into_iter().next(),
+        unlisted: survey.unlisted(layout),
+    };
+    (start_files, said)
 }
 
 /// Edits the start files that do not yet put the command's folder on PATH, and lists the edited
@@ -37,31 +49,79 @@ pub(crate) fn look(context: &Context, layout: &Layout) -> (StartFiles, Vec<Strin
 /// # Errors
 /// If another installer runs, or the receipt cannot be read or written.
 pub(crate) fn edit(context: &Context, layout: &Layout) -> Result<bool, CliError> {
-    let Some(shells) = shells(context) else { return Ok(false) };
-    let before = path_files::survey(layout, &shells).skipped;
-    let edited = path_files::add(layout, &shells)?;
+    let (files, _) = places(context, layout);
+    let edited = add(context, layout, files, &[])?;
     let bin = context.roots.bin.display();
     for path in &edited.changed {
         context.output.say(&format!("put {bin} on PATH in {}", path.display()));
     }
-    for (path, why) in edited.skipped.iter().filter(|skipped| !before.contains(skipped)) {
-        context.output.say(&not_edited(path, why));
-    }
-    if !edited.changed.is_empty() {
+    if !edited.changed.is_empty()
+        && let Some(shells) = shells(context)
+    {
         context.output.say(&resolution(layout, &shells));
     }
     Ok(!edited.changed.is_empty())
 }
 
-fn not_edited(path: &Path, why: &str) -> String {
-    format!("{} was not edited: {why}", path.display())
+/// Has the profile of PowerShell that the owner has named load the completions. Returns whether it does.
+///
+/// # Errors
+/// If another installer runs, or the receipt cannot be read or written.
+pub(crate) fn load_completions(context: &Context, layout: &Layout) -> Result<bool, CliError> {
+    let (_, profiles) = places(context, layout);
+    let edited = add(context, layout, profiles.clone(), &profiles)?;
+    for path in &edited.changed {
+        let path = path.display();
+        context.output.say(&format!("{path} loads the completions in a new window of PowerShell"));
+    }
+    Ok(edited.skipped.is_empty())
 }
 
-fn may_edit(context: &Context, layout: &Layout) -> bool {
+/// Edits `files`, and says which of them could not be edited although it seemed so before.
+fn add(
+    context: &Context,
+    layout: &Layout,
+    files: Vec<StartFile>,
+    profiles: &[StartFile],
+) -> Result<Edited, CliError> {
+    let before = path_files::survey(layout, files.clone()).skipped;
+    let edited = path_files::add(layout, files)?;
+    for (path, why) in edited.skipped.iter().filter(|skipped| !before.contains(skipped)) {
+        context.output.say(&not_edited(layout, profiles, path, why));
+    }
+    Ok(edited)
+}
+
+/// Returns the places to edit: those that put the command on PATH, unless the owner or the place of the installation
+/// forbids it, and the profile of PowerShell that the owner has named. On Windows the folder of an own home may be one
+/// that other users can write to, and a profile must not run what they put there.
+fn places(context: &Context, layout: &Layout) -> (Vec<StartFile>, Vec<StartFile>) {
+    let Some(shells) = shells(context) else { return (Vec::new(), Vec::new()) };
+    let mut files = path_files::of_path(&shells);
+    if !may_edit(context, layout, &files) {
+        files.clear();
+    }
+    let is_private = !context.environment.has_own_home || !user_path::IS_THERE;
+    let profiles = path_env::completion_files(&shells);
+    (files, profiles.into_iter().filter(|_| is_private).collect())
+}
+
+fn not_edited(layout: &Layout, profiles: &[StartFile], path: &Path, why: &str) -> String {
+    let path_and_reason = format!("{} was not edited: {why}", path.display());
+    if profiles.iter().any(|file| file.path == path) {
+        let line = path_env::for_a_profile(&layout.completions().display().to_string());
+        return format!(
+            "{path_and_reason}; to complete in PowerShell, add this line to it: {line}"
+        );
+    }
+    path_and_reason
+}
+
+fn may_edit(context: &Context, layout: &Layout, files: &[StartFile]) -> bool {
     let environment = &context.environment;
     !environment.leaves_path
         && (!environment.has_own_home || environment.wants_path)
-        && (!is_first(context) || path_files::are_edited(layout))
+        && (!is_first(context) || path_files::are_edited(layout, files))
 }
 
 /// Returns the shells of this user.
@@ -74,6 +134,7 @@ pub(crate) fn shells(context: &Context) -> Option<Shells> {
         zsh_folder: environment.zsh_folder.clone(),
         login_shell: environment.shell.clone(),
         user_path: user_path::IS_THERE,
+        power_shell: environment.power_shell_profile.clone(),
     })
 }
 
@@ -147,9 +208,7 @@ fn advice(context: &Context, layout: &Layout) -> Option<String> {
             first.display(),
             layout.command().display()
         )),
-        Some(_) | None => {
-            Some(format!("no start file of a shell was changed; to find `link` on PATH: {line}"))
-        }
+        Some(_) | None => Some(format!("PATH was not changed; to find `link` on it: {line}")),
     }
 }
 

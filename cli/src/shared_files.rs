@@ -14,7 +14,7 @@ use std::{
 
 use clap::{Command, CommandFactory as _};
 use clap_complete::{Generator as _, Shell};
-use link_installer::shared::SharedFile;
+use link_installer::{layout::COMPLETIONS, shared::SharedFile};
 use link_protocol::exit_code::ExitCode;
 
 use crate::{
@@ -128,13 +128,13 @@ pub(crate) fn of_backend(data: &Path, has_own_home: bool) -> Vec<SharedFile> {
 }
 
 /// Returns the path where `shell` looks for the completions of `name`. For PowerShell, which has no such folder, a
-/// person's profile must load the file.
+/// person's profile must load the file ([`link_platform::path_env::for_a_profile`]).
 fn place(base: &Path, data: &Path, shell: Shell, name: &str) -> Option<PathBuf> {
     let folder = match shell {
         Shell::Bash => return Some(base.join("bash-completion/completions").join(name)),
         Shell::Zsh => base.join("zsh/site-functions"),
         Shell::Fish => base.join("fish/vendor_completions.d"),
-        Shell::PowerShell => data.join("completions"),
+        Shell::PowerShell => data.join(COMPLETIONS),
         Shell::Elvish | _ => return None,
     };
     Some(folder.join(shell.file_name(name)))

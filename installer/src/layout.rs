@@ -11,6 +11,8 @@ pub const PROGRAMS: [&str; 3] = [program::LINK, program::AGENT, program::GUARD];
 pub const BACKEND_PROGRAMS: [&str; 2] = [program::LINK, program::BACKEND];
 /// The file of a release that holds the folders of its plugins.
 pub const PLUGINS: &str = "plugins.tar";
+/// The folder of the completions that no shell looks for by itself, in the folder of data.
+pub const COMPLETIONS: &str = "completions";
 /// The file with the receipt of an installation, in its folder of data.
 pub const RECEIPT: &str = "receipt.json";
 
@@ -145,6 +147,12 @@ impl Layout {
     #[must_use]
     pub fn receipt(&self) -> PathBuf {
         self.roots.data.join(RECEIPT)
+    }
+
+    /// The folder of the completions that no shell looks for by itself.
+    #[must_use]
+    pub fn completions(&self) -> PathBuf {
+        self.roots.data.join(COMPLETIONS)
     }
 
     /// The state of updates.

@@ -1,5 +1,5 @@
 //! Puts the folder of the command first on PATH in the shells' start files, or in the environment of the user on Windows,
-//! and removes it again.
+//! loads the completions from a profile of PowerShell, and takes both out again.
 //!
 //! The receipt lists a file before the file is edited, so an uninstallation also undoes an interrupted edit.
 
@@ -14,7 +14,7 @@ use std::{
 
 use link_platform::{
     checkpoint, fs,
-    path_env::{self, Shells, Syntax},
+    path_env::{self, Shells, StartFile, Syntax},
     process::{self, Call},
     program, user_path,
 };
@@ -73,12 +73,18 @@ pub struct Edit {
     text: String,
 }
 
-/// Reads the start files of `shells` that must put the command's folder on PATH.
+/// Returns the places that put the command's folder on PATH.
 #[must_use]
-pub fn survey(layout: &Layout, shells: &Shells) -> Survey {
-    let bin = &layout.roots().bin;
+pub fn of_path(shells: &Shells) -> Vec<StartFile> {
+    path_env::start_files(shells, Path::exists)
+}
+
+/// Reads `files`, and finds out which of them lack our block.
+#[must_use]
+pub fn survey(layout: &Layout, files: Vec<StartFile>) -> Survey {
     let mut survey = Survey::default();
-    for file in path_env::start_files(shells, Path::exists) {
+    for file in files {
+        let folder = folder(layout, file.syntax);
         let found = match read(&file.path) {
             Ok(found) => found,
             Err(why) => {
@@ -87,16 +93,20 @@ pub fn survey(layout: &Layout, shells: &Shells) -> Survey {
             }
         };
         let before = found.as_deref().unwrap_or_default();
-        let bin_text = bin.to_str();
-        match bin_text.and_then(|bin| path_env::put(file.syntax, before, bin)) {
+        let name = folder.to_str();
+        match name.and_then(|name| path_env::put(file.syntax, before, name)) {
             None => {
-                let why = format!("`{}` cannot stand on PATH", bin.display());
+                let place = match file.syntax {
+                    Syntax::PowerShell => "in a profile",
+                    Syntax::Posix | Syntax::Fish | Syntax::Entries => "on PATH",
+                };
+                let why = format!("`{}` cannot stand {place}", folder.display());
                 survey.skipped.push((file.path, why));
             }
             // Nothing shows whether Link or somebody else has made an entry, so without a receipt it is somebody else's.
             Some(text) if found.as_ref() == Some(&text) && file.syntax == Syntax::Entries => {}
             Some(text) if found.as_ref() == Some(&text) => {
-                let rest = path_env::take(file.syntax, &text, bin_text.unwrap_or_default());
+                let rest = path_env::take(file.syntax, &text, name.unwrap_or_default());
                 survey.intact.push((file.path, rest.is_empty()));
             }
             Some(text) => {
@@ -107,13 +117,21 @@ pub fn survey(layout: &Layout, shells: &Shells) -> Survey {
     survey
 }
 
-/// Puts the command's folder on PATH in the start files of `shells`.
+/// Returns the folder that a place of this language names.
+fn folder(layout: &Layout, syntax: Syntax) -> PathBuf {
+    match syntax {
+        Syntax::PowerShell => layout.completions(),
+        Syntax::Posix | Syntax::Fish | Syntax::Entries => layout.roots().bin.clone(),
+    }
+}
+
+/// Adds our block to `files`, or an entry to PATH.
 ///
 /// # Errors
 /// If another installer is running, or the receipt cannot be read or written. Then no file is edited.
-pub fn add(layout: &Layout, shells: &Shells) -> Result<Edited, ChangeError> {
+pub fn add(layout: &Layout, files: Vec<StartFile>) -> Result<Edited, ChangeError> {
     let versions = Versions::lock_within(layout, versions::PATIENCE)?;
-    let Survey { edits, intact, skipped } = survey(layout, shells);
+    let Survey { edits, intact, skipped } = survey(layout, files);
     versions.change_receipt(|receipt| {
         // A block that no receipt lists is also ours: the receipt was lost.
         let blocks = intact.iter().map(|(path, alone)| (path, *alone));
@@ -139,34 +157,38 @@ pub fn add(layout: &Layout, shells: &Shells) -> Result<Edited, ChangeError> {
     Ok(edited)
 }
 
-/// Returns whether this installation has edited a start file.
+/// Returns whether this installation has edited one of `files`.
 #[must_use]
-pub fn are_edited(layout: &Layout) -> bool {
-    Receipt::read(&layout.receipt()).is_some_and(|receipt| !receipt.path_files.is_empty())
+pub fn are_edited(layout: &Layout, files: &[StartFile]) -> bool {
+    let is_one = |path: &PathBuf| files.iter().any(|file| file.path == *path);
+    Receipt::read(&layout.receipt())
+        .is_some_and(|receipt| receipt.path_files.iter().any(|file| is_one(&file.path)))
 }
 
 /// Returns the files that hold our block, if there is no receipt that lists them.
 pub(crate) fn observe(layout: &Layout, shells: &Shells) -> Vec<PathFile> {
-    let found = survey(layout, shells).intact.into_iter();
+    let mut files = of_path(shells);
+    files.extend(path_env::completion_files(shells));
+    let found = survey(layout, files).intact.into_iter();
     found.map(|(path, created)| PathFile { path, created }).collect()
 }
 
-/// Takes the folder of the command off PATH in `files`. Returns the files that could not be edited, each with its error.
+/// Takes out of `files` what was added. Returns the files that could not be edited, each with its error.
 #[must_use]
 pub(crate) fn restore(layout: &Layout, files: &[PathFile]) -> Vec<(PathBuf, io::Error)> {
-    let bin = &layout.roots().bin;
-    let one = |file: &PathFile| Some((file.path.clone(), restore_one(file, bin).err()?));
+    let one = |file: &PathFile| Some((file.path.clone(), restore_one(file, layout).err()?));
     files.iter().filter_map(one).collect()
 }
 
-fn restore_one(file: &PathFile, bin: &Path) -> io::Result<()> {
+fn restore_one(file: &PathFile, layout: &Layout) -> io::Result<()> {
     let syntax = Syntax::of(&file.path);
+    let folder = folder(layout, syntax);
     // Programs of others are found by this entry, too.
-    if syntax == Syntax::Entries && has_programs_of_others(bin) {
+    if syntax == Syntax::Entries && has_programs_of_others(&folder) {
         return Ok(());
     }
     let Some(text) = read(&file.path)? else { return Ok(()) };
-    let before = path_env::take(syntax, &text, bin.to_str().unwrap_or_default());
+    let before = path_env::take(syntax, &text, folder.to_str().unwrap_or_default());
     if file.created && before.is_empty() {
         remove(&file.path)
     } else if before == text {
@@ -187,11 +209,24 @@ fn read(path: &Path) -> io::Result<Option<String>> {
     if Syntax::of(path) == Syntax::Entries {
         return user_path::read();
     }
+    if let Some(bytes) = in_a_code_page(path) {
+        return Ok(Some(bytes.into_iter().map(char::from).collect()));
+    }
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Returns the contents of a profile that Windows PowerShell 5.1 has saved in the code page of the machine. Our block is
+/// plain ASCII, so each byte stands for a character and comes back as it was. None for UTF-8 and UTF-16.
+fn in_a_code_page(path: &Path) -> Option<Vec<u8>> {
+    if Syntax::of(path) != Syntax::PowerShell {
+        return None;
+    }
+    let bytes = std::fs::read(path).ok()?;
+    (!bytes.contains(&0) && std::str::from_utf8(&bytes).is_err()).then_some(bytes)
 }
 
 /// Writes a place and creates the folder of a file.
@@ -200,7 +235,13 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
         return user_path::write(text);
     }
     std::fs::create_dir_all(path.parent().unwrap_or(path))?;
-    fs::rewrite(path, text.as_bytes()).map_err(io::Error::other)
+    let bytes = match in_a_code_page(path) {
+        Some(_) => {
+            text.chars().map(u8::try_from).collect::<Result<_, _>>().map_err(io::Error::other)?
+        }
+        None => text.as_bytes().to_vec(),
+    };
+    fs::rewrite(path, &bytes).map_err(io::Error::other)
 }
 
 fn remove(path: &Path) -> io::Result<()> {

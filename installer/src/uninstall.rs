@@ -32,7 +32,7 @@ const DATA: &[&str] = &[
     "plugins",
     "staging",
     "staging.lock",
-    "completions",
+    layout::COMPLETIONS,
     "share",
     "update.json",
     "current",

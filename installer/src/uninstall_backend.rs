@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Our entries in the programs' folder. The receipt, which marks an installation, is the last.
-const OWN: &[&str] = &["versions", "current", "completions", "share", layout::RECEIPT];
+const OWN: &[&str] = &["versions", "current", layout::COMPLETIONS, "share", layout::RECEIPT];
 
 /// What to delete in addition to the programs.
 #[derive(Clone, Copy, Debug)]

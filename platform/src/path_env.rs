@@ -1,5 +1,5 @@
 //! What puts a folder first on PATH: a block in the files that shells read at their start, or an entry in the environment
-//! of the user on Windows.
+//! of the user on Windows. A profile of PowerShell gets a block that loads the completions.
 //!
 //! Pure: text in, text out. The block is enclosed in two comment lines. Removing the block restores the previous text
 //! byte for byte, including its line endings, with or without a last one.
@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use crate::user_path;
 
 pub mod entries;
+mod power_shell;
 
 const BEGIN: &str = "# >>> link >>> `link uninstall` takes these lines out";
 const END: &str = "# <<< link <<<";
 
-/// The language of a place where PATH is set.
+/// The language of a place to edit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Syntax {
     /// `sh`, `bash` and `zsh`.
@@ -21,13 +22,20 @@ pub enum Syntax {
     Fish,
     /// The entries of [`user_path`].
     Entries,
+    /// A profile of PowerShell. The folder is that of the completions, and not on PATH.
+    PowerShell,
 }
 
 impl Syntax {
-    /// Returns the language of a place that was edited. Blocks are the same in all shells.
+    /// Returns the language of a place that was edited. Blocks that set PATH are the same in all shells.
     #[must_use]
     pub fn of(path: &Path) -> Self {
-        if path == Path::new(user_path::NAME) { Self::Entries } else { Self::Posix }
+        let is_profile = path.extension().is_some_and(|extension| extension == "ps1");
+        match path == Path::new(user_path::NAME) {
+            true => Self::Entries,
+            false if is_profile => Self::PowerShell,
+            false => Self::Posix,
+        }
     }
 }
 
@@ -50,6 +58,8 @@ pub struct Shells {
     pub login_shell: Option<PathBuf>,
     /// Whether PATH is in the environment of the user, where every shell finds it.
     pub user_path: bool,
+    /// The profile of PowerShell that its owner wants to load the completions.
+    pub power_shell: Option<PathBuf>,
 }
 
 /// Returns the places where PATH must be set. `exists` says whether a file exists.
@@ -84,21 +94,34 @@ pub fn start_files(shells: &Shells, exists: impl Fn(&Path) -> bool) -> Vec<Start
     files
 }
 
-/// Returns `text` with `folder` on PATH. None if the folder's name cannot be on it.
+/// Returns the place that must load the completions, because its shell searches no folder for them.
+#[must_use]
+pub fn completion_files(shells: &Shells) -> Vec<StartFile> {
+    let profile = |path: &PathBuf| StartFile { path: path.clone(), syntax: Syntax::PowerShell };
+    shells.power_shell.iter().map(profile).collect()
+}
+
+/// Returns `text` with what puts `folder` on PATH, or loads the completions in it. None if the folder's name cannot be
+/// there.
 #[must_use]
 pub fn put(syntax: Syntax, text: &str, folder: &str) -> Option<String> {
     match syntax {
         Syntax::Entries => entries::add(text, folder),
-        Syntax::Posix | Syntax::Fish => Some(add(text, &line(syntax, folder)?)),
+        Syntax::Posix | Syntax::Fish => Some(add(text, &line(syntax, folder)?, "")),
+        Syntax::PowerShell => {
+            Some(add(text, &power_shell::load(folder), &power_shell::quoted(folder)))
+        }
     }
 }
 
-/// Returns `text` without what puts `folder` on PATH.
+/// Returns `text` without what [`put`] has added.
 #[must_use]
 pub fn take(syntax: Syntax, text: &str, folder: &str) -> String {
     match syntax {
         Syntax::Entries => entries::remove(text, folder),
-        Syntax::Posix | Syntax::Fish => remove(text),
+        Syntax::Posix | Syntax::Fish => remove(text, ""),
+        // Another installation of this user may have a block of its own.
+        Syntax::PowerShell => remove(text, &power_shell::quoted(folder)),
     }
 }
 
@@ -112,14 +135,20 @@ pub fn for_this_shell(folder: &str) -> String {
     }
 }
 
-/// Returns the line that puts `folder` first on PATH. None if its name contains a colon or a line break, which PATH or
-/// the line cannot hold, and where PATH has no lines.
+/// Returns the line that loads the completions in `folder` from a profile of PowerShell.
+#[must_use]
+pub fn for_a_profile(folder: &str) -> String {
+    power_shell::load(folder)
+}
+
+/// Returns the line for `folder`. None if its name contains a colon or a line break, which PATH or the line cannot hold,
+/// and where PATH has no lines.
 fn line(syntax: Syntax, folder: &str) -> Option<String> {
     if folder.contains([':', '\n', '\r']) {
         return None;
     }
     Some(match syntax {
-        Syntax::Entries => return None,
+        Syntax::Entries | Syntax::PowerShell => return None,
         Syntax::Posix => {
             let name = folder.replace('\'', r"'\''");
             format!(
@@ -133,12 +162,12 @@ fn line(syntax: Syntax, folder: &str) -> Option<String> {
     })
 }
 
-/// Returns `text` with a block that holds `line` at its end, and without any earlier block of ours.
-fn add(text: &str, line: &str) -> String {
-    let rest = remove(text);
+/// Returns `text` with a block that holds `line` at its end, and without any earlier block of ours that has `mark`.
+fn add(text: &str, line: &str, mark: &str) -> String {
+    let rest = remove(text, mark);
     let end_of_line = if rest.contains("\r\n") { "\r\n" } else { "\n" };
     let block = [BEGIN, line, END].join(end_of_line);
-    if find(text).is_some_and(|found| text[found.lines.0..found.lines.1] == block) {
+    if find(text, mark).is_some_and(|found| text[found.lines.0..found.lines.1] == block) {
         return text.to_owned();
     }
     if rest.is_empty() || rest.ends_with('\n') {
@@ -149,10 +178,10 @@ fn add(text: &str, line: &str) -> String {
     }
 }
 
-/// Returns `text` without our blocks.
-fn remove(text: &str) -> String {
+/// Returns `text` without our blocks that have `mark`.
+fn remove(text: &str, mark: &str) -> String {
     let mut rest = text.to_owned();
-    while let Some(found) = find(&rest) {
+    while let Some(found) = find(&rest, mark) {
         rest.replace_range(found.all.0..found.all.1, "");
     }
     rest
@@ -166,7 +195,7 @@ struct FoundBlock {
     all: (usize, usize),
 }
 
-fn find(text: &str) -> Option<FoundBlock> {
+fn find(text: &str, mark: &str) -> Option<FoundBlock> {
     let (mut at, mut begin) = (0, None);
     for line in text.split_inclusive('\n') {
         let bare = line.strip_suffix('\n').unwrap_or(line);
@@ -177,6 +206,11 @@ fn find(text: &str) -> Option<FoundBlock> {
             && let Some((start, end_of_line)) = begin
         {
             let lines = (start, at + bare.len());
+            if !text[lines.0..lines.1].contains(mark) {
+                begin = None;
+                at += line.len();
+                continue;
+            }
             let all = if line.len() > bare.len() {
                 (start, at + line.len())
             } else {

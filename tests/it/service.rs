@@ -75,7 +75,7 @@ impl Device {
         ));
         assert_eq!(ran.code, Some(0), "{ran:?}");
         assert!(ran.stderr.contains("background process; survives"), "{ran:?}");
-        assert!(ran.stderr.contains("no start file of a shell was changed"), "{ran:?}");
+        assert!(ran.stderr.contains("PATH was not changed"), "{ran:?}");
         assert_ne!(self.state(), "active");
         let files = tree(&self.machine);
         let outside = |path: &&PathBuf| !path.starts_with(self.machine.home().join("scratch"));

@@ -46,7 +46,8 @@ fn files_that_are_edited_at_once_are_all_in_the_receipt() {
             std::fs::create_dir(home).unwrap();
             let (layout, config) = (&scratch.layout, home.join(".config"));
             let shells = Shells { home: home.clone(), config, ..Shells::default() };
-            scope.spawn(move || assert_eq!(add(layout, &shells).unwrap().changed.len(), 1));
+            scope
+                .spawn(move || assert_eq!(add(layout, of_path(&shells)).unwrap().changed.len(), 1));
         }
     });
     let receipt = Receipt::read(&scratch.layout.receipt()).unwrap();
@@ -60,14 +61,14 @@ fn no_file_is_edited_while_another_installer_works_or_the_receipt_is_damaged() {
     scratch.file(".profile", "umask 077\n");
     let before = scratch.files();
     std::fs::write(scratch.layout.receipt(), "{").unwrap();
-    let refused = add(&scratch.layout, &scratch.shells());
+    let refused = add(&scratch.layout, of_path(&scratch.shells()));
     assert!(matches!(
         refused,
         Err(ChangeError::State(crate::state_file::StateError::Damaged { .. }))
     ));
     std::fs::remove_file(scratch.layout.receipt()).unwrap();
     let held = Versions::lock(&scratch.layout).unwrap();
-    assert!(matches!(add(&scratch.layout, &scratch.shells()), Err(ChangeError::Busy)));
+    assert!(matches!(add(&scratch.layout, of_path(&scratch.shells())), Err(ChangeError::Busy)));
     assert_eq!(scratch.files(), before);
     drop(held);
     assert_eq!(scratch.add().changed.len(), 1);
@@ -86,6 +87,59 @@ fn a_damaged_receipt_does_not_keep_our_block_from_going() {
     assert!(left.failed.is_empty(), "{left:?}");
     assert_eq!(scratch.files(), before);
     assert!(!scratch.layout.receipt().exists());
+}
+
+#[test]
+fn a_profile_of_powershell_loads_the_completions_until_the_end_also_without_a_receipt() {
+    for loses_receipt in [false, true] {
+        for mine in [None, Some("Set-PSReadLineOption -EditMode Vi\r\n")] {
+            let scratch = Scratch::new();
+            let profile = scratch.home().join("Documents/PowerShell/profile.ps1");
+            let shells = Shells { power_shell: Some(profile.clone()), ..scratch.shells() };
+            if let Some(mine) = mine {
+                std::fs::create_dir_all(profile.parent().unwrap()).unwrap();
+                std::fs::write(&profile, mine).unwrap();
+            }
+            let files = path_env::completion_files(&shells);
+            let edited = add(&scratch.layout, files.clone()).unwrap();
+            assert_eq!(edited.changed.first(), Some(&profile), "the start files are not asked for");
+            let again = add(&scratch.layout, files).unwrap();
+            assert_eq!((again.changed.len(), again.intact.first()), (0, Some(&profile)));
+            let text = std::fs::read_to_string(&profile).unwrap();
+            assert!(text.starts_with(mine.unwrap_or_default()), "{text}");
+            let folder = scratch.layout.completions().display().to_string().replace('\'', "''");
+            assert!(text.contains(&format!("-LiteralPath ('{folder}') -Filter")), "{text}");
+            if loses_receipt {
+                std::fs::write(scratch.layout.receipt(), "{").unwrap();
+            }
+            let places = Places { shells: Some(&shells), shared: &[] };
+            let left = Uninstallation::begin(&scratch.layout).unwrap().finish(places);
+            assert!(left.failed.is_empty(), "{left:?}");
+            assert_eq!(std::fs::read_to_string(&profile).ok().as_deref(), mine);
+        }
+    }
+}
+
+#[test]
+fn a_profile_in_the_code_page_of_the_machine_keeps_its_bytes_and_one_in_utf16_is_left_alone() {
+    let scratch = Scratch::new();
+    let profile = scratch.home().join("profile.ps1");
+    let shells = Shells { power_shell: Some(profile.clone()), ..scratch.shells() };
+    let files = path_env::completion_files(&shells);
+    let umlauts = b"# f\xfcr mich\r\n";
+    std::fs::write(&profile, umlauts).unwrap();
+    assert_eq!(add(&scratch.layout, files.clone()).unwrap().changed.len(), 1);
+    let edited = std::fs::read(&profile).unwrap();
+    assert!(edited.starts_with(umlauts) && edited.len() > umlauts.len());
+    // The owner saves the file with further characters of the code page.
+    std::fs::write(&profile, [&edited[..], b"# gr\xf6\xdfer\r\n"].concat()).unwrap();
+    assert!(scratch.uninstall().is_empty());
+    assert_eq!(std::fs::read(&profile).unwrap(), b"# f\xfcr mich\r\n# gr\xf6\xdfer\r\n");
+    let wide = b"\xff\xfe#\0\n\0";
+    std::fs::write(&profile, wide).unwrap();
+    let skipped = add(&scratch.layout, files).unwrap().skipped;
+    assert_eq!(skipped.len(), 1, "{skipped:?}");
+    assert_eq!(std::fs::read(&profile).unwrap(), wide);
 }
 
 #[test]
@@ -113,7 +167,7 @@ fn a_fresh_login_shell_finds_the_command() {
         }
         let scratch = Scratch::new();
         let shells = Shells { login_shell: Some(shell.into()), ..scratch.shells() };
-        add(&scratch.layout, &shells).unwrap();
+        add(&scratch.layout, of_path(&shells)).unwrap();
         let command = scratch.layout.command();
         std::fs::create_dir_all(command.parent().unwrap()).unwrap();
         std::os::unix::fs::symlink("/bin/true", &command).unwrap();
@@ -190,7 +244,7 @@ impl Scratch {
     }
 
     fn add(&self) -> Edited {
-        add(&self.layout, &self.shells()).unwrap()
+        add(&self.layout, of_path(&self.shells())).unwrap()
     }
 
     fn uninstall(&self) -> Vec<(PathBuf, io::Error)> {

@@ -8,7 +8,7 @@ use super::*;
 fn the_block_stands_at_the_end_between_two_comments() {
     let line = line(Syntax::Posix, "/home/a b/.local/bin").unwrap();
     assert_eq!(
-        add("umask 022\n", &line),
+        add("umask 022\n", &line, ""),
         "umask 022\n\
          # >>> link >>> `link uninstall` takes these lines out\n\
          case \"$PATH\" in '/home/a b/.local/bin' | '/home/a b/.local/bin':*) ;; \
@@ -19,6 +19,19 @@ fn the_block_stands_at_the_end_between_two_comments() {
         super::line(Syntax::Fish, r"/home/o'k\").unwrap(),
         r#"test "$PATH[1]" = '/home/o\'k\\'; or set -gx PATH '/home/o\'k\\' $PATH"#
     );
+}
+
+#[test]
+fn two_installations_that_share_a_profile_leave_each_other_alone() {
+    let put = |text: &str, folder| put(Syntax::PowerShell, text, folder).unwrap();
+    let take = |text: &str, folder| take(Syntax::PowerShell, text, folder);
+    let (mine, one, other) = ("Set-Alias ll ls\r\n", r"C:\Jürgen\link", r"D:\o'k\link");
+    let both = put(&put(mine, one), other);
+    assert_eq!(put(&put(&both, one), other), both, "both are there");
+    assert_eq!(take(&both, other), put(mine, one));
+    assert_eq!(take(&both, one), put(mine, other));
+    assert_eq!(take(&take(&both, one), other), mine);
+    assert_eq!(take(&both, r"C:\other"), both);
 }
 
 #[test]
@@ -45,15 +58,15 @@ fn sh_puts_the_folder_first_once_whatever_its_name_is() {
 
 #[test]
 fn another_line_takes_the_place_of_the_one_before() {
-    let text = add(&add("a", "one"), "two");
+    let text = add(&add("a", "one", ""), "two", "");
     assert!(!text.contains("one") && text.contains("two"), "{text}");
-    assert_eq!(remove(&text), "a");
+    assert_eq!(remove(&text, ""), "a");
 }
 
 #[test]
 fn a_block_without_its_end_is_left_alone() {
     let text = format!("a\n{BEGIN}\nexport PATH\n");
-    assert_eq!(remove(&text), text);
+    assert_eq!(remove(&text, ""), text);
 }
 
 #[test]
@@ -87,9 +100,9 @@ proptest! {
     #[test]
     fn taking_the_block_out_gives_every_byte_back(text in "(?s)([a#\r\n]|\r\n|# <<< link <<<){0,40}") {
         let line = line(Syntax::Posix, "/bin").unwrap();
-        let added = add(&text, &line);
-        prop_assert_eq!(add(&added, &line), added.clone());
-        prop_assert_eq!(remove(&added), text);
+        let added = add(&text, &line, "");
+        prop_assert_eq!(add(&added, &line, ""), added.clone());
+        prop_assert_eq!(remove(&added, ""), text);
     }
 
     #[test]
@@ -97,6 +110,6 @@ proptest! {
         before in "([a#]\r?\n){0,5}", after in "([b#]\r?\n){1,5}",
     ) {
         let line = line(Syntax::Posix, "/bin").unwrap();
-        prop_assert_eq!(remove(&(add(&before, &line) + &after)), before + &after);
+        prop_assert_eq!(remove(&(add(&before, &line, "") + &after), ""), before + &after);
     }
 }

@@ -37,6 +37,8 @@ async fn what_a_dry_run_prints_is_what_an_installation_then_does() {
     std::fs::write(home.join(".profile"), "# mine\n").unwrap();
     installer.set("LINK_MODIFY_PATH", "1");
     installer.set("SHELL", "/bin/bash");
+    let profile = home.join("profile.ps1").display().to_string();
+    installer.set("LINK_POWERSHELL_PROFILE", &profile);
     installer.set("LINK_BACKEND_URL", &backend.url);
     installer.set("LINK_REGISTRATION_KEY", key.expose());
     let printed = installer.script_prints();
@@ -47,13 +49,14 @@ async fn what_a_dry_run_prints_is_what_an_installation_then_does() {
     }
     let after_files: Vec<_> =
         first.iter().skip_while(|step| !step.starts_with("keep the")).collect();
-    let begins = ["keep the address", "register this device", "start the agent", "put "];
+    let begins = ["keep the address", "register this device", "start the agent", "put ", "load "];
     assert_eq!(after_files.len(), begins.len(), "{first:?}");
     assert!(
         after_files.iter().zip(begins).all(|(step, begin)| step.starts_with(begin)),
         "{first:?}"
     );
     assert!(after_files[3].ends_with(&home.join(".profile").display().to_string()), "{first:?}");
+    assert!(after_files[4].ends_with(&profile), "{first:?}");
 
     assert_eq!(installer.does_what_it_says(), [""; 0], "again");
 

@@ -136,8 +136,11 @@ impl<'a> Steps<'a> {
                 agent_process::stop(context).await?;
                 start(context, layout).await.map(|()| true)?
             }
-            DeviceStep::EditPath { .. } | DeviceStep::ListPath(_) => {
-                path_setup::edit(context, layout).map(|_edited| true)?
+            DeviceStep::EditPath { .. } => path_setup::edit(context, layout).map(|_edited| true)?,
+            DeviceStep::LoadCompletions(_) => path_setup::load_completions(context, layout)?,
+            DeviceStep::ListPath(_) => {
+                path_setup::edit(context, layout)?;
+                path_setup::load_completions(context, layout)?
             }
         };
         if is_done {

@@ -3,12 +3,19 @@
 pub(super) const OPTIONS: &[(&str, &str)] = &[
     ("Backend", "a release has no backend for Windows"),
     (
+        "Completions",
+        "the other shells search a folder for completions; PowerShell loads them by the profile of its owner alone",
+    ),
+    (
         "RegistrationKey",
         "`irm | iex` sets a variable in a statement of its own, so a flag is worth having",
     ),
 ];
 
-pub(super) const VARIABLES: &[(&str, &str)] = &[];
+pub(super) const VARIABLES: &[(&str, &str)] = &[(
+    "LINK_POWERSHELL_PROFILE",
+    "install.ps1 sets it for `link` with -Completions; elsewhere it is set by hand",
+)];
 
 pub(super) const CODES: &[(&str, &str)] = &[];
 

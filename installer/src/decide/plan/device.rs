@@ -51,6 +51,8 @@ pub struct StartFiles {
     pub bin: PathBuf,
     /// Start files that must be edited.
     pub edits: Vec<PathBuf>,
+    /// The profile of PowerShell that must be edited.
+    pub profile: Option<PathBuf>,
     /// Start files that hold our block although no receipt lists them.
     pub unlisted: Vec<PathBuf>,
 }
@@ -70,6 +72,8 @@ pub enum DeviceStep {
         bin: PathBuf,
         files: Vec<PathBuf>,
     },
+    /// Have a profile of PowerShell load the completions.
+    LoadCompletions(PathBuf),
     /// Add start files that hold our block to the receipt.
     ListPath(Vec<PathBuf>),
 }
@@ -105,11 +109,14 @@ pub fn device(found: &DeviceFound, files_change: bool) -> Vec<DeviceStep> {
             steps.push(DeviceStep::RestartAgent);
         }
     }
-    let StartFiles { bin, edits, unlisted } = &found.start_files;
-    match (edits.is_empty(), unlisted.is_empty()) {
-        (false, _) => steps.push(DeviceStep::EditPath { bin: bin.clone(), files: edits.clone() }),
-        (true, false) => steps.push(DeviceStep::ListPath(unlisted.clone())),
-        (true, true) => {}
+    let StartFiles { bin, edits, profile, unlisted } = &found.start_files;
+    if !edits.is_empty() {
+        steps.push(DeviceStep::EditPath { bin: bin.clone(), files: edits.clone() });
+    }
+    steps.extend(profile.iter().cloned().map(DeviceStep::LoadCompletions));
+    // The edit of a start file also lists the others.
+    if edits.is_empty() && !unlisted.is_empty() {
+        steps.push(DeviceStep::ListPath(unlisted.clone()));
     }
     steps
 }
@@ -145,6 +152,9 @@ impl fmt::Display for DeviceStep {
             Self::RestartAgent => f.write_str("stop the agent, and start it again"),
             Self::EditPath { bin, files } => {
                 write!(f, "put {} on PATH in {}", bin.display(), listed(files))
+            }
+            Self::LoadCompletions(profile) => {
+                write!(f, "load the completions of PowerShell in {}", profile.display())
             }
             Self::ListPath(files) => {
                 write!(f, "list in the receipt what puts the command on PATH: {}", listed(files))

@@ -14,6 +14,7 @@ fn a_first_installation_makes_the_service_registers_starts_and_edits_path() {
         start_files: StartFiles {
             bin: "/home/ada/.local/bin".into(),
             edits: vec!["/home/ada/.profile".into(), "/home/ada/.bashrc".into()],
+            profile: Some("/home/ada/profile.ps1".into()),
             unlisted: Vec::new(),
         },
     };
@@ -27,6 +28,7 @@ fn a_first_installation_makes_the_service_registers_starts_and_edits_path() {
             "register this device with the key in the environment",
             "start the agent",
             "put /home/ada/.local/bin on PATH in /home/ada/.profile, /home/ada/.bashrc",
+            "load the completions of PowerShell in /home/ada/profile.ps1",
         ]
     );
 }
