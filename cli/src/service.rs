@@ -213,7 +213,11 @@ fn explain(error: ServiceError) -> CliError {
     let hint = match error {
         ServiceError::Receipt(error) => return error.into(),
         ServiceError::Masked => format!("to unmask it, {UNMASK}"),
-        ServiceError::Unwritable(_) | ServiceError::NoHome(_) | ServiceError::Manager { .. } => {
+        ServiceError::Unwritable(_) => {
+            "run `link start` after each login; a service needs folders with shorter or plainer names"
+                .to_owned()
+        }
+        ServiceError::NoHome(_) | ServiceError::Manager { .. } => {
             format!("see `{}`", service::manager().inspection())
         }
     };

@@ -95,6 +95,32 @@ mod tests {
         assert_eq!(agent.text().unwrap(), include_str!("golden/dev.link.agent.plist"));
     }
 
+    /// What the document type of a property list says, of the elements that this one has.
+    #[test]
+    fn the_agents_file_fits_its_document_type() {
+        let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+        let text = include_str!("golden/dev.link.agent.plist");
+        let document = Document::parse_with_options(text, options).unwrap();
+        let root = document.root_element();
+        assert_eq!((root.tag_name().name(), root.attribute("version")), ("plist", Some("1.0")));
+        assert_eq!(root.children().filter(Node::is_element).count(), 1);
+        for node in root.descendants().skip(1).filter(Node::is_element) {
+            let children: Vec<_> = node.children().filter(Node::is_element).collect();
+            match node.tag_name().name() {
+                "dict" => {
+                    let is_key = |at: usize| children[at].has_tag_name("key");
+                    assert!(children.len().is_multiple_of(2));
+                    assert!((0..children.len()).all(|at| is_key(at) == at.is_multiple_of(2)));
+                }
+                "array" => assert!(children.iter().all(|child| !child.has_tag_name("key"))),
+                "true" | "false" => assert!(children.is_empty() && node.text().is_none()),
+                "integer" => assert!(children.is_empty() && word(node).parse::<i64>().is_ok()),
+                "key" | "string" => assert!(children.is_empty()),
+                other => panic!("{other} is no element of a property list"),
+            }
+        }
+    }
+
     #[test]
     fn a_relative_path_makes_no_file() {
         let agent = |program: &str, log: &str| LaunchAgent {

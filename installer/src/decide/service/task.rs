@@ -17,6 +17,9 @@ use super::xml::escaped;
 /// share its root folder.
 pub const NAME: &str = "link-agent";
 
+/// The longest path of a program in a task, in UTF-16 units ([MS-TSCH] 2.5.1, `pathType`).
+const LONGEST_PATH: usize = 260;
+
 /// The values of the task.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LogonTask {
@@ -29,13 +32,17 @@ pub struct LogonTask {
 }
 
 impl LogonTask {
-    /// Returns the text. None if XML cannot hold the path or the user.
+    /// Returns the text. None if XML cannot hold the path or the user, or the scheduler takes no path of this length.
     ///
     /// The text declares UTF-16. Pass it to the scheduler as a wide string, or write it to a file
     /// as UTF-16 with a byte order mark.
     #[must_use]
     pub fn text(&self) -> Option<String> {
-        let (program, user) = (escaped(self.program.to_str()?)?, escaped(&self.user)?);
+        let program = self.program.to_str()?;
+        if !(1..=LONGEST_PATH).contains(&program.encode_utf16().count()) || self.user.is_empty() {
+            return None;
+        }
+        let (program, user) = (escaped(program)?, escaped(&self.user)?);
         Some(format!(
             r#"<?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
@@ -48,12 +55,12 @@ impl LogonTask {
       <UserId>{user}</UserId>
     </LogonTrigger>
     <TimeTrigger>
+      <Enabled>true</Enabled>
+      <StartBoundary>2026-01-01T00:00:00</StartBoundary>
       <Repetition>
         <Interval>PT5M</Interval>
         <StopAtDurationEnd>false</StopAtDurationEnd>
       </Repetition>
-      <StartBoundary>2026-01-01T00:00:00</StartBoundary>
-      <Enabled>true</Enabled>
     </TimeTrigger>
   </Triggers>
   <Principals>
@@ -107,6 +114,9 @@ pub fn is_enabled(xml: &str) -> bool {
 }
 
 #[cfg(test)]
+mod schema;
+
+#[cfg(test)]
 mod tests {
     use proptest::prelude::*;
     use roxmltree::Document;
@@ -135,12 +145,28 @@ mod tests {
         assert_eq!(task.text().unwrap(), include_str!("golden/task.xml"));
     }
 
+    #[test]
+    fn the_task_fits_the_schema_of_the_scheduler() {
+        assert_eq!(schema::faults(include_str!("golden/task.xml")), [""; 0]);
+    }
+
+    #[test]
+    fn a_program_is_as_long_as_the_scheduler_takes_it() {
+        let of = |length: usize| {
+            let program = format!("C:\\{}", "\u{fc}".repeat(length - 3)).into();
+            LogonTask { program, user: "S-1-5-18".to_owned() }.text()
+        };
+        assert_eq!(schema::faults(&of(260).unwrap()), [""; 0]);
+        assert_eq!(of(261), None);
+    }
+
     proptest! {
         #[test]
         fn every_path_and_user_comes_back_as_it_was(program in any_text(), user in any_text()) {
             let task = LogonTask { program: program.clone().into(), user: user.clone() };
             let text = task.text();
-            prop_assert_eq!(text.is_some(), can_stand(&program) && can_stand(&user));
+            let is_there = !program.is_empty() && !user.is_empty();
+            prop_assert_eq!(text.is_some(), is_there && can_stand(&program) && can_stand(&user));
             if let Some(text) = text {
                 let document = Document::parse(&text).unwrap();
                 prop_assert_eq!(words_of(&document, "Command"), [program]);
