@@ -124,6 +124,28 @@ describe('the page of members', () => {
     await says('No invitation is open.');
   });
 
+  it('has the invitations of others once one is accepted, and when somebody comes back', async () => {
+    const waits = (id: string): object => ({ invitation_id: `inv_${id}`, role: 'viewer', email: `${id}@example.com`, created_at: '2026-11-01T00:00:00Z', expires_at: '2030-11-01T00:00:00Z' });
+    served.answers['/members/invitations'] = [200, { items: [waits('eve')] }];
+    await open();
+    await says('eve@example.com');
+    served.answers['/members/invitations'] = [200, { items: [waits('max')] }];
+    apply({ kind: 'member', id: 'usr_eve', change: 'changed', item: member('eve') });
+    await says('max@example.com');
+    served.answers['/members/invitations'] = [200, { items: [] }];
+    dispatchEvent(new Event('focus'));
+    dispatchEvent(new Event('blur'));
+    expect(served.to('/members/invitations')).toHaveLength(2);
+    dispatchEvent(new Event('focus'));
+    await says('No invitation is open.');
+    dispatchEvent(new Event('focus'));
+    expect(served.to('/members/invitations')).toHaveLength(3);
+    show(root, null);
+    dispatchEvent(new Event('blur'));
+    dispatchEvent(new Event('focus'));
+    expect(served.to('/members/invitations')).toHaveLength(3);
+  });
+
   it('gives an admin no power over owners, and a viewer none at all', async () => {
     root = blank('admin');
     served.answers['/members'] = [200, { items: [member('boss', { role: 'owner' }), member('boss2', { role: 'owner' }), member('bob')] }];

@@ -26,7 +26,7 @@ describe('an action', () => {
     ));
     await accessible();
     me.value = { ...OWNER, role: 'viewer' };
-    await vi.waitFor(() => expect(actions()).toEqual(['Create a token', 'Retire a device with its code', 'Change your password', 'Log out']));
+    await vi.waitFor(() => expect(actions()).toEqual(['Show stale deployments', 'Create a token', 'Retire a device with its code', 'Change your password', 'Log out']));
   });
 
   it.each([
@@ -57,7 +57,7 @@ describe('an action', () => {
     document.querySelectorAll<HTMLElement>('[role=option]')[1]?.click();
     expect(location.pathname + location.search).toBe('/models/mdl_1?open=deploy');
     me.value = { ...OWNER, role: 'viewer' };
-    await found('deploy', []);
+    await found('deploy', ['Show stale deployments']);
   });
 
   it('leads to the field of the present password', async () => {

@@ -197,6 +197,24 @@ describe('sessions and password', () => {
     expect(served.to('/me/password')[0]?.body).toEqual({ current_password: 'old old old old', new_password: 'new new new new' });
   });
 
+  it('are loaded anew when somebody comes back, and stay if that fails', async () => {
+    const asked = (): number => served.to('/sessions').filter(({ method }) => method === 'GET').length;
+    const back = (): void => {
+      dispatchEvent(new Event('blur'));
+      dispatchEvent(new Event('focus'));
+    };
+    await vi.waitFor(() => expect(root.querySelectorAll('.sessions > li').length).toBeGreaterThan(1));
+    const [before, rows] = [asked(), root.querySelectorAll('.sessions > li').length];
+    served.answers['/sessions'] = [503, { status: 503, detail: 'the database is busy' }];
+    back();
+    await vi.waitFor(() => expect(asked()).toBeGreaterThan(before));
+    expect(root.querySelectorAll('.sessions > li')).toHaveLength(rows);
+    expect(root.textContent).not.toContain('Your sessions could not be loaded');
+    served.answers['/sessions'] = [200, { items: [] }];
+    back();
+    await vi.waitFor(() => expect(root.querySelectorAll('.sessions > li')).toHaveLength(0));
+  });
+
   it('leave the allowlist alone if they cannot be loaded', async () => {
     show(root, null);
     served.answers['/sessions'] = [503, { status: 503, detail: 'the database is busy' }];

@@ -11,10 +11,10 @@ import { allowOrigin } from '../src/data/allowlist';
 import { deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading, stop } from '../src/data/store';
 import type { Model } from '../src/data/types';
 import { show } from '../src/pages/workspace/asking';
-import { awaited, edited, forgetAll, settle } from '../src/pages/workspace/keeping';
+import { awaited, edited, forget, forgetAll, settle } from '../src/pages/workspace/keeping';
 import { WorkspacePage } from '../src/pages/workspace/page';
 import { sent } from '../src/pages/workspace/sending';
-import { choose, conversation, targets, write } from '../src/pages/workspace/state';
+import { choose, conversation, draft, targets, write } from '../src/pages/workspace/state';
 import { backend, held, type Backend } from './backend';
 import { deployment, device, HOSTILE } from './fixtures';
 
@@ -276,6 +276,45 @@ describe('the workspace', () => {
     await vi.waitFor(() => expect([...edited]).toEqual([turn?.id]));
     root.querySelector('.edit textarea')?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
     await vi.waitFor(() => expect([...edited]).toEqual([]));
+  });
+
+  it('keeps an edited question for a new message when another tab deletes its conversation, unless it was given up', async () => {
+    await served();
+    const edit = async (words: string): Promise<HTMLTextAreaElement> => {
+      await vi.waitFor(() => expect(root.querySelector('[data-turn=edit]')).not.toBeNull());
+      press('[data-turn=edit]');
+      await vi.waitFor(() => expect(root.querySelector('.edit textarea')).not.toBeNull());
+      const field = root.querySelector<HTMLTextAreaElement>('.edit textarea');
+      if (!field) throw new Error('there is no field');
+      field.value = words;
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+      return field;
+    };
+    render(<WorkspacePage />, root);
+    await ask('First');
+    await settled('there');
+    const given = await edit('Given up');
+    given.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+    await edit('First');
+    const deletes = async (): Promise<void> => {
+      void forget(conversation.value.id);
+      show();
+      await vi.waitFor(() => expect([...edited]).toEqual([]));
+    };
+    await deletes();
+    expect(draft.value).toBe('');
+    await ask('Second');
+    await settled('there');
+    await edit('Second, and left');
+    show();
+    await vi.waitFor(() => expect([...edited]).toEqual([]));
+    expect(draft.value).toBe('');
+    await ask('Third');
+    await settled('there');
+    write('Begun.');
+    await edit('Third, in other words');
+    await deletes();
+    await vi.waitFor(() => expect(draft.value).toBe('Begun.\n\nThird, in other words'));
   });
 
   it('keeps an answer whose question another tab has taken out', async () => {

@@ -141,7 +141,7 @@ function fixed(): Entry[] {
     ...administration(me.value?.role).map(({ name, href }) => page(name, href)),
     page(text.shell.workspace, '/workspace'),
     page(text.shell.api, '/docs'),
-    ...action(text.palette.stale, '/deployments?state=stale', 'serving:operate'),
+    ...action(text.palette.stale, '/deployments?state=stale', 'devices:read'),
     ...action(text.catalogue.add, '/models?open=add', 'models:write'),
     ...action(text.keys.create, '/keys?open=create', 'keys:write'),
     ...action(text.members.invite, '/members?open=invite', 'members:write'),

@@ -1,5 +1,6 @@
 // What administrators look after: keys, members, invitations and tokens. A list is loaded while a page shows it. Events keep
-// keys and members true; invitations and tokens have no events and are loaded anew with everything else.
+// keys and members true; invitations and tokens have no events and are loaded anew with everything else, and when somebody comes
+// back to the page. An invitation that is accepted is a new member.
 
 import { signal, type Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -8,6 +9,7 @@ import { ask, DELETE, GET, PATCH, POST } from './client';
 import { followers } from './followers';
 import { Rows } from './rows';
 import { load, type Loading, type Page } from './store';
+import { onReturn } from './visible';
 import type {
   CreateKey, Invitation, InvitationCreated, Key, KeyCreated, Member, MemberRemoved, Permission, Role, Token, TokenCreated,
 } from './types';
@@ -28,10 +30,10 @@ export const keys = listOf<Key>('key', ({ key_id }) => key_id, (cursor) =>
 export const members = listOf<Member>('member', ({ user_id }) => user_id, (cursor) =>
   ask(GET('/api/v1/members', { params: { query: { limit: PAGE, ...cursor } } })),
 );
-export const invitations = listOf<Invitation>(null, ({ invitation_id }) => invitation_id, (cursor) =>
+export const invitations = listOf<Invitation>({ reloadedBy: 'member' }, ({ invitation_id }) => invitation_id, (cursor) =>
   ask(GET('/api/v1/members/invitations', { params: { query: { limit: PAGE, ...cursor } } })),
 );
-export const tokens = listOf<Token>(null, ({ token_id }) => token_id, (cursor) =>
+export const tokens = listOf<Token>({ reloadedBy: null }, ({ token_id }) => token_id, (cursor) =>
   ask(GET('/api/v1/tokens', { params: { query: { limit: PAGE, ...cursor } } })),
 );
 
@@ -107,8 +109,8 @@ export async function revokeToken(id: string): Promise<void> {
   tokens.rows.removed(id);
 }
 
-/** Makes a list; `kind` is the kind of its events, if there are any. */
-function listOf<T extends object>(kind: string | null, idOf: (item: T) => string, page: Page<T>): AccountList<T> {
+/** Makes a list. `events` is the kind of its events, or of those of others after which it is loaded anew. */
+function listOf<T extends object>(events: string | { reloadedBy: string | null }, idOf: (item: T) => string, page: Page<T>): AccountList<T> {
   const rows = new Rows<T>(idOf);
   const loading = signal<Loading>({ state: 'idle', error: null });
   const again = (): Promise<void> => load(rows, loading, page);
@@ -122,7 +124,12 @@ function listOf<T extends object>(kind: string | null, idOf: (item: T) => string
       if (shown > 0) void again();
     },
     changed: (change) => {
-      if (change.kind !== kind || shown === 0) return;
+      if (shown === 0) return;
+      if (typeof events !== 'string') {
+        if (change.kind === events.reloadedBy) void again();
+        return;
+      }
+      if (change.kind !== events) return;
       if (change.change !== 'removed' && change.item !== null) rows.changed(change.item as T);
       else if (change.id) rows.removed(change.id);
     },
@@ -131,7 +138,9 @@ function listOf<T extends object>(kind: string | null, idOf: (item: T) => string
   const show = (): (() => void) => {
     shown += 1;
     if (shown === 1 || loading.peek().state === 'idle') void again();
+    const end = typeof events === 'string' ? null : onReturn(() => void again());
     return () => {
+      end?.();
       shown -= 1;
       if (shown === 0) clear();
     };

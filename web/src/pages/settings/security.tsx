@@ -3,11 +3,12 @@
 import './security.css';
 
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 
 import { EntryField, EntryForm } from '../../app/entry';
 import { ask, DELETE, GET, POST } from '../../data/client';
 import type { SessionInfo } from '../../data/types';
+import { onReturn } from '../../data/visible';
 import { text } from '../../text';
 import { brief } from '../../text/visible';
 import { useAsked } from '../../ui/asked';
@@ -25,19 +26,25 @@ export function Security() {
   );
 }
 
-/** The sessions, which are loaded anew with each of `changes`. */
+/** The sessions, which are loaded anew with each of `changes`, and when somebody comes back to the page. */
 function Sessions({ changes }: { changes: number }) {
   const sessions = useSignal<readonly SessionInfo[] | null>(null);
   const failed = useSignal<unknown>(null);
-  const load = async (): Promise<void> => {
-    failed.value = null;
+  const newest = useRef(0);
+  const load = async (again = false): Promise<void> => {
+    const number = (newest.current += 1);
     try {
-      sessions.value = (await ask(GET('/api/v1/sessions'))).items;
+      const { items } = await ask(GET('/api/v1/sessions'));
+      if (number !== newest.current) return;
+      sessions.value = items;
+      failed.value = null;
     } catch (error) {
-      failed.value = error;
+      // Who comes back to the page has asked for nothing: the list that they know stays.
+      if (number === newest.current && !(again && sessions.peek())) failed.value = error;
     }
   };
   useEffect(() => void load(), [changes]);
+  useEffect(() => onReturn(() => void load(true)), []);
   const end = async (work: () => Promise<unknown>, done: string): Promise<void> => {
     try {
       await work();

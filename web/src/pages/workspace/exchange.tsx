@@ -9,8 +9,8 @@ import { readable } from '../../workspace/plain';
 import { Answer } from './answer';
 import { askAgain, running } from './asking';
 import { remedy } from './failures';
-import { edited } from './keeping';
-import { target } from './state';
+import { edited, isDeleted } from './keeping';
+import { conversation, draft, target, write } from './state';
 
 interface Props {
   turn: Turn;
@@ -61,15 +61,26 @@ export function Exchange({ turn, last, grown }: Props) {
 
 function Edit({ turn, close }: { turn: Turn; close: () => void }) {
   const field = useRef<HTMLTextAreaElement>(null);
+  /** What was typed, and is neither sent nor given up. */
+  const typed = useRef<string | null>(null);
   useEffect(() => field.current?.focus(), []);
   useLayoutEffect(() => {
+    const { id } = conversation.peek();
     edited.add(turn.id);
-    return () => edited.delete(turn.id);
+    return () => {
+      // Another tab has deleted the conversation. A deletion in this one, and another person, have ended the edit before.
+      if (!edited.delete(turn.id) || typed.current === null || !isDeleted(id)) return;
+      write([draft.peek(), typed.current].filter(Boolean).join('\n\n'));
+    };
   }, [turn.id]);
+  const end = (): void => {
+    typed.current = null;
+    close();
+  };
   const sent = (event: Event): void => {
     event.preventDefault();
     const words = field.current?.value.trim() ?? '';
-    if (words !== '' && askAgain(turn.id, words)) close();
+    if (words !== '' && askAgain(turn.id, words)) end();
   };
   return (
     <form class="edit" onSubmit={sent}>
@@ -79,10 +90,11 @@ function Edit({ turn, close }: { turn: Turn; close: () => void }) {
         dir="auto"
         aria-label={text.workspace.editLabel}
         defaultValue={turn.question}
-        onKeyDown={(event) => event.key === 'Escape' && close()}
+        onInput={({ currentTarget: { value } }) => (typed.current = value.trim() === turn.question.trim() ? null : value)}
+        onKeyDown={(event) => event.key === 'Escape' && end()}
       />
       <div class="turn-actions">
-        <button type="button" class="button" onClick={close}>
+        <button type="button" class="button" onClick={end}>
           {text.dialog.cancel}
         </button>
         <button type="submit" class="button primary">

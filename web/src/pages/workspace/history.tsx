@@ -10,7 +10,7 @@ import { Icon } from '../../ui/icon';
 import { Foreign } from '../../ui/parts';
 import { asJson, asMarkdown, fileName, fresh, mentions, type Conversation } from '../../workspace/conversations';
 import { show } from './asking';
-import { forget, forgetAll, kept, refused } from './keeping';
+import { edited, forget, forgetAll, kept, refused } from './keeping';
 import { conversation } from './state';
 
 import './history.css';
@@ -111,11 +111,17 @@ function Exports({ all, clear }: { all: readonly Conversation[]; clear: () => vo
 }
 
 async function forgetOne(one: Conversation): Promise<void> {
-  if (one.id === conversation.peek().id) show();
+  if (one.id === conversation.peek().id) leave();
   await forget(one.id);
 }
 
 async function forgetEverything(): Promise<void> {
-  show();
+  leave();
   await forgetAll();
+}
+
+/** Shows a new conversation in the place of one that this tab deletes, with the edit that is open in it. */
+function leave(): void {
+  edited.clear();
+  show();
 }

@@ -87,6 +87,11 @@ export function settle(changed: Conversation): void {
   });
 }
 
+/** Whether another tab, or this one, has deleted a conversation. */
+export function isDeleted(id: string): boolean {
+  return deleted.has(id);
+}
+
 /** Changes a conversation, shown or not, and keeps it, unless it was deleted meanwhile. */
 export function revise(known: Conversation, change: (latest: Conversation) => Conversation): void {
   if (!deleted.has(known.id)) keep(change(latest(known.id) ?? known));
