@@ -5,12 +5,50 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// Returns the path of an executable of this workspace.
+/// Programs for another system, which an emulator runs (`scripts/check-arm64`).
+#[derive(Clone, Debug)]
+pub struct Elsewhere {
+    /// The folder with the programs.
+    pub folder: PathBuf,
+    /// The triple that they were built for.
+    pub triple: String,
+}
+
+impl Elsewhere {
+    /// Returns the programs of another system that the environment names: `LINK_TEST_PROGRAMS` and `LINK_TEST_TRIPLE`.
+    ///
+    /// # Panics
+    /// Panics if only one variable is set or the folder has no `link`, because the tests would test something else.
+    #[must_use]
+    pub fn given() -> Option<Self> {
+        let folder: PathBuf = std::env::var_os("LINK_TEST_PROGRAMS")?.into();
+        let triple = std::env::var("LINK_TEST_TRIPLE").expect("LINK_TEST_PROGRAMS has a triple");
+        assert!(folder.join("link").is_file(), "there is no {}/link", folder.display());
+        Some(Self { folder, triple })
+    }
+}
+
+/// Returns the name of the system of the tested programs in a release.
+///
+/// # Panics
+/// Panics if releases have no archive for this machine.
+#[must_use]
+pub fn target() -> String {
+    let own = || link_platform::facts::target().unwrap().to_owned();
+    // Static programs run on every Linux, so the archive has the name of the usual one.
+    Elsewhere::given().map_or_else(own, |other| other.triple.replace("-musl", "-gnu"))
+}
+
+/// Returns the path of an executable of this workspace, or of the one that is tested in its place.
 ///
 /// # Panics
 /// Panics if the executable was not built.
 #[must_use]
 pub fn path(name: &str) -> PathBuf {
+    let other = Elsewhere::given().map(|other| other.folder.join(name));
+    if let Some(other) = other.filter(|other| other.is_file()) {
+        return other;
+    }
     let test = std::env::current_exe().unwrap();
     let folder = test.ancestors().nth(2).unwrap();
     let path = folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));

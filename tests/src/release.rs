@@ -78,7 +78,7 @@ impl Releases {
     /// Panics if the version was not published.
     #[must_use]
     pub fn archive(&self, version: &str, suffix: &str) -> PathBuf {
-        let target = link_platform::facts::target().unwrap();
+        let target = program::target();
         let archive = self.folder().join(format!("link-{version}-{target}{suffix}.tar.gz"));
         assert!(archive.is_file(), "{}", archive.display());
         archive

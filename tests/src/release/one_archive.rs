@@ -5,7 +5,6 @@ use std::{path::Path, process::Command};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::Timestamp;
-use link_platform::facts;
 use link_protocol::{
     command::Sha256Hex,
     limits,
@@ -18,6 +17,7 @@ use link_protocol::{
 use sha2::{Digest as _, Sha256};
 
 use super::{Releases, programs};
+use crate::program;
 
 /// Publishes `version` in the folder of `releases`.
 pub(super) fn publish(releases: &Releases, version: &str) {
@@ -25,7 +25,7 @@ pub(super) fn publish(releases: &Releases, version: &str) {
     let programs = programs(version, &[]);
     let programs = programs.path();
     let folder = releases.folder();
-    let target = facts::target().unwrap();
+    let target = program::target();
     let (number, released_at): (semver::Version, _) = (version.parse().unwrap(), Timestamp::now());
     let files = ["link", "link-agent", "link-backend", "link-guard"].map(|name| {
         let (size_bytes, sha256) = describe(&programs.join(name));
@@ -35,7 +35,7 @@ pub(super) fn publish(releases: &Releases, version: &str) {
         schema: SCHEMA,
         version: number.clone(),
         channel: Channel::Stable,
-        target: target.to_owned(),
+        target: target.clone(),
         released_at,
         counter: 1,
         files: files.to_vec(),
@@ -58,7 +58,7 @@ pub(super) fn publish(releases: &Releases, version: &str) {
         expires_at: released_at + limits::RELEASE_LIFETIME,
         counter: 1,
         archives: vec![Archive {
-            target: target.to_owned(),
+            target: target.clone(),
             package: Package::Everything,
             name: name.parse().unwrap(),
             size_bytes,

@@ -6,6 +6,7 @@
 use std::{
     fmt::Write as _,
     fs::{self, File},
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::Command,
     time::{SystemTime, UNIX_EPOCH},
@@ -13,7 +14,7 @@ use std::{
 
 use sha2::{Digest as _, Sha256};
 
-use crate::program;
+use crate::program::{self, Elsewhere};
 
 /// The programs in a release.
 pub(super) const PROGRAMS: [&str; 4] = ["link", "link-agent", "link-backend", "link-guard"];
@@ -174,7 +175,17 @@ pub(super) fn pack(out: &Path, executables: Option<&Path>, key: &Path, options: 
     let xtask = program::path("xtask");
     let mut command = Command::new(&xtask);
     command.args(["dist", "--profile", "dev", "--out"]).arg(out).arg("--sign-with").arg(key);
-    if let Some(executables) = executables {
+    let other = Elsewhere::given();
+    command.args(other.iter().flat_map(|other| ["--target", &other.triple]));
+    // A release has every program, also those that are not tested for the other system.
+    let others = other.map(|_| {
+        let all = tempfile::tempdir().unwrap();
+        for name in PROGRAMS {
+            symlink(program::path(name), all.path().join(name)).unwrap();
+        }
+        all
+    });
+    if let Some(executables) = executables.or(others.as_ref().map(tempfile::TempDir::path)) {
         command.arg("--executables").arg(executables);
     }
     command.args(options).env("CARGO_TARGET_DIR", xtask.ancestors().nth(2).unwrap());
