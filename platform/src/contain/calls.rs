@@ -65,8 +65,11 @@ pub(super) fn are_filtered() -> bool {
     TargetArch::try_from(std::env::consts::ARCH).is_ok() && kernel_filters()
 }
 
+/// Returns whether the kernel has filters, and lets this process have one. An emulator of another processor, such as qemu,
+/// has none although the kernel below it does, because its own calls would be filtered.
 fn kernel_filters() -> bool {
     Path::new("/proc/sys/kernel/seccomp/actions_avail").exists()
+        && rustix::thread::secure_computing_mode().is_ok()
 }
 
 /// Refuses to connect, and every socket that could send without being connected.

@@ -195,10 +195,13 @@ impl Said {
 
 pub(super) fn supervisor() -> Option<PathBuf> {
     // The file of this process, also after another version has taken its name.
-    Some("/proc/self/exe".into())
+    tree::can_adopt().then(|| "/proc/self/exe".into())
 }
 
 pub(super) fn support() -> Support {
+    if !tree::can_adopt() {
+        return Support::default();
+    }
     let landlock = access::landlock();
     Support {
         supervised: true,

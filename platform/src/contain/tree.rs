@@ -29,6 +29,12 @@ pub(super) struct Tree {
     lists_children: bool,
 }
 
+/// Returns whether a process of this system can adopt the orphans below it. Linux can, but not every emulator of another
+/// processor passes that on to it.
+pub(super) fn can_adopt() -> bool {
+    rustix::process::child_subreaper().is_ok()
+}
+
 impl Tree {
     /// Makes this process adopt the orphans below it.
     pub(super) fn adopt() -> io::Result<Self> {
