@@ -4,8 +4,9 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { go } from '../src/app/router';
 import { recent } from '../src/data/operator';
-import { deployments, devices, heard, me, models } from '../src/data/store';
+import { deployments, devices, devicesLoading, heard, me, models } from '../src/data/store';
 import type { Summary } from '../src/data/types';
+import { newestOf } from '../src/pages/overview/happened';
 import { OverviewPage } from '../src/pages/overview/page';
 import { text } from '../src/text';
 import { deployment, device, HOSTILE, model } from './fixtures';
@@ -110,6 +111,33 @@ describe('the overview', () => {
     await press('Repair all…');
     await settled('Repair 2 deployments');
     await accessible();
+  });
+
+  it('shows the newest events: commands, and devices that registered or went away', async () => {
+    const at = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
+    devices.loaded([
+      device('a', { registered_at: at(30) }),
+      device('b', { registered_at: at(90), online: false, last_seen_at: at(10) }),
+      device('c', { registered_at: at(95), online: false, last_seen_at: null }),
+    ]);
+    devicesLoading.value = { state: 'ready', error: null };
+    open(summary());
+    here.served.answers['/commands'] = [200, { items: [{ command_id: 'cmd_1', type: 'START_SERVING', state: 'sent', device_id: 'dev_a', created_at: at(20), expires_at: '' }] }];
+    const events = (): string[] => [...here.root.querySelectorAll('.event-list li')].map((one) => one.querySelector('.event-what')?.textContent.trim() + ' · ' + one.querySelector('.badge')?.textContent);
+    await vi.waitFor(() => expect(events()).toHaveLength(5));
+    expect(events()).toEqual(['Deviceb · Went offline', 'Serve a model a · Sent', 'Devicea · Registered', 'Deviceb · Registered', 'Devicec · Registered']);
+    await accessible();
+    devices.patched('dev_b', { online: true });
+    await vi.waitFor(() => expect(events()).toHaveLength(4));
+  });
+
+  it('finds the newest events among very many devices', () => {
+    const count = 1_000;
+    const time = (n: number): string => new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString();
+    // 617 and the count have no common divisor: each time once, in no order.
+    const many = Array.from({ length: count }, (_, n) => device(`d${n}`, { registered_at: time((n * 617) % count) }));
+    expect(newestOf([], many, 12).map(({ at }) => at)).toEqual(Array.from({ length: 12 }, (_, n) => time(count - 1 - n)));
+    expect(newestOf([], [], 12)).toEqual([]);
   });
 
   it('has tiles that open the lists behind them, and follows the stream', async () => {

@@ -3,15 +3,14 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-import { loadSummary, recent, RECENT, summary, summaryLoading, watchSummary } from '../../data/operator';
-import { deviceName, modelName } from '../../data/names';
+import { loadSummary, recent, summary, summaryLoading, watchSummary } from '../../data/operator';
 import { stands } from '../../data/standing';
 import { deployments as served, devices as known } from '../../data/store';
-import type { Command, Key, Summary } from '../../data/types';
+import type { Key, Summary } from '../../data/types';
 import { language, text } from '../../text';
-import { byText } from '../../ui/order';
-import { Badge, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
+import { Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
 import { Attention } from './attention';
+import { Newest } from './newest';
 import { areAhead, FirstSteps } from './steps';
 
 import './overview.css';
@@ -117,52 +116,4 @@ function Versions({ current: { versions } }: { current: Summary }) {
       </ul>
     </section>
   );
-}
-
-/** The newest commands, with what became of them. */
-function Newest() {
-  const { rows, loading } = recent;
-  const shown = useComputed(() => {
-    void rows.revision.value;
-    return rows.all().sort((a, b) => byText(b.created_at, a.created_at)).slice(0, RECENT);
-  }).value;
-  const { state, error } = loading.value;
-  return (
-    <section class="card">
-      <h2>{text.overviewPage.newest}</h2>
-      {state === 'failed' && <Outdated title={text.overviewPage.eventsFailed} error={error} retry={() => recent.load()} />}
-      {shown.length === 0 && state === 'ready' && <p class="soft">{text.overviewPage.noEvents}</p>}
-      {shown.length === 0 && (state === 'idle' || state === 'loading') && <Skeleton lines={4} />}
-      <ul class="event-list">
-        {shown.map((command) => (
-          <Event key={command.command_id} command={command} />
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function Event({ command }: { command: Command }) {
-  const [tone, words] = outcomeOf(command);
-  return (
-    <li>
-      <span class="event-what">
-        <a href={`/devices/${command.device_id}?tab=commands`}>{text.commands.kinds[command.type]}</a>
-        <span class="soft">
-          {command.model_id && <Foreign>{modelName(command.model_id)}</Foreign>} <Foreign>{deviceName(command.device_id)}</Foreign>
-        </span>
-      </span>
-      <Badge tone={tone}>{words}</Badge>
-      <span class="soft small event-when">
-        <Time at={command.created_at} />
-      </span>
-    </li>
-  );
-}
-
-function outcomeOf({ state, result }: Command): [Tone, string] {
-  if (!result) return [state === 'expired' ? 'bad' : 'busy', text.commands.states[state]];
-  const { status } = result;
-  const tone = status === 'succeeded' ? 'good' : status === 'failed' || status === 'rejected' ? 'bad' : 'quiet';
-  return [tone, text.commands.results[status]];
 }
