@@ -86,6 +86,39 @@ describe('the queue of repairs', () => {
     await settled('4 repairs');
   });
 
+  it('finds one device by its name, a tag or its id, the one of exactly this name first', async () => {
+    serve(QUEUE);
+    devices.loaded([device('a'), device('b', { name: 'lab-10', online: false }), device('c', { name: 'lab-1' })]);
+    open();
+    await settled('4 repairs');
+    const menu = [...here.root.querySelectorAll('details.menu')].find((one) => one.textContent.includes('One device')) as HTMLDetailsElement;
+    menu.open = true;
+    await vi.waitFor(() => expect(menu.querySelector('input')).not.toBeNull());
+    const offers = (): string[] => [...menu.querySelectorAll('fieldset button')].map((one) => one.textContent);
+    expect(offers()).toEqual(['a', 'lab-1', 'lab-10offline']);
+    await accessible();
+    const field = menu.querySelector('input') as HTMLInputElement;
+    const type = (words: string): void => {
+      field.value = words;
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+    };
+    type('LAB-10');
+    await vi.waitFor(() => expect(offers()).toEqual(['lab-10offline']));
+    devices.patched('dev_b', { online: true });
+    await vi.waitFor(() => expect(offers()).toEqual(['lab-10']));
+    type('nothing');
+    await settled('No device matches');
+    type('lab-1');
+    await vi.waitFor(() => expect(offers()).toEqual(['lab-1', 'lab-10']));
+    type('dev_b');
+    await vi.waitFor(() => expect(offers()).toEqual(['lab-10']));
+    menu.querySelector('form')?.requestSubmit();
+    await settled('1 of 4');
+    expect(location.search).toBe('?device_id=dev_b');
+    await press('Remove the filter lab-10');
+    await settled('4 repairs');
+  });
+
   it('filters by what the devices are selected by', async () => {
     serve(QUEUE);
     devices.changed(device('b', { tags: ['lab'] }));

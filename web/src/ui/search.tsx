@@ -9,6 +9,7 @@ import { devices, models } from '../data/store';
 import { language, text } from '../text';
 import { brief } from '../text/visible';
 import { Select } from './choice';
+import { DeviceChoice } from './device_choice';
 import { Icon } from './icon';
 import { Foreign } from './parts';
 import { SelectionChips, SelectionMenu } from './selection';
@@ -48,6 +49,7 @@ export function SearchAndFilters({ search, model, device, terms, filtered, clear
         />
       </label>
       <Select label={text.list.model} all={text.list.allModels} options={options} value={model} choose={(value) => change({ model_id: value })} />
+      {all.value.length > 1 && <DeviceChoice choose={(id) => change({ device_id: id })} />}
       <SelectionMenu label={text.list.devices} devices={all} terms={terms} />
       <SelectionChips terms={terms} />
       {device !== '' && (
