@@ -289,3 +289,32 @@ it.each([1, 2, 3, 4, 5, 6, 7, 8])('end alike after any schedule, with every ques
   for (const each of [one, two]) expect(each.shown().map((id) => id.replace('?', '')).toSorted()).toEqual(wanted);
   expect(one.shown()).toEqual(two.shown());
 });
+
+it.each([1, 2, 3, 4, 5, 6, 7, 8])('end without a conversation that one of them deletes at any time (%i)', async (seed) => {
+  const below = numbers(seed);
+  const late: (() => void)[] = [];
+  const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, below(3)));
+  browser.wait = pause;
+  browser.deliver = (work) => void late.push(work);
+  browser.kept.set('other', talk('other', 'stays'));
+  const deletes = below(30);
+  const deleting: Promise<void>[] = [];
+  for (let step = 0; step < 30; step += 1) {
+    const each = below(2) === 0 ? one : two;
+    if (step === deletes) deleting.push(each.forget('c'));
+    const name = `${each === one ? 'one' : 'two'}-${step}`;
+    each.ask(name);
+    if (below(2) === 0) each.answered(name);
+    if (below(3) === 0) late.shift()?.();
+    if (below(2) === 0) await pause();
+  }
+  await Promise.all(deleting);
+  for (let round = 0; round < 6; round += 1) {
+    await quiet();
+    for (let work = late.shift(); work; work = late.shift()) work();
+  }
+  browser.wait = async () => undefined;
+  await quiet();
+  expect([kept('c'), kept('other')]).toEqual([undefined, ['stays']]);
+  for (const each of [one, two]) expect([each.listed().includes('c'), each.losesOnLeaving()]).toEqual([false, false]);
+});

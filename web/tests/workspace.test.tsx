@@ -317,6 +317,27 @@ describe('the workspace', () => {
     await vi.waitFor(() => expect(draft.value).toBe('Begun.\n\nThird, in other words'));
   });
 
+  it('gives up an edit with the conversation that this tab deletes', async () => {
+    await served();
+    render(<WorkspacePage />, root);
+    await ask('First');
+    await settled('there');
+    await vi.waitFor(() => expect(root.querySelector('[data-turn=edit]')).not.toBeNull());
+    press('[data-turn=edit]');
+    await vi.waitFor(() => expect(root.querySelector('.edit textarea')).not.toBeNull());
+    const field = root.querySelector<HTMLTextAreaElement>('.edit textarea');
+    if (!field) throw new Error('there is no field');
+    field.value = 'In other words';
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    const deleted = conversation.value.id;
+    press('.history-list .here .icon-button');
+    await vi.waitFor(() => expect(root.querySelector('dialog .danger')).not.toBeNull());
+    press('dialog .danger');
+    await vi.waitFor(() => expect([conversation.value.id === deleted, [...edited]]).toEqual([false, []]));
+    await vi.waitFor(() => expect(root.querySelector('.edit textarea')).toBeNull());
+    expect(draft.value).toBe('');
+  });
+
   it('keeps an answer whose question another tab has taken out', async () => {
     await served();
     let letGo: (response: Response) => void = () => undefined;
