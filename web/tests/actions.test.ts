@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 import { act } from '../src/data/actions';
+import { followers } from '../src/data/followers';
 import { backend, type Backend } from './backend';
 import { deployment } from './fixtures';
 
@@ -25,33 +26,50 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('pauses between two questions, also if the backend does not hold its answer', async () => {
-  served.answers['/commands/cmd_1'] = [200, command('1')];
-  const ended = act('stop', deployment('1', 'dev_a'));
-  await vi.advanceTimersByTimeAsync(1_900);
-  expect(served.to('/commands/cmd_1')).toHaveLength(4);
-  served.answers['/commands/cmd_1'] = [200, command('1', { result: RESULT })];
-  await vi.advanceTimersByTimeAsync(500);
-  expect((await ended)?.result).toEqual(RESULT);
+const hear = (id: string, item: object | null): void => {
+  for (const { changed } of [...followers]) changed({ kind: 'command', id: `cmd_${id}`, change: item === null ? 'removed' : 'changed', item });
+};
+
+it('asks nothing while a command runs, however long its device is away', async () => {
+  for (const id of IDS) served.answers[`/commands/cmd_${id}`] = [200, command(id)];
+  const all = Promise.all(IDS.map((id) => act('stop', deployment(id, 'dev_a'))));
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  for (const id of IDS) expect(served.to(`/commands/cmd_${id}`)).toHaveLength(1);
+  for (const id of IDS) hear(id, command(id, { state: 'processed' }));
+  for (const id of IDS) hear(id, command(id, { result: RESULT }));
+  await vi.advanceTimersByTimeAsync(0);
+  expect((await all).map((one) => one?.result)).toEqual(IDS.map(() => RESULT));
+  expect(followers.size).toBe(0);
 });
 
-it('has at most two answers held for all commands', async () => {
-  let open = 0;
-  let most = 0;
-  for (const id of IDS) {
-    served.answers[`/commands/cmd_${id}`] = async ({ query }) => {
-      if (!query.has('wait')) return [200, command(id)];
-      open += 1;
-      most = Math.max(most, open);
-      await new Promise((resolve) => setTimeout(resolve, 20_000));
-      open -= 1;
-      return [200, command(id, { result: RESULT })];
-    };
-  }
-  const all = Promise.all(IDS.map((id) => act('stop', deployment(id, 'dev_a'))));
+it('looks again where events may be missed, and ends with a command that has expired', async () => {
+  served.answers['/commands/cmd_1'] = [200, command('1')];
+  const ended = act('stop', deployment('1', 'dev_a'));
+  await vi.advanceTimersByTimeAsync(1_000);
+  served.answers['/commands/cmd_1'] = [200, command('1', { state: 'expired' })];
+  for (const { reload } of [...followers]) reload();
+  await vi.advanceTimersByTimeAsync(0);
+  expect((await ended)?.state).toBe('expired');
+});
+
+it('outlasts a backend that restarts, but not one that stays away or refuses', async () => {
+  served.answers['/commands/cmd_1'] = [503, { status: 503, detail: 'the backend restarts' }];
+  const first = act('stop', deployment('1', 'dev_a'));
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(served.to('/commands/cmd_1').length).toBeGreaterThan(2);
+  served.answers['/commands/cmd_1'] = [200, command('1', { result: RESULT })];
   await vi.advanceTimersByTimeAsync(60_000);
-  await all;
-  expect(most).toBe(2);
+  expect((await first)?.result).toEqual(RESULT);
+
+  served.answers['/commands/cmd_2'] = [503, { status: 503, detail: 'the backend restarts' }];
+  const second = act('stop', deployment('2', 'dev_a')).catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(await second).toMatchObject({ status: 503 });
+  served.answers['/commands/cmd_3'] = [404, { status: 404, detail: 'no such command' }];
+  const third = act('stop', deployment('3', 'dev_a')).catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(await third).toMatchObject({ status: 404 });
+  expect(followers.size).toBe(0);
 });
 
 it('deploys a stopped model again without serving it', async () => {

@@ -2,8 +2,10 @@
 
 import { signal } from '@preact/signals';
 
+import { untilEnded } from './awaited';
 import { ask, DELETE, GET, idempotencyKey, PATCH, POST } from './client';
-import { ofPerson, pause } from './person';
+import { hasEnded } from './commands';
+import { ofPerson } from './person';
 import { deployments, devices } from './store';
 import type { Command, Deployment, Device } from './types';
 import { followUpdate } from './updates';
@@ -13,16 +15,6 @@ export type Action = 'serve' | 'stop' | 'repair' | 'redeploy' | 'remove' | 'canc
 /** What is being done, by deployment: its controls are away until it is known how that ended. */
 export const pending = signal<ReadonlyMap<string, Action>>(new Map());
 ofPerson(() => (pending.value = new Map()));
-
-/** How long the backend may hold an answer until a command has ended, in seconds. */
-const WAIT = 20;
-/** How many answers may be held at a time: a browser opens only six connections to a backend. */
-const MOST_HELD = 2;
-/** The pause before the next question, in milliseconds: after an answer that was held, and after one that was not. */
-const PAUSE = 500;
-const LONG_PAUSE = 2_000;
-
-let held = 0;
 
 /** Does something to a deployment; a repair may choose another `port`. Returns the result of the command, if there is one to
  * wait for. */
@@ -72,31 +64,15 @@ async function perform(action: Action, deployment: Deployment, port?: number): P
 
 /** Follows a command until its end is known, then looks at the deployment once, whatever the stream says. */
 async function outcome(command: Command, deployment: Deployment): Promise<Command> {
-  let latest = command;
-  while (!hasEnded(latest)) {
-    const holds = held < MOST_HELD;
-    latest = await (holds ? holding(latest.command_id) : commandOf(latest.command_id, {}));
-    if (!hasEnded(latest)) await pause(holds ? PAUSE : LONG_PAUSE);
-  }
+  const id = command.command_id;
+  const latest = await untilEnded(command, {
+    kind: 'command',
+    id,
+    look: () => ask(GET('/api/v1/commands/{command_id}', { params: { path: { command_id: id } } })),
+    hasEnded,
+  });
   await look(deployment).catch(() => undefined);
   return latest;
-}
-
-function hasEnded({ result, state }: Command): boolean {
-  return Boolean(result) || state === 'expired';
-}
-
-async function holding(id: string): Promise<Command> {
-  held += 1;
-  try {
-    return await commandOf(id, { wait: WAIT });
-  } finally {
-    held -= 1;
-  }
-}
-
-function commandOf(id: string, query: { wait?: number }): Promise<Command> {
-  return ask(GET('/api/v1/commands/{command_id}', { params: { path: { command_id: id }, query } }));
 }
 
 async function look({ deployment_id, device_id }: Deployment): Promise<void> {

@@ -1,6 +1,7 @@
 // Carries out the remedies that a cause offers; `said` hears how far they are.
 
 import { allowOrigin } from '../data/allowlist';
+import { patiently } from '../data/awaited';
 import { ask, GET, idempotencyKey, POST } from '../data/client';
 import { pause } from '../data/person';
 import type { Command, Deployment } from '../data/types';
@@ -61,7 +62,7 @@ async function redeploy(target: Target, said: Said): Promise<void> {
   while (!hasEnded(latest)) {
     await pause(LOOK);
     const path = { deployment_id: latest.deployment_id };
-    latest = await ask(GET('/api/v1/deployments/{deployment_id}', { params: { path } }));
+    latest = await patiently(() => ask(GET('/api/v1/deployments/{deployment_id}', { params: { path } })));
     said(text.remedies.deployment(target.name, text.models.states[latest.state]));
   }
   if (latest.state !== 'completed') {
@@ -75,7 +76,7 @@ async function follow(command: Command, said: Said): Promise<void> {
   while (!latest.result && latest.state !== 'expired') {
     const asked = Date.now();
     const params = { path: { command_id: command.command_id }, query: { wait: 20 } };
-    latest = await ask(GET('/api/v1/commands/{command_id}', { params }));
+    latest = await patiently(() => ask(GET('/api/v1/commands/{command_id}', { params })));
     if (latest.state === 'processed') said(text.remedies.atWork);
     if (!latest.result) await pause(Math.max(GAP - (Date.now() - asked), 0));
   }
@@ -84,7 +85,7 @@ async function follow(command: Command, said: Said): Promise<void> {
     // The newer command counts, so it is the one to follow.
     said(text.remedies.superseded);
     const path = { command_id: latest.superseded_by };
-    return follow(await ask(GET('/api/v1/commands/{command_id}', { params: { path } })), said);
+    return follow(await patiently(() => ask(GET('/api/v1/commands/{command_id}', { params: { path } }))), said);
   }
   if (latest.result.status !== 'succeeded') throw new RemedyFailed(sentence(latest.result.output));
 }
@@ -94,7 +95,7 @@ async function served({ modelId, deviceId, name }: Target, said: Said): Promise<
   said(text.remedies.loading(name));
   while (Date.now() < deadline) {
     const query = { device_id: deviceId, model_id: modelId, current: true, limit: 1 };
-    const { items } = await ask(GET('/api/v1/deployments', { params: { query } }));
+    const { items } = await patiently(() => ask(GET('/api/v1/deployments', { params: { query } })));
     const serving = items[0]?.serving;
     if (serving?.is_serving) return;
     if (serving?.state === 'not_serving' && serving.detail) throw new RemedyFailed(sentence(serving.detail));
