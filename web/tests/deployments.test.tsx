@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { go } from '../src/app/router';
 import { Problem } from '../src/data/problem';
-import { deployments, deploymentsLoading, devices, devicesLoading, me, models } from '../src/data/store';
+import { deployments, deploymentsLoading, devices, devicesLoading, heard, me, models } from '../src/data/store';
 import { DeploymentsPage } from '../src/pages/deployments/page';
 import { Notices } from '../src/ui/notices';
 import { deployment, device, HOSTILE, model } from './fixtures';
@@ -193,6 +193,55 @@ describe('the list of deployments', () => {
     const bodies = here.served.to('/operations').map(({ body }) => body).filter((body) => !(body as { dry_run?: boolean }).dry_run);
     expect(bodies).toContainEqual({ work: { kind: 'repair', model_id: 'mdl_1' }, devices: ['dev_b'] });
     expect(bodies).toContainEqual({ work: { kind: 'repair', model_id: 'mdl_2' }, devices: ['dev_a'] });
+  });
+
+  it('starts the operations that the account may not have yet as others end, and says so', async () => {
+    load();
+    const begun: string[] = [];
+    const counts = { pending: 0, sent: 1, succeeded: 0, failed: 0, skipped: 0, cancelled: 0 };
+    const operation = (id: string, state: string): object => ({ operation_id: id, state, devices: 1, counts, work: { kind: 'repair' } });
+    here.served.answers['/operations/opr_1'] = [200, operation('opr_1', 'running')];
+    let full = true;
+    here.served.answers['/operations'] = ({ body }) => {
+      if ((body as { dry_run?: boolean }).dry_run) return [200, plan(1)];
+      if (begun.length === 1 && full) return [409, { status: 409, code: 'quota-reached', detail: 'ten operations run' }];
+      begun.push(`opr_${begun.length + 1}`);
+      return [202, operation(begun.at(-1) ?? '', begun.length === 1 ? 'running' : 'succeeded')];
+    };
+    open();
+    await press('Repair all…');
+    await settled('This touches 2 deployments of 2 models');
+    await press('Repair 2 deployments');
+    await settled('1 of 2 operations have started.');
+    await accessible();
+    expect(document.querySelector('dialog .form-error')?.textContent).toBe('');
+    full = false;
+    heard({ type: 'change', id: null, change: { kind: 'operation', id: 'opr_1', change: 'changed', item: operation('opr_1', 'succeeded') } });
+    await settled('Started 2 operations');
+    expect(begun).toEqual(['opr_1', 'opr_2']);
+  });
+
+  it('says what was not started when its dialog is closed, and starts nothing of it later', async () => {
+    load();
+    let begun = 0;
+    const counts = { pending: 0, sent: 1, succeeded: 0, failed: 0, skipped: 0, cancelled: 0 };
+    const running = { operation_id: 'opr_1', state: 'running', devices: 1, counts, work: { kind: 'repair' } };
+    here.served.answers['/operations/opr_1'] = [200, running];
+    here.served.answers['/operations'] = ({ body }) => {
+      if ((body as { dry_run?: boolean }).dry_run) return [200, plan(1)];
+      begun += 1;
+      return begun === 1 ? [202, running] : [409, { status: 409, code: 'quota-reached', detail: 'ten operations run' }];
+    };
+    open();
+    await press('Repair all…');
+    await settled('This touches 2 deployments of 2 models');
+    await press('Repair 2 deployments');
+    await settled('1 of 2 operations have started.');
+    document.querySelector<HTMLButtonElement>('dialog .dialog-foot .button')?.click();
+    await settled('Only 1 of 2 operations have started');
+    heard({ type: 'change', id: null, change: { kind: 'operation', id: 'opr_1', change: 'changed', item: { ...running, state: 'succeeded' } } });
+    await settled('0 devices done');
+    expect(begun).toBe(2);
   });
 
   it('redeploys all stale ones, and leaves a stopped model stopped', async () => {

@@ -7,6 +7,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { idempotencyKey } from '../data/client';
 import { begin, ended, plan } from '../data/operations';
 import { noteRefusal } from '../data/permission';
+import { Problem } from '../data/problem';
 import type { Operation, OperationPlan, Work } from '../data/types';
 import { text } from '../text';
 import { Dialog } from './dialog';
@@ -34,6 +35,8 @@ interface Props {
   close: () => void;
 }
 
+/** The code of a refusal because too many operations run. */
+const QUOTA = 'quota-reached';
 const MOST_SHOWN = 6;
 const MOST_PARTS_SHOWN = 10;
 
@@ -45,6 +48,10 @@ export function ManyDialog({ title, why, action, parts, typed, close }: Props) {
   const fault = useSignal('');
   const words = useSignal('');
   const done = useRef(0);
+  /** The ends of the operations that this dialog has started and that run. */
+  const under = useRef(new Set<Promise<void>>());
+  /** How many have started, once the others have to wait. */
+  const waits = useSignal<number | null>(null);
   const open = useRef(true);
   const running = useRef(false);
   const attempt = async (step: () => Promise<void>): Promise<void> => {
@@ -78,16 +85,20 @@ export function ManyDialog({ title, why, action, parts, typed, close }: Props) {
   }, []);
   const run = (): void => {
     void attempt(async () => {
-      const started: Operation[] = [];
-      for (const { work, devices, key } of fixed.current.slice(done.current)) {
-        const operation = await begin(work, devices, key);
+      for (const part of fixed.current.slice(done.current)) {
+        const operation = await beginInTurn(part, under.current, () => open.current, () => (waits.value = done.current));
+        if (operation === null) return;
         done.current += 1;
-        started.push(operation);
-        follow(operation);
+        const end = follow(operation).finally(() => under.current.delete(end));
+        under.current.add(end);
       }
-      notice(text.many.started(started.length, touched(plans.peek() ?? [])));
+      notice(text.many.started(done.current, touched(plans.peek() ?? [])));
       close();
     });
+  };
+  const leave = (): void => {
+    if (waits.peek() !== null) notice(text.many.left(done.current, fixed.current.length), 'bad');
+    close();
   };
   const total = touched(plans.value ?? []);
   const ready = plans.value !== null && total > 0 && (typed === undefined || words.value.trim() === typed);
@@ -97,7 +108,7 @@ export function ManyDialog({ title, why, action, parts, typed, close }: Props) {
     else if (ready) run();
   };
   return (
-    <Dialog title={title} close={close}>
+    <Dialog title={title} close={leave}>
       <form onSubmit={sent}>
         <div class="dialog-body">
           <p>{why}</p>
@@ -111,12 +122,13 @@ export function ManyDialog({ title, why, action, parts, typed, close }: Props) {
               <input id="many-typed" autocomplete="off" spellcheck={false} value={words} onInput={(event) => (words.value = event.currentTarget.value)} />
             </div>
           )}
+          {waits.value !== null && <p role="status">{text.many.waits(waits.value, fixed.current.length)}</p>}
           <p class="form-error" role="alert" dir="auto">
             {fault}
           </p>
         </div>
         <div class="dialog-foot">
-          <button type="button" class="button" onClick={close}>
+          <button type="button" class="button" onClick={leave}>
             {text.dialog.cancel}
           </button>
           {plans.value === null ? (
@@ -166,8 +178,26 @@ function touched(plans: readonly OperationPlan[]): number {
   return plans.reduce((sum, { devices }) => sum + devices, 0);
 }
 
-function follow(operation: Operation): void {
-  ended(operation).then(({ counts }) => {
+/**
+ * Starts an operation, as soon as the account may have one more. While it may not, one of those that run has to end first; if none
+ * is of this dialog, the backend's refusal counts. Returns nothing once the dialog is closed.
+ */
+async function beginInTurn({ work, devices, key }: Part & { key: string }, running: ReadonlySet<Promise<void>>, isOpen: () => boolean, waits: () => void): Promise<Operation | null> {
+  for (;;) {
+    try {
+      return await begin(work, devices, key);
+    } catch (error) {
+      if (!(error instanceof Problem && error.code === QUOTA) || running.size === 0) throw error;
+    }
+    waits();
+    await Promise.race(running);
+    if (!isOpen()) return null;
+  }
+}
+
+/** Says how an operation ends. */
+function follow(operation: Operation): Promise<void> {
+  return ended(operation).then(({ counts }) => {
     notice(text.bulk.ended(counts.succeeded, counts.failed, counts.skipped), counts.failed > 0 ? 'bad' : 'good');
   }, failure);
 }
