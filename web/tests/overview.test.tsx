@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { go } from '../src/app/router';
 import { recent } from '../src/data/operator';
-import { deployments, devices, devicesLoading, heard, me, models } from '../src/data/store';
+import { deployments, deploymentsLoading, devices, devicesLoading, heard, me, models } from '../src/data/store';
 import type { Summary } from '../src/data/types';
 import { newestOf } from '../src/pages/overview/happened';
 import { OverviewPage } from '../src/pages/overview/page';
@@ -28,6 +28,7 @@ const summary = (more: Partial<Summary> = {}): Summary => ({
 });
 
 function open(current: Summary): void {
+  for (const list of [devicesLoading, deploymentsLoading]) list.value = { state: 'ready', error: null };
   here.served.answers['/summary'] = [200, current];
   here.served.answers['/commands'] = [200, { items: [] }];
   go('/');
@@ -43,6 +44,7 @@ describe('the overview', () => {
     expect(here.root.querySelector('.skeleton')).not.toBeNull();
     await settled('The database is gone.');
     await accessible();
+    for (const list of [devicesLoading, deploymentsLoading]) list.value = { state: 'ready', error: null };
     here.served.answers['/summary'] = [200, summary()];
     await press('Try again');
     await settled('Nothing needs attention');
@@ -111,6 +113,33 @@ describe('the overview', () => {
     await press('Repair all…');
     await settled('Repair 2 deployments');
     await accessible();
+  });
+
+  it('claims nothing, and mends nothing, before it knows all devices and deployments', async () => {
+    open(summary({ deployments: { failed: 0, in_progress: 0, serving: 2, stale: 12, total: 12 } }));
+    for (const list of [devicesLoading, deploymentsLoading]) list.value = { state: 'loading', error: null };
+    deployments.loaded([deployment('1', 'dev_a', { stale: true })]);
+    await settled('12 deployments have a stale allowlist');
+    expect(controls().filter((words) => words.startsWith('Repair all'))).toEqual([]);
+    await accessible();
+    devicesLoading.value = { state: 'ready', error: null };
+    deploymentsLoading.value = { state: 'failed', error: new Error('The database is gone.') };
+    await settled('this may not be all');
+    await settled('The database is gone.');
+    expect(here.root.textContent).not.toContain('Nothing needs attention');
+    await accessible();
+    deploymentsLoading.value = { state: 'ready', error: null };
+    await settled('1 deployment has a stale allowlist');
+    expect(controls()).toContain('Repair all…');
+  });
+
+  it('does not say that all is well while the lists are loaded', async () => {
+    open(summary());
+    for (const list of [devicesLoading, deploymentsLoading]) list.value = { state: 'loading', error: null };
+    await settled('Devices online');
+    expect(here.root.textContent).not.toContain('Nothing needs attention');
+    for (const list of [devicesLoading, deploymentsLoading]) list.value = { state: 'ready', error: null };
+    await settled('Nothing needs attention');
   });
 
   it('shows the newest events: commands, and devices that registered or went away', async () => {

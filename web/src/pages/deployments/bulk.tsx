@@ -45,26 +45,28 @@ export function RemedyDialog({ kind, targets, close }: { kind: ManyKind; targets
   );
 }
 
-/** The stale deployments in a sentence, with what mends them. It stays while a dialog of it is open, as the bar does. */
-export function StaleBanner({ stale }: { stale: readonly Deployment[] }) {
+/** The stale deployments in a sentence, with what mends them. It stays while a dialog of it is open, as the bar does. While not all
+ * of them are loaded, there are as many as were `counted`, and what mends all waits. */
+export function StaleBanner({ stale, counted }: { stale: readonly Deployment[]; counted?: number }) {
   const kind = useSignal<ManyKind | null>(null);
   const targets = useRef<readonly Deployment[]>([]);
   const open = (wanted: ManyKind): void => {
     targets.current = stale;
     kind.value = wanted;
   };
-  if (stale.length === 0 && kind.value === null) return null;
+  const all = counted === undefined;
+  if (stale.length === 0 && all && kind.value === null) return null;
   return (
     <>
       <div class="stale-banner">
         <Icon name="warning" />
-        <p>{text.deployed.stale(stale.length)}</p>
-        {may('serving:operate') && (
+        <p>{text.deployed.stale(counted ?? stale.length)}</p>
+        {all && may('serving:operate') && (
           <button type="button" class="button primary" onClick={() => open('repair')}>
             {text.deployed.repairAll}
           </button>
         )}
-        {may('deployments:write') && (
+        {all && may('deployments:write') && (
           <button type="button" class="button" onClick={() => open('redeploy')}>
             {text.deployed.redeployAll}
           </button>

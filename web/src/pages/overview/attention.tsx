@@ -5,11 +5,11 @@ import { useComputed } from '@preact/signals';
 import { may } from '../../data/permission';
 import { matches, parseSelection } from '../../data/selection';
 import { cannotServe, stands } from '../../data/standing';
-import { deployments, devices } from '../../data/store';
+import { deployments, deploymentsLoading, devices, devicesLoading, reload, together } from '../../data/store';
 import type { Device, Summary } from '../../data/types';
 import { text } from '../../text';
 import { Icon, type IconName } from '../../ui/icon';
-import { Foreign } from '../../ui/parts';
+import { Foreign, Outdated, Skeleton } from '../../ui/parts';
 import { StaleBanner } from '../deployments/bulk';
 
 import '../deployments/deployments.css';
@@ -38,7 +38,11 @@ export function Attention({ current }: { current: Summary }) {
     return deployments.all().filter(cannotServe).length;
   }).value;
   const points = pointsOf(current, all, unserved);
-  if (points.length === 0 && stale.length === 0 && current.deployments.stale === 0) {
+  const { state, error } = together([devicesLoading.value, deploymentsLoading.value]);
+  const isKnown = state === 'ready' || state === 'refreshing';
+  const nothing = points.length === 0 && stale.length === 0 && current.deployments.stale === 0;
+  if (nothing && !isKnown && state !== 'failed') return <Skeleton lines={2} />;
+  if (nothing && isKnown) {
     return (
       <p class="all-well" role="status">
         <Icon name="check" />
@@ -48,9 +52,10 @@ export function Attention({ current }: { current: Summary }) {
   }
   return (
     <section aria-label={text.overviewPage.needs} class="attention">
-      {stale.length > 0 && (
+      {state === 'failed' && <Outdated title={text.overviewPage.listsFailed} error={error} retry={() => void reload()} />}
+      {(stale.length > 0 || (!isKnown && current.deployments.stale > 0)) && (
         <div data-point="stale">
-          <StaleBanner stale={stale} />
+          <StaleBanner stale={stale} {...(!isKnown && { counted: current.deployments.stale })} />
         </div>
       )}
       {points.length > 0 && (

@@ -8,6 +8,7 @@ export const overviewPage = {
   title: 'Overview',
   failedTitle: 'The overview could not be loaded',
   needs: 'Needs attention',
+  listsFailed: 'The devices and deployments could not be loaded, so this may not be all',
   well: 'Nothing needs attention. Every device is online and every allowlist is current.',
   offline: (count: number) => `${plural(count, 'device', 'devices')} ${are(count)} offline.`,
   failed: (count: number) => `${plural(count, 'deployment has', 'deployments have')} failed.`,
