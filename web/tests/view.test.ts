@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import {
-  compareVersions, formatSelection, formatTerm, matches, parseSelection, parseTerm, type UpdateEnd,
+  compareVersions, formatSelection, formatTerm, matches, MOST_TERMS, parseSelection, parseTerm, type Term, type UpdateEnd, whyUnread,
 } from '../src/data/selection';
 import type { Device } from '../src/data/types';
 import { csv } from '../src/pages/devices/csv';
@@ -28,8 +28,21 @@ describe('a selection', () => {
     },
   );
 
-  it('leaves out of an address what is no term', () => {
-    expect(formatSelection(parseSelection('tag=lab,nonsense,,state=online'))).toBe('tag=lab,state=online');
+  it('keeps what is no term as it was written, with the reason, and lets no device fit it', () => {
+    const terms = parseSelection('tag=lab, nonsense,,sate=offline');
+    expect(formatSelection(terms)).toBe('tag=lab,nonsense,sate=offline');
+    expect(terms.map((term) => whyUnread(term) === null)).toEqual([true, false, false]);
+    expect(whyUnread(terms[2] as Term)).toContain('A filter is a term such as');
+    expect(matches(terms, device('a', { tags: ['lab'] }))).toBe(false);
+  });
+
+  it('keeps the terms after the most that a selection may have, as one that no device fits', () => {
+    const words = Array.from({ length: MOST_TERMS + 2 }, (_, place) => `tag!=t${place}`).join(',');
+    const terms = parseSelection(words);
+    expect([terms.length, formatSelection(terms)]).toEqual([MOST_TERMS + 1, words]);
+    expect(whyUnread(terms.at(-1) as Term)).toBe('A selection has at most 20 terms.');
+    expect(matches(terms, device('a'))).toBe(false);
+    expect(whyUnread(parseSelection(`${words.split(',').slice(0, MOST_TERMS).join(',')},tag=x`).at(-1) as Term)).toBe('A selection has at most 20 terms.');
   });
 
   it('matches if every term does', () => {

@@ -11,7 +11,15 @@ export type Term =
   | { field: 'tag'; comparison: '=' | '!='; value: string }
   | { field: 'state'; comparison: '=' | '!='; value: DeviceState }
   | { field: 'update'; comparison: '=' | '!='; value: UpdateEnd }
-  | { field: 'version' | 'disk'; comparison: Comparison; value: string };
+  | { field: 'version' | 'disk'; comparison: Comparison; value: string }
+  | Unread;
+/** What stands in a selection and is no term. No device fits it, so that work on a mistyped selection touches none. */
+interface Unread {
+  field: 'unread';
+  comparison: null;
+  /** What was written. */
+  value: string;
+}
 
 export const MOST_TERMS = 20;
 const STATES: readonly DeviceState[] = ['online', 'offline', 'updating'];
@@ -31,7 +39,7 @@ export function stateOf(device: Device): DeviceState {
 export function parseTerm(written: string): Term | string {
   const match = TERM.exec(written.trim());
   if (!match) return text.selection.notATerm;
-  const [, field, sign, value] = match as unknown as [string, Term['field'], Comparison, string];
+  const [, field, sign, value] = match as unknown as [string, Exclude<Term['field'], 'unread'>, Comparison, string];
   const words = value.trim();
   if (field === 'version') {
     return VERSION.test(words) ? { field, comparison: sign, value: words } : text.selection.notAVersion;
@@ -49,14 +57,29 @@ export function parseTerm(written: string): Term | string {
   return words === '' || words.includes(',') ? text.selection.noTag : { field, comparison: sign, value: words };
 }
 
-/** Reads a whole selection and leaves out what is no term. */
+/** Reads a whole selection. What is no term, and what comes after the most terms, stays as it was written. */
 export function parseSelection(written: string): Term[] {
-  const terms = written.split(',').filter((part) => part.trim() !== '').map(parseTerm);
-  return terms.filter((term) => typeof term !== 'string').slice(0, MOST_TERMS);
+  const parts = written.split(',').filter((part) => part.trim() !== '');
+  const terms = parts.slice(0, MOST_TERMS).map((part) => {
+    const term = parseTerm(part);
+    return typeof term === 'string' ? unread(part.trim()) : term;
+  });
+  return parts.length > MOST_TERMS ? [...terms, unread(parts.slice(MOST_TERMS).join(','))] : terms;
+}
+
+function unread(value: string): Unread {
+  return { field: 'unread', comparison: null, value };
+}
+
+/** Returns why a part of a selection is no term, or nothing if it is one. */
+export function whyUnread({ field, value }: Term): string | null {
+  if (field !== 'unread') return null;
+  const why = parseTerm(value);
+  return typeof why === 'string' && !value.includes(',') ? why : text.selection.tooMany(MOST_TERMS);
 }
 
 export function formatTerm({ field, comparison, value }: Term): string {
-  return `${field}${comparison}${value}`;
+  return field === 'unread' ? value : `${field}${comparison}${value}`;
 }
 
 export function formatSelection(terms: readonly Term[]): string {
@@ -69,6 +92,8 @@ export function matches(terms: readonly Term[], device: Device): boolean {
 
 function matchesTerm(term: Term, device: Device): boolean {
   switch (term.field) {
+    case 'unread':
+      return false;
     case 'tag':
       return (device.tags ?? []).includes(term.value) === (term.comparison === '=');
     case 'state':

@@ -4,7 +4,7 @@ import { useComputed, useSignal, type ReadonlySignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
 import { change, query } from '../app/router';
-import { compareVersions, formatSelection, formatTerm, matches, parseSelection, parseTerm, stateOf, type Term } from '../data/selection';
+import { compareVersions, formatSelection, formatTerm, matches, parseSelection, parseTerm, stateOf, type Term, whyUnread } from '../data/selection';
 import { devices as known } from '../data/store';
 import type { Device } from '../data/types';
 import { language, text } from '../text';
@@ -30,7 +30,7 @@ export function SelectionChips({ terms }: { terms: readonly Term[] }) {
   return (
     <>
       {terms.map((term) => (
-        <span key={formatTerm(term)} class="chip">
+        <span key={formatTerm(term)} class={whyUnread(term) === null ? 'chip' : 'chip bad'}>
           <Foreign>{formatTerm(term)}</Foreign>
           <button
             type="button"
@@ -40,6 +40,11 @@ export function SelectionChips({ terms }: { terms: readonly Term[] }) {
             <Icon name="close" />
           </button>
         </span>
+      ))}
+      {[...new Set(terms.map(whyUnread))].map((why) => why !== null && (
+        <p key={why} class="form-error" role="alert">
+          {why}
+        </p>
       ))}
     </>
   );

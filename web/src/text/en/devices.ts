@@ -3,6 +3,7 @@
 import { plural } from './plural';
 
 export const selection = {
+  tooMany: (most: number) => `A selection has at most ${most} terms.`,
   notATerm: 'A filter is a term such as tag=lab, version<1.3.0, state=online, update=rolled_back or disk>=90.',
   notAVersion: 'The version must be a semantic version, such as 1.3.0.',
   notAState: 'The state must be online, offline or updating.',
