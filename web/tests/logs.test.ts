@@ -27,6 +27,7 @@ const event = (number: number): void =>
 let served: Backend;
 let log: Log | null;
 let closing: AbortController;
+let said: boolean[];
 const current = (): Log => log as Log;
 const numbers = (): number[] => current().records.map(({ number }) => number);
 
@@ -34,9 +35,10 @@ beforeEach(async () => {
   localStorage.setItem('link.csrf', 's');
   streams.length = 0;
   log = null;
+  said = [];
   closing = new AbortController();
   served = backend({ '/devices/dev_a/logs': [200, { items: records(11, 12), next_cursor: 'older' }] });
-  await followLog('dev_a', 'info', () => log, (next) => (log = next), closing.signal);
+  await followLog('dev_a', 'info', { current: () => log, took: (next) => (log = next), whole: (whole) => said.push(whole) }, closing.signal);
 });
 afterEach(() => {
   closing.abort();
@@ -75,6 +77,26 @@ it('fills a gap of several pages', async () => {
     query.get('cursor') ? [200, { items: records(12, 14), next_cursor: 'more' }] : [200, { items: records(15, 16), next_cursor: 'x' }];
   streams[0]?.heard({ type: 'reset', id: '1' });
   await vi.waitFor(() => expect(numbers()).toEqual([11, 12, 13, 14, 15, 16]));
+});
+
+it('fills a gap although the backend is still starting, also a second one, and tells for how long records are missing', async () => {
+  vi.useFakeTimers();
+  try {
+    served.answers['/devices/dev_a/logs'] = [503, { status: 503, detail: 'the backend starts' }];
+    streams[0]?.heard({ type: 'lost', id: '1' });
+    streams[0]?.heard({ type: 'ready', id: '1', resumed: false });
+    await vi.advanceTimersByTimeAsync(1_000);
+    event(16);
+    streams[0]?.heard({ type: 'lost', id: '1' });
+    streams[0]?.heard({ type: 'ready', id: '1', resumed: false });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([said, numbers()]).toEqual([[false, false], [11, 12, 16]]);
+    served.answers['/devices/dev_a/logs'] = [200, { items: records(11, 17), next_cursor: null }];
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([said, numbers()]).toEqual([[false, false, true], [11, 12, 13, 14, 15, 16, 17]]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('has no stream while the page is hidden, and goes on from the last record', () => {

@@ -1,5 +1,6 @@
 // The log of one device: loaded from its newest page backwards, followed by the stream while its page is in sight.
 
+import { patiently } from './awaited';
 import { ask, GET } from './client';
 import { follow, type Message } from './stream';
 import type { DeviceLog, Severity } from './types';
@@ -24,14 +25,16 @@ export async function loadOlder(current: () => Log, deviceId: string, severity: 
   return { records: merged(current().records, items), cursor, extended: true };
 }
 
+/** Who shows a log. */
+interface Reader {
+  current: () => Log | null;
+  took: (log: Log) => void;
+  /** Hears whether the newest records are there: not while the stream is away, nor while a gap is not filled. */
+  whole: (whole: boolean) => void;
+}
+
 /** Loads the newest records and then follows new ones until `signal` is aborted. Fails if the first load fails. */
-export async function followLog(
-  deviceId: string,
-  severity: Severity,
-  current: () => Log | null,
-  took: (log: Log) => void,
-  signal: AbortSignal,
-): Promise<void> {
+export async function followLog(deviceId: string, severity: Severity, { current, took, whole }: Reader, signal: AbortSignal): Promise<void> {
   const { items, cursor } = await page(deviceId, severity, null);
   if (signal.aborted) return;
   took({ records: merged([], items), cursor, extended: false });
@@ -45,14 +48,37 @@ export async function followLog(
     took(full ? { ...log, records: all.slice(-MOST), cursor: null } : { ...log, records: all });
   };
   let lastId: string | null = null;
+  let gap = 0;
+  let filling: number | null = null;
+  /** Loads the records between the load and the stream, or of a gap. A later gap begins where this one does. */
+  const fill = (): void => {
+    const newest = filling ?? current()?.records.at(-1)?.number ?? 0;
+    filling = newest;
+    gap += 1;
+    const mine = gap;
+    patiently(() => since(newest, deviceId, severity)).then(
+      (records) => {
+        take(records);
+        if (mine !== gap || signal.aborted) return;
+        filling = null;
+        whole(true);
+      },
+      () => mine === gap && !signal.aborted && whole(false),
+    );
+  };
   const heard = (message: Message): void => {
     lastId = message.id ?? lastId;
-    if (message.type === 'change' && message.change.kind === 'log' && message.change.item) {
-      take([message.change.item as DeviceLog]);
-    } else if (message.type === 'ready' || message.type === 'reset') {
-      // Records between the load and the stream, or of a gap.
-      const newest = current()?.records.at(-1)?.number ?? 0;
-      since(newest, deviceId, severity).then(take, () => undefined);
+    switch (message.type) {
+      case 'change':
+        if (message.change.kind === 'log' && message.change.item) take([message.change.item as DeviceLog]);
+        return;
+      case 'ready':
+      case 'reset':
+        return fill();
+      case 'lost':
+      case 'refused':
+      case 'ended':
+        whole(false);
     }
   };
   const query = `?kinds=log&device_id=${encodeURIComponent(deviceId)}`;

@@ -12,6 +12,7 @@ import { brief } from '../../text/visible';
 import { Select } from '../../ui/choice';
 import { download } from '../../ui/download';
 import { Icon } from '../../ui/icon';
+import { useLasting } from '../../ui/lasting';
 import { narrow } from '../../ui/narrow';
 import { failure } from '../../ui/notices';
 import { Badge, Empty, Failed, Foreign, Skeleton, type Tone } from '../../ui/parts';
@@ -23,6 +24,8 @@ const TONES: Record<Severity, Tone> = { info: 'quiet', warning: 'warn', error: '
 /** The heights of a record in pixels, as the style sheet has them. */
 const RECORD = 26;
 const NARROW_RECORD = 48;
+/** How long the newest records may be missing before that is said, in milliseconds: the stream is opened again at once. */
+const BEHIND = 3_000;
 /** How many pages of older records one search looks through. */
 const MOST_PAGES = 25;
 /** How many characters of a message the backend keeps. */
@@ -36,6 +39,7 @@ export function Logs({ deviceId }: { deviceId: string }) {
 function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) {
   const log = useSignal<Log | null>(null);
   const failed = useSignal<unknown>(null);
+  const isWhole = useSignal(true);
   const attempt = useSignal(0);
   const paused = useSignal<number | null>(null);
   const searching = useSignal(false);
@@ -45,14 +49,17 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
   useEffect(() => {
     const closing = new AbortController();
     failed.value = null;
+    isWhole.value = true;
     const took = (next: Log): void => {
       log.value = next;
     };
-    followLog(deviceId, severity, () => log.peek(), took, closing.signal).catch((error: unknown) => {
+    const reader = { current: () => log.peek(), took, whole: (whole: boolean): void => void (isWhole.value = whole) };
+    followLog(deviceId, severity, reader, closing.signal).catch((error: unknown) => {
       if (!closing.signal.aborted) failed.value = error;
     });
     return () => closing.abort();
   }, [attempt.value]);
+  const isBehind = useLasting(!isWhole.value, BEHIND);
   const records = useComputed(() => {
     const all = log.value?.records ?? [];
     const until = paused.value;
@@ -140,6 +147,11 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
       </div>
       {failed.value !== null && (
         <Failed title={text.logs.failedTitle} error={failed.value} retry={() => (attempt.value += 1)} />
+      )}
+      {failed.value === null && isBehind && (
+        <p class="soft" role="status">
+          {text.logs.behind}
+        </p>
       )}
       {failed.value === null && log.value === null && <Skeleton lines={10} />}
       {log.value && log.value.records.length === 0 && (

@@ -91,6 +91,7 @@ export const logs = {
   allCategories: 'All categories',
   search: 'Search the log',
   pause: 'Pause',
+  behind: 'The newest records are missing: the connection to the backend was lost. They are loaded as soon as it is back.',
   resume: (held: number) => (held > 0 ? `Resume (${held} new)` : 'Resume'),
   wrap: 'Wrap lines',
   download: 'Download',
