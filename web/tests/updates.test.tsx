@@ -4,11 +4,13 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { updateDevice } from '../src/data/actions';
 import { followers } from '../src/data/followers';
-import { devices, heard, reload, stop } from '../src/data/store';
+import { devices, heard, me, reload, stop } from '../src/data/store';
+import { UpdateButton } from '../src/pages/device/update';
 import { Notices } from '../src/ui/notices';
 import '../src/ui/update_notice';
+import { held } from './backend';
 import { device } from './fixtures';
-import { accessible, place, settled } from './placed';
+import { accessible, OWNER, place, settled, type } from './placed';
 
 const here = place();
 let number = 0;
@@ -31,6 +33,44 @@ async function ask(): Promise<{ id: string; say: (more: object) => void }> {
 const result = (status: string, output: string): object => ({ state: 'processed', result: { status, output } });
 const tone = (words: string): string | undefined =>
   [...document.querySelectorAll('.notice')].find((one) => one.textContent?.includes(words))?.className;
+
+describe('the version to update to', () => {
+  const field = (): HTMLInputElement => document.querySelector('dialog input') as HTMLInputElement;
+  const open = async (): Promise<void> => {
+    me.value = OWNER;
+    here.show(<UpdateButton device={device('lab')} />);
+    document.querySelector<HTMLButtonElement>('[data-action=update]')?.click();
+    await vi.waitFor(() => expect(field()).not.toBeNull());
+  };
+  const release = { release: { channel: 'stable', version: '1.4.0' }, systems: [] };
+
+  it('is the release of the backend', async () => {
+    here.served.answers['/install'] = [200, release];
+    await open();
+    await vi.waitFor(() => expect(field().value).toBe('1.4.0'));
+    await settled('The release of this backend is 1.4.0.');
+    await accessible();
+  });
+
+  it('is what somebody types, also if the release is known later', async () => {
+    const answer = held<[number, unknown]>();
+    here.served.answers['/install'] = () => answer.promise;
+    await open();
+    await type('dialog input', '1.3.9');
+    answer.keep([200, release]);
+    await settled('The release of this backend is 1.4.0.');
+    expect(field().value).toBe('1.3.9');
+  });
+
+  it('is typed if the backend has no release, and the dialog goes with the permission', async () => {
+    here.served.answers['/install'] = [503, { status: 503, detail: 'there is none' }];
+    await open();
+    await settled('such as 1.3.0');
+    expect(field().value).toBe('');
+    me.value = { ...OWNER, role: 'viewer' };
+    await vi.waitFor(() => expect(document.querySelector('dialog')).toBeNull());
+  });
+});
 
 describe('the update of an agent', () => {
   it('says in the device’s words that it has succeeded, once', async () => {

@@ -7,7 +7,9 @@ import { may, noteRefusal } from '../../data/permission';
 import type { Device } from '../../data/types';
 import { text } from '../../text';
 import { Dialog } from '../../ui/dialog';
+import { useLost } from '../../ui/lost';
 import { notice } from '../../ui/notices';
+import { VersionField } from '../../ui/version_field';
 
 export function UpdateButton({ device }: { device: Device }) {
   const open = useSignal(false);
@@ -24,6 +26,7 @@ export function UpdateButton({ device }: { device: Device }) {
 }
 
 function UpdateDialog({ device, close }: { device: Device; close: () => void }) {
+  useLost(may('devices:operate'), close);
   const busy = useSignal(false);
   const fault = useSignal('');
   const sent = async (event: SubmitEvent): Promise<void> => {
@@ -45,13 +48,7 @@ function UpdateDialog({ device, close }: { device: Device; close: () => void }) 
     <Dialog title={text.about.updateTitle} close={close}>
       <form onSubmit={(event) => void sent(event)}>
         <div class="dialog-body">
-          <div class="field">
-            <label for="update-version">{text.bulk.version}</label>
-            <input id="update-version" name="version" required autofocus autocomplete="off" spellcheck={false} aria-describedby="update-hint" />
-            <p class="hint" id="update-hint">
-              {text.bulk.versionHint}
-            </p>
-          </div>
+          <VersionField id="update-version" name="version" />
           <p class="form-error" role="alert">
             {fault}
           </p>

@@ -13,6 +13,7 @@ import { useLost } from '../../ui/lost';
 import { failure, notice } from '../../ui/notices';
 import { useCalm } from '../../ui/lasting';
 import { Badge, Foreign } from '../../ui/parts';
+import { VersionField } from '../../ui/version_field';
 import { MoreActions, type MoreKind } from './bulk_more';
 
 type Kind = 'tag' | 'untag' | 'update';
@@ -102,27 +103,12 @@ function BulkDialog({ kind, targets, close }: { kind: Kind; targets: string[]; c
       }, failure);
     });
   };
-  const isUpdate = kind === 'update';
+  const changed = (): void => void (planned.value = null);
   return (
     <Dialog title={text.bulk.titles[kind]} close={close}>
       <form onSubmit={preview}>
         <div class="dialog-body">
-          <div class="field">
-            <label for="bulk-words">{isUpdate ? text.bulk.version : text.bulk.tags}</label>
-            <input
-              id="bulk-words"
-              name="words"
-              required
-              autofocus
-              autocomplete="off"
-              spellcheck={false}
-              aria-describedby="bulk-hint"
-              onInput={() => (planned.value = null)}
-            />
-            <p class="hint" id="bulk-hint">
-              {isUpdate ? text.bulk.versionHint : text.bulk.tagsHint}
-            </p>
-          </div>
+          {kind === 'update' ? <VersionField id="bulk-words" name="words" changed={changed} /> : <TagsField changed={changed} />}
           {planned.value && <Touched plan={planned.value} />}
           <p class="form-error" role="alert">
             {fault}
@@ -144,6 +130,18 @@ function BulkDialog({ kind, targets, close }: { kind: Kind; targets: string[]; c
         </div>
       </form>
     </Dialog>
+  );
+}
+
+function TagsField({ changed }: { changed: () => void }) {
+  return (
+    <div class="field">
+      <label for="bulk-words">{text.bulk.tags}</label>
+      <input id="bulk-words" name="words" required autofocus autocomplete="off" spellcheck={false} aria-describedby="bulk-words-hint" onInput={changed} />
+      <p class="hint" id="bulk-words-hint">
+        {text.bulk.tagsHint}
+      </p>
+    </div>
   );
 }
 

@@ -112,6 +112,7 @@ export const bulk = {
   tags: 'Tags',
   tagsHint: 'Several tags are separated by commas.',
   version: 'Version',
+  release: (version: string) => `The release of this backend is ${version}.`,
   versionHint: 'A version of the releases of this backend, such as 1.3.0.',
   preview: 'Preview',
   previewing: 'Previewing…',
