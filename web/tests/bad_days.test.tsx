@@ -7,7 +7,8 @@ import { Page } from '../src/app/pages';
 import { go } from '../src/app/router';
 import { ROUTES } from '../src/app/routes';
 import { skew } from '../src/data/skew';
-import { apply, deployments, deploymentsLoading, devices, devicesLoading, models, reload } from '../src/data/store';
+import { apply, deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading, reload } from '../src/data/store';
+import { ModelsPage } from '../src/pages/catalogue/page';
 import { DevicePage } from '../src/pages/device/page';
 import { DevicesPage } from '../src/pages/devices/page';
 import { Notices } from '../src/ui/notices';
@@ -153,6 +154,19 @@ describe('a role that is lowered while a dialog is open', () => {
     await vi.waitFor(() => expect(document.querySelector('dialog')).toBeNull());
     expect(controls()).not.toContain('Remove the device…');
     expect(here.served.asked.filter(({ method }) => method === 'DELETE')).toEqual([]);
+  });
+});
+
+describe('a role that is lowered while a model is about to be deployed', () => {
+  it('takes that dialog away, wherever it was opened', async () => {
+    models.loaded([model('1')]);
+    modelsLoading.value = { state: 'ready', error: null };
+    go('/models');
+    here.show(<ModelsPage />);
+    await press('Deploy…');
+    await vi.waitFor(() => expect(document.querySelector('dialog')).not.toBeNull());
+    me.value = { ...OWNER, role: 'viewer' };
+    await vi.waitFor(() => expect(document.querySelector('dialog')).toBeNull());
   });
 });
 

@@ -5,7 +5,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 
 import { ask, idempotencyKey, POST } from '../data/client';
-import { noteRefusal } from '../data/permission';
+import { may, noteRefusal } from '../data/permission';
 import { gather, refusedSetting, typedOf, type Fault, type Typed } from '../data/settings';
 import { deployments, devices, devicesLoading, models } from '../data/store';
 import type { Deployment } from '../data/types';
@@ -14,6 +14,7 @@ import { brief, visible } from '../text/visible';
 import { Field } from './choice';
 import { DevicePicker } from './device_picker';
 import { Dialog } from './dialog';
+import { useLost } from './lost';
 import { ManyDialog, type Part } from './many';
 import { notice } from './notices';
 import { Foreign } from './parts';
@@ -35,6 +36,7 @@ function onlyDevice(): string[] {
 }
 
 export function DeployDialog({ model, targets, close }: Props) {
+  useLost(may('deployments:write'), close);
   const chosen = useSignal<ReadonlySet<string>>(new Set(targets ?? onlyDevice()));
   const many = useSignal<Part | null>(null);
   const fault = useSignal('');
