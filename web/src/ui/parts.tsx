@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 
 import { Problem } from '../data/problem';
 import { text } from '../text';
@@ -136,16 +137,24 @@ export function Skeleton({ lines, alone = false }: { lines: number; alone?: bool
 
 /** A code with a button that copies it. */
 export function Copied({ code, label }: { code: string; label: string }) {
-  const done = useSignal(false);
+  const said = useSignal('');
+  const shown = useRef<HTMLElement>(null);
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(code);
-    done.value = true;
-    setTimeout(() => (done.value = false), 2_000);
+    try {
+      await navigator.clipboard.writeText(code);
+      said.value = text.device.copied;
+    } catch {
+      // A browser may forbid the clipboard: then the selected text is copied by hand.
+      if (shown.current) getSelection()?.selectAllChildren(shown.current);
+      said.value = text.admin.selected;
+    }
+    setTimeout(() => (said.value = ''), 2_000);
   };
+  const words = said.value || label;
   return (
     <span class="copied">
-      <code>{code}</code>
-      <button type="button" class="icon-button" aria-label={done.value ? text.device.copied : label} title={done.value ? text.device.copied : label} onClick={() => void copy()}>
+      <code ref={shown}>{code}</code>
+      <button type="button" class="icon-button" aria-label={words} title={words} onClick={() => void copy()}>
         <Icon name="copy" />
       </button>
     </span>
