@@ -47,7 +47,11 @@ export function ModelsPage() {
   const byModel = useComputed(() => {
     void deployments.revision.value;
     const groups = new Map<string, Deployment[]>();
-    for (const one of deployments.all().filter(isThere)) groups.set(one.model_id, [...(groups.get(one.model_id) ?? []), one]);
+    for (const one of deployments.all().filter(isThere)) {
+      const group = groups.get(one.model_id);
+      if (group) group.push(one);
+      else groups.set(one.model_id, [one]);
+    }
     return groups;
   });
   const { value: use } = useLoaded('use', (signal) => loadModelUse(Date.now(), signal), { ready: me.value !== null });
