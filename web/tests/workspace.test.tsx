@@ -542,6 +542,39 @@ describe('files', () => {
     await accessible();
   });
 
+  it('are stopped, sent again and taken off the page, and are not lost without a question', async () => {
+    await served('audio_transcriber');
+    const asked: Request[] = [];
+    answer = (request) => {
+      asked.push(request);
+      return new Promise((_, reject) => request.signal.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError'))));
+    };
+    render(<WorkspacePage />, root);
+    await settled('Drop a recording here');
+    const asks = (): boolean => !dispatchEvent(new Event('beforeunload', { cancelable: true }));
+    const states = (): (string | undefined)[] => [...root.querySelectorAll<HTMLElement>('.result')].map(({ dataset }) => dataset['state']);
+    expect(asks()).toBe(false);
+    drop('one.wav');
+    drop('two.wav');
+    await vi.waitFor(() => expect([asked.length, states()]).toEqual([1, ['waiting', 'working']]));
+    expect(asks()).toBe(true);
+    await accessible();
+    const stop = (place: number): void => [...root.querySelectorAll<HTMLButtonElement>('.result-head button')].filter(({ textContent }) => textContent === 'Stop')[place]?.click();
+    stop(0);
+    await vi.waitFor(() => expect(states()).toEqual(['stopped', 'working']));
+    stop(0);
+    await vi.waitFor(() => expect(states()).toEqual(['stopped', 'stopped']));
+    expect([asked.length, asked[0]?.signal.aborted, asks()]).toEqual([1, true, false]);
+    expect(root.querySelector('.failure-card, [data-cause]')).toBeNull();
+    answer = () => new Response(JSON.stringify({ text: 'Ask not.', segments: [] }));
+    [...root.querySelectorAll<HTMLButtonElement>('.result-head button')].find(({ textContent }) => textContent === 'Send again')?.click();
+    await settled('Ask not.');
+    expect([states(), asks()]).toEqual([['done', 'stopped'], true]);
+    await accessible();
+    root.querySelectorAll<HTMLButtonElement>('.result-head .icon-button').forEach((button) => button.click());
+    await vi.waitFor(() => expect([states(), asks()]).toEqual([[], false]));
+  });
+
   it('that were refused are sent again after a repair', async () => {
     vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: () => 'blob:x', revokeObjectURL: () => undefined }));
     await served('image_classifier', { stale: true });

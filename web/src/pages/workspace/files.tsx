@@ -7,6 +7,7 @@ import { text } from '../../text';
 import { bytes } from '../../text/format';
 import { brief } from '../../text/visible';
 import { download } from '../../ui/download';
+import { Icon } from '../../ui/icon';
 import { Foreign, Meter } from '../../ui/parts';
 import { BODY_LIMIT } from '../../workspace/causes';
 import { ACCEPTS, timecode, type FileTask, type Label, type Outcome } from '../../workspace/files';
@@ -14,7 +15,7 @@ import { readable } from '../../workspace/plain';
 import type { Target } from '../../workspace/targets';
 import { CopyButton } from './answer';
 import { FailureCard } from './failure_card';
-import { announced, sendAgain, sendAll, sent, type Sent } from './sending';
+import { announced, forgetSent, sendAgain, sendAll, sent, stopSending, type Sent } from './sending';
 
 import './files.css';
 
@@ -77,7 +78,8 @@ export function Files({ task, target }: { task: FileTask; target: Target }) {
 }
 
 function Result({ one, target }: { one: Sent; target: Target }) {
-  const again = target.task === one.task && target.absent === null && (one.state === 'done' || one.state === 'failed');
+  const isUnderWay = one.state === 'waiting' || one.state === 'working';
+  const again = target.task === one.task && target.absent === null && !isUnderWay;
   return (
     <li class="result" data-state={one.state}>
       <div class="result-head">
@@ -90,7 +92,17 @@ function Result({ one, target }: { one: Sent; target: Target }) {
             {text.dropped.again}
           </button>
         )}
+        {isUnderWay ? (
+          <button type="button" class="button quiet small" onClick={() => stopSending(one.id)}>
+            {text.dropped.stop}
+          </button>
+        ) : (
+          <button type="button" class="icon-button" aria-label={text.dropped.remove(brief(one.file.name, 80))} onClick={() => forgetSent(one.id)}>
+            <Icon name="close" />
+          </button>
+        )}
       </div>
+      {one.state === 'stopped' && <p class="soft">{text.dropped.stopped}</p>}
       {one.state === 'working' && <p class="soft">{text.dropped.working[one.task]}</p>}
       <div class="result-body">
         {one.task === 'images' && <Preview file={one.file} />}

@@ -24,6 +24,7 @@ import { History } from './history';
 import { losesOnLeaving, openStorage, refused } from './keeping';
 import { OtherUse } from './other_use';
 import { SamplingForm } from './sampling';
+import { losesSent } from './sending';
 import { target } from './state';
 
 export function WorkspacePage() {
@@ -40,7 +41,7 @@ export function WorkspacePage() {
   useEffect(() => {
     // Every other page is another document: what only this one has would be gone without a word.
     const left = (event: BeforeUnloadEvent): void => {
-      if (losesOnLeaving() || running.peek()) event.preventDefault();
+      if (losesOnLeaving() || losesSent() || running.peek()) event.preventDefault();
     };
     addEventListener('beforeunload', left);
     return () => removeEventListener('beforeunload', left);

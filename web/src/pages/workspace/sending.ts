@@ -15,7 +15,7 @@ export interface Sent {
   file: File;
   task: FileTask;
   model: string;
-  state: 'waiting' | 'working' | 'done' | 'failed';
+  state: 'waiting' | 'working' | 'done' | 'failed' | 'stopped';
   outcome: Outcome | null;
 }
 
@@ -25,6 +25,8 @@ export const announced = signal('');
 /** How many results are kept on the page. */
 const MOST = 50;
 let queue: Promise<void> = Promise.resolve();
+/** What ends the file that is being sent. */
+let stopping: { id: string; control: AbortController } | null = null;
 
 ofPerson(() => {
   sent.value = [];
@@ -44,24 +46,49 @@ export function sendAll(files: Iterable<File>, task: FileTask, target: Target): 
 /** Sends a file that is on the page again. */
 export function sendAgain(id: string, target: Target): void {
   clear();
+  change(id, { state: 'waiting', outcome: null });
   queue = queue.then(() => deliver(id, target));
+}
+
+/** Stops a file that waits or is being sent. */
+export function stopSending(id: string): void {
+  change(id, { state: 'stopped' });
+  if (stopping?.id === id) stopping.control.abort();
+}
+
+/** Takes a file and what came of it off the page. */
+export function forgetSent(id: string): void {
+  sent.value = sent.peek().filter((one) => one.id !== id);
+}
+
+/** Tells whether work, or a result that is kept nowhere else, is lost with the page. */
+export function losesSent(): boolean {
+  return sent.peek().some(({ state }) => state === 'waiting' || state === 'working' || state === 'done');
 }
 
 async function deliver(id: string, target: Target): Promise<void> {
   const one = sent.peek().find((known) => known.id === id);
-  if (!one) return;
+  if (one?.state !== 'waiting') return;
   change(id, { state: 'working', outcome: null });
   const here = staying();
+  const control = new AbortController();
+  stopping = { id, control };
   try {
-    const outcome = await send(one.task, target.port, target.alias, one.file, here);
+    const outcome = await send(one.task, target.port, target.alias, one.file, AbortSignal.any([here, control.signal]));
     here.throwIfAborted();
+    if (control.signal.aborted) return;
     change(id, { state: 'done', outcome });
     announced.value = text.dropped.done(one.file.name);
   } catch (error) {
-    if (here.aborted) return;
+    if (here.aborted || control.signal.aborted) return;
     change(id, { state: 'failed' });
     const seen = error instanceof RequestFailure ? error.seen : { kind: 'engine' as const, engine: true, detail: text.dropped.unreadable };
-    await explain(target, seen, (now) => deliver(id, now));
+    await explain(target, seen, (now) => {
+      change(id, { state: 'waiting' });
+      return deliver(id, now);
+    });
+  } finally {
+    if (stopping?.control === control) stopping = null;
   }
 }
 
