@@ -70,6 +70,24 @@ it('removes the selected devices after what is lost was typed, and says which we
   expect(here.served.to('/devices/dev_a')).toHaveLength(1);
 });
 
+it('says how many devices are removed so far, and stops with its dialog', async () => {
+  await open();
+  const answers: ((answer: [number, unknown]) => void)[] = [];
+  for (const id of ['a', 'b']) here.served.answers[`/devices/dev_${id}`] = () => new Promise((resolve) => answers.push(resolve));
+  await press('Remove…');
+  await type('#remove-devices', 'remove 2');
+  const button = (await control('Remove 2 devices')) as HTMLButtonElement;
+  await vi.waitFor(() => expect(button.disabled).toBe(false));
+  button.click();
+  await settled('0 of 2 done. To stop, close this dialog.');
+  await accessible();
+  document.querySelector<HTMLButtonElement>('dialog .dialog-foot .button')?.click();
+  await vi.waitFor(() => expect(document.querySelector('dialog')).toBeNull());
+  answers[0]?.([204, null]);
+  await settled('Stopped: 1 device left unchanged.');
+  expect(answers).toHaveLength(1);
+});
+
 it('has no actions for a viewer', async () => {
   me.value = { ...OWNER, role: 'viewer' };
   await open();

@@ -6,17 +6,16 @@ import { useRef } from 'preact/hooks';
 import { servesAgain } from '../../data/actions';
 import { ask, POST } from '../../data/client';
 import { modelName } from '../../data/names';
-import { may, noteRefusal } from '../../data/permission';
-import { PersonLeft } from '../../data/person';
+import { may } from '../../data/permission';
 import { stands } from '../../data/standing';
 import { devices } from '../../data/store';
 import type { Deployment } from '../../data/types';
 import { text } from '../../text';
-import { sentence } from '../../text/visible';
 import { Dialog } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
 import { ManyDialog, partsOf, type Part } from '../../ui/many';
 import { notice } from '../../ui/notices';
+import { Progress, useOneByOne } from '../../ui/one_by_one';
 import { Foreign } from '../../ui/parts';
 
 export type ManyKind = 'repair' | 'redeploy';
@@ -123,27 +122,14 @@ export function DeploymentBar({ chosen, unselect }: { chosen: readonly Deploymen
 
 /** Cancels deployments one after the other: the backend has no operation for it. */
 function CancelDialog({ targets, close }: { targets: readonly Deployment[]; close: () => void }) {
-  const busy = useSignal(false);
-  const started = useRef(false);
-  const run = async (): Promise<void> => {
-    if (started.current) return;
-    started.current = busy.value = true;
-    let failed = 0;
-    let why = '';
-    for (const { deployment_id } of targets) {
-      try {
-        await ask(POST('/api/v1/deployments/{deployment_id}/cancel', { params: { path: { deployment_id } } }));
-      } catch (error) {
-        if (error instanceof PersonLeft) return;
-        noteRefusal(error);
-        failed += 1;
-        why = error instanceof Error ? sentence(error.message) : text.problems.unknown;
-      }
-    }
-    if (failed < targets.length) notice(text.deployed.cancelled(targets.length - failed));
+  const cancel = ({ deployment_id }: Deployment): Promise<unknown> =>
+    ask(POST('/api/v1/deployments/{deployment_id}/cancel', { params: { path: { deployment_id } } }));
+  const { tried, run } = useOneByOne(targets, cancel, ({ done, failed, why, left }) => {
+    if (done > 0) notice(text.deployed.cancelled(done));
     if (failed > 0) notice(text.deployed.notCancelled(failed, why), 'bad');
+    if (left > 0) notice(text.deployed.notTried(left), 'bad');
     close();
-  };
+  });
   return (
     <Dialog title={text.deployed.cancelTitle} close={close}>
       <div class="dialog-body">
@@ -157,12 +143,13 @@ function CancelDialog({ targets, close }: { targets: readonly Deployment[]; clos
           ))}
         </ul>
         {targets.length > MOST_SHOWN && <p class="soft small">{text.bulk.andMore(targets.length - MOST_SHOWN)}</p>}
+        <Progress tried={tried} all={targets.length} />
       </div>
       <div class="dialog-foot">
         <button type="button" class="button" onClick={close}>
           {text.dialog.close}
         </button>
-        <button type="button" class="button danger" disabled={busy} onClick={() => void run()}>
+        <button type="button" class="button danger" disabled={tried.value !== null} onClick={run}>
           {text.deployed.cancelRun(targets.length)}
         </button>
       </div>

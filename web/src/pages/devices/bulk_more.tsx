@@ -4,17 +4,16 @@ import { useSignal, type Signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 
 import { removeDevice } from '../../data/actions';
-import { may, noteRefusal } from '../../data/permission';
-import { PersonLeft } from '../../data/person';
+import { may } from '../../data/permission';
 import { isThere, stands } from '../../data/standing';
 import { deployments } from '../../data/store';
 import type { Deployment, Device } from '../../data/types';
 import { text } from '../../text';
-import { sentence } from '../../text/visible';
 import { DeployDialog } from '../../ui/deploy';
 import { Confirm } from '../../ui/dialog';
 import { useLost } from '../../ui/lost';
 import { notice } from '../../ui/notices';
+import { Progress, useOneByOne } from '../../ui/one_by_one';
 import { Foreign } from '../../ui/parts';
 import { RemedyDialog } from '../deployments/bulk';
 
@@ -78,34 +77,19 @@ export function MoreActions({ kind, devices, unselect }: Props) {
 /** Removes devices one after the other: the backend has no operation for it. */
 function RemoveDevices({ targets, close, unselect }: { targets: readonly Device[]; close: () => void; unselect: () => void }) {
   const typed = useSignal('');
-  const busy = useSignal(false);
-  const running = useRef(false);
   const words = text.bulkMore;
   const wanted = words.typed(targets.length);
   const ids = new Set(targets.map(({ device_id }) => device_id));
   const lost = deployments.all().filter((one) => ids.has(one.device_id) && isThere(one)).length;
-  const run = async (): Promise<void> => {
-    if (running.current) return;
-    running.current = busy.value = true;
-    let failed = 0;
-    let why = '';
-    for (const id of ids) {
-      try {
-        await removeDevice(id);
-      } catch (error) {
-        if (error instanceof PersonLeft) return;
-        noteRefusal(error);
-        failed += 1;
-        why = error instanceof Error ? sentence(error.message) : text.problems.unknown;
-      }
-    }
-    if (failed < ids.size) notice(words.removed(ids.size - failed));
+  const { tried, run } = useOneByOne([...ids], removeDevice, ({ done, failed, why, left }) => {
+    if (done > 0) notice(words.removed(done));
     if (failed > 0) notice(words.notRemoved(failed, why), 'bad');
+    if (left > 0) notice(words.notTried(left), 'bad');
     close();
     unselect();
-  };
+  });
   return (
-    <Confirm title={words.removeTitle} action={words.removeRun(targets.length)} close={close} ready={typed.value.trim() === wanted && !busy.value} act={() => void run()}>
+    <Confirm title={words.removeTitle} action={words.removeRun(targets.length)} close={close} ready={typed.value.trim() === wanted && tried.value === null} act={run}>
       <p>{words.removeWhy(targets.length, lost)}</p>
       <ul>
         {targets.slice(0, MOST_SHOWN).map(({ device_id: id, name }) => (
@@ -119,6 +103,7 @@ function RemoveDevices({ targets, close, unselect }: { targets: readonly Device[
         <label for="remove-devices">{text.many.type(wanted)}</label>
         <input id="remove-devices" autofocus autocomplete="off" spellcheck={false} value={typed} onInput={(event) => (typed.value = event.currentTarget.value)} />
       </div>
+      <Progress tried={tried} all={ids.size} />
     </Confirm>
   );
 }

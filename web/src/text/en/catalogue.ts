@@ -130,5 +130,6 @@ export const bulkMore = {
   typed: (count: number) => `remove ${count.toLocaleString('en')}`,
   removeRun: (count: number) => `Remove ${plural(count, 'device', 'devices')}`,
   removed: (count: number) => `${plural(count, 'device was', 'devices were')} removed.`,
+  notTried: (count: number) => `Stopped: ${plural(count, 'device', 'devices')} left unchanged.`,
   notRemoved: (count: number, why: string) => `${plural(count, 'device was', 'devices were')} not removed. ${why}`,
 } as const;

@@ -38,6 +38,7 @@ export const many = {
   moreModels: (count: number) => `and ${plural(count, 'more model', 'more models')}`,
   started: (operations: number, devices: number) =>
     `Started ${plural(operations, 'operation', 'operations')} on ${plural(devices, 'deployment', 'deployments')}. The page Operations shows the results.`,
+  progress: (tried: number, all: number) => `${tried.toLocaleString('en')} of ${all.toLocaleString('en')} done. To stop, close this dialog.`,
   waits: (started: number, all: number) =>
     `${started} of ${all} operations have started. The others start as these end, so keep this dialog open.`,
   left: (started: number, all: number) => `Only ${started} of ${all} operations have started: the dialog was closed before the others.`,
@@ -82,6 +83,7 @@ export const deployed = {
   cancelWhy: (count: number) => `This cancels ${plural(count, 'deployment', 'deployments')} that ${count === 1 ? 'is' : 'are'} in progress:`,
   cancelRun: (count: number) => `Cancel ${plural(count, 'deployment', 'deployments')}`,
   cancelled: (count: number) => `${plural(count, 'deployment was', 'deployments were')} cancelled.`,
+  notTried: (count: number) => `Stopped: ${plural(count, 'deployment', 'deployments')} left unchanged.`,
   notCancelled: (failed: number, why: string) => `${plural(failed, 'deployment was', 'deployments were')} not cancelled. ${why}`,
   nothingTitle: 'Nothing is deployed',
   nothing: 'A model that is deployed to a device appears here with its progress.',
