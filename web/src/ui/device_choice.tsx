@@ -6,9 +6,9 @@ import { useMemo } from 'preact/hooks';
 import { devices } from '../data/store';
 import type { Device } from '../data/types';
 import { text } from '../text';
+import { byText, nameKey } from '../text/collation';
 import { brief } from '../text/visible';
 import { Menu } from './menu';
-import { byText, nameKey } from './order';
 import { Foreign } from './parts';
 
 const MOST_OFFERED = 8;

@@ -3,7 +3,8 @@
 import { useSignal } from '@preact/signals';
 
 import { devices } from '../data/store';
-import { language, text } from '../text';
+import { text } from '../text';
+import { byText, nameKey } from '../text/collation';
 import { Foreign } from './parts';
 
 const MOST_LISTED = 50;
@@ -16,7 +17,9 @@ export function DevicePicker({ chosen, choose }: { chosen: ReadonlySet<string>; 
   const found = devices
     .all()
     .filter(({ name, device_id, tags }) => wanted === '' || name.toLowerCase().includes(wanted) || device_id.includes(wanted) || (tags ?? []).some((tag) => tag.toLowerCase().includes(wanted)))
-    .sort((a, b) => a.name.localeCompare(b.name, language));
+    .map((device) => [nameKey(device.name), device] as const)
+    .sort(([a], [b]) => byText(a, b))
+    .map(([, device]) => device);
   if (devices.size === 0) return <p>{text.deploying.noDevice}</p>;
   const several = devices.size > 1;
   const all = found.length > 0 && found.every(({ device_id }) => chosen.has(device_id));

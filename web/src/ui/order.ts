@@ -21,13 +21,3 @@ export function orderWords({ column, descending }: Order, usual: Order): string 
 export function turned(order: Order, column: string): Order {
   return { column, descending: order.column === column && !order.descending };
 }
-
-/** Orders as the code units do: locale-aware comparison of 10,000 names takes longer than a frame. */
-export function byText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** Returns a text that orders names as people do: `lab-2` before `lab-10`, without regard to case. */
-export function nameKey(name: string): string {
-  return name.slice(0, 200).toLowerCase().replace(/\d+/g, (digits) => digits.padStart(16, '0'));
-}

@@ -2,6 +2,7 @@
 
 import { purposeOf, type Purpose } from '../data/purpose';
 import type { Deployment, Device, Model } from '../data/types';
+import { byText, nameKey } from '../text/collation';
 import type { Other } from './lines';
 
 /** What the workspace does with a model: asks it in words, sends files of a kind, or shows the request that it is for. */
@@ -60,8 +61,11 @@ export function targetsOf(
       absent: absence(deployment, device),
     });
   }
-  const order = (target: Target): number => (target.absent === null ? 0 : 1);
-  return found.sort((a, b) => order(a) - order(b) || a.name.localeCompare(b.name) || a.device.localeCompare(b.device));
+  const order = ({ absent, name, device }: Target): string => `${absent === null ? 0 : 1} ${nameKey(name)}\n${nameKey(device)}`;
+  return found
+    .map((target) => [order(target), target] as const)
+    .sort(([a], [b]) => byText(a, b))
+    .map(([, target]) => target);
 }
 
 /**

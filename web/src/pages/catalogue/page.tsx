@@ -10,6 +10,7 @@ import { deployments, me, models, modelsLoading, reload } from '../../data/store
 import type { Deployment, Model } from '../../data/types';
 import { loadModelUse, type ModelUse } from '../../data/usage';
 import { text } from '../../text';
+import { byText, nameKey } from '../../text/collation';
 import { bytes, shortNumber } from '../../text/format';
 import { visible } from '../../text/visible';
 import { useAsked } from '../../ui/asked';
@@ -18,7 +19,6 @@ import { DeployDialog } from '../../ui/deploy';
 import { Icon } from '../../ui/icon';
 import { List, type ListRow } from '../../ui/list';
 import { useLoaded } from '../../ui/loaded';
-import { byText, nameKey } from '../../ui/order';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
 import { PurposeTag } from '../../ui/purpose';
 import { AddDialog } from './add';

@@ -3,7 +3,8 @@
 import { parseSelection, type Term } from '../../data/selection';
 import { stands, standingOf, STANDINGS, type Standing } from '../../data/standing';
 import type { Deployment } from '../../data/types';
-import { byText, nameKey, orderOf, type Order } from '../../ui/order';
+import { orderOf, type Order } from '../../ui/order';
+import { byText, nameKey } from '../../text/collation';
 
 export const COLUMNS = ['standing', 'model', 'device', 'port', 'updated', 'actions'] as const;
 export const SORTABLE = ['standing', 'model', 'device', 'port', 'updated'];

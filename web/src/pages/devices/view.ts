@@ -3,7 +3,7 @@
 import { compareVersions, matches, parseSelection, stateOf, usedDisk, type Term } from '../../data/selection';
 import { isThere } from '../../data/standing';
 import type { Deployment, Device } from '../../data/types';
-import { nameKey } from '../../ui/order';
+import { nameKey } from '../../text/collation';
 
 export const COLUMNS = [
   'name', 'state', 'version', 'platform', 'models', 'cpu', 'memory', 'disk', 'tags', 'seen',

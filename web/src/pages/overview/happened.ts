@@ -2,7 +2,7 @@
 
 import { stateOf } from '../../data/selection';
 import type { Command, Device } from '../../data/types';
-import { byText } from '../../ui/order';
+import { byText } from '../../text/collation';
 
 /** One thing that happened, `at` a time as the API writes it. A device went away when it was last seen. */
 export type Happened =

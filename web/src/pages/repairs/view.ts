@@ -2,7 +2,7 @@
 
 import { parseSelection, type Term } from '../../data/selection';
 import type { Command } from '../../data/types';
-import { byText } from '../../ui/order';
+import { byText } from '../../text/collation';
 
 export const STANDINGS = ['sent', 'processed', 'expired', 'failed', 'succeeded', 'superseded'] as const;
 export type Standing = (typeof STANDINGS)[number];
