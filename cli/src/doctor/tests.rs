@@ -174,7 +174,7 @@ fn services() -> Vec<(&'static str, Vec<Finding>)> {
         ),
         ("a service until the logout", Service { command, ..until_logout }),
         ("no service", service(Tier::Detached, true, false, "this machine has no systemd")),
-        ("a launch agent", service(Tier::LaunchAgent, false, true, "launchd starts it at login")),
+        ("a launch agent", service(Tier::LaunchAgent, false, false, "launchd starts it at login")),
         (
             "an agent beside its service",
             Service {

@@ -203,6 +203,7 @@ pub struct Facts {
 pub struct Availability {
     pub tier: Tier,
     pub survives_logout: bool,
+    /// Whether the agent runs after a reboot although nobody has logged in.
     pub survives_reboot: bool,
     /// The reason, as text for a person.
     pub why: String,
@@ -279,8 +280,13 @@ fn with_unit(facts: &Facts) -> Availability {
 fn at_login(facts: &Facts) -> Availability {
     let Facts { manager, enabled, .. } = facts;
     let why = match (manager, enabled) {
-        (_, false) => format!(
-            "{} is disabled, so {} does not start it at login; to enable it, install again",
+        (Manager::TaskScheduler, false) => {
+            "the scheduled task is disabled, as `link stop` leaves it, so the task scheduler does not start it at logon; \
+             to enable it, run `link start`"
+                .to_owned()
+        }
+        (Manager::Launchd | Manager::Systemd, false) => format!(
+            "{} is disabled, so {} does not start it at login; to enable it, run `link start`",
             manager.kind(),
             manager.name()
         ),
@@ -292,8 +298,7 @@ fn at_login(facts: &Facts) -> Availability {
             format!("{} starts it at login, and it ends at logout", manager.name())
         }
     };
-    let survives_reboot = *enabled;
-    Availability { tier: manager.tier(), survives_logout: false, survives_reboot, why }
+    Availability { tier: manager.tier(), survives_logout: false, survives_reboot: false, why }
 }
 
 fn detached(facts: &Facts) -> Availability {

@@ -201,10 +201,10 @@ fn launchd_and_the_task_scheduler_start_it_at_login_and_that_is_said() {
         };
         let facts = || Facts { manager, ..whole() };
         let (found, logout, reboot, why) = says(facts());
-        assert_eq!((found, logout, reboot), (tier, false, true), "{why}");
+        assert_eq!((found, logout, reboot), (tier, false, false), "{why}");
         assert!(why.contains("ends at log"), "{why}");
         let (.., reboot, why) = says(Facts { enabled: false, ..facts() });
-        assert!(!reboot && why.contains("is disabled"), "{why}");
+        assert!(!reboot && why.contains("is disabled") && why.contains("`link start`"), "{why}");
         let (found, _, reboot, why) = says(Facts { unit: UnitState::Unknown, ..facts() });
         assert!(found == tier && !reboot && why.contains("does not answer here"), "{why}");
         let (found, _, reboot, why) = says(Facts { unit: UnitState::Absent, ..facts() });
