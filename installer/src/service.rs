@@ -63,10 +63,13 @@ impl Manager {
         }
     }
 
-    /// Returns whether this installation has a unit.
+    /// Returns whether this installation has a unit. A file of a task that the scheduler does not know is none.
     #[must_use]
     pub fn has_unit(self, layout: &Layout) -> bool {
-        self.made(layout).is_some_and(|unit| systemd::stands(&unit.path))
+        self.made(layout).is_some_and(|unit| match self.entry_of() {
+            None => systemd::stands(&unit.path),
+            Some(entry) => entry.has(&unit.path),
+        })
     }
 
     /// Returns whether it runs the guard or is about to.

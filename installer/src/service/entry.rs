@@ -88,8 +88,14 @@ impl Entry {
                     receipt.unit = Some(InstalledUnit { path: path.clone(), written, environment });
                     receipt.add_folders(path.parent().unwrap_or(&path));
                 })?;
+                let before = std::fs::read(&path).ok();
                 self.write(&path, &wanted).map_err(self.failed("write"))?;
-                self.register(&path).map_err(self.failed("register"))?;
+                if let Err(refused) = self.register(&path) {
+                    // The manager goes on with what it had. A file that it does not know would count as its entry, and
+                    // nothing would start the agent.
+                    put_back(&path, before).map_err(self.failed("remove"))?;
+                    return Err(self.failed("register")(refused));
+                }
             }
             UnitStep::Leave | UnitStep::Keep { .. } if !self.is_enabled() => {
                 self.register(&path).map_err(self.failed("enable"))?;
@@ -121,6 +127,7 @@ impl Entry {
         let unit = match (stands, self.answers()) {
             (false, _) => UnitState::Absent,
             (true, false) => UnitState::Unknown,
+            (true, true) if !self.is_known() => UnitState::Absent,
             (true, true) => UnitState::Loaded,
         };
         Facts {
@@ -230,6 +237,11 @@ impl Entry {
         }
     }
 
+    /// Returns whether the manager can start the entry of the file at `path`.
+    pub(super) fn has(self, path: &Path) -> bool {
+        path.is_file() && self.is_known()
+    }
+
     /// Returns whether the manager knows the entry. Launchd learns of it from its folder.
     fn is_known(self) -> bool {
         match self {
@@ -247,5 +259,13 @@ impl Entry {
 
     fn failed(self, action: &'static str) -> impl FnOnce(io::Error) -> ServiceError {
         ServiceError::of(self.manager(), action)
+    }
+}
+
+/// Restores the file at `path`, or removes it if there was none.
+fn put_back(path: &Path, before: Option<Vec<u8>>) -> io::Result<()> {
+    match before {
+        Some(bytes) => fs::write_atomic(path, &bytes).map_err(io::Error::other),
+        None => std::fs::remove_file(path),
     }
 }

@@ -40,6 +40,7 @@ verb=$1; shift
 shift 2
 task=$RECORD.task
 [ "$verb" = /Create ] || [ -f "$task" ] || { echo 'FEHLER: Die Datei wurde nicht gefunden.' >&2; exit 1; }
+[ "$verb" != /Create ] || [ ! -f "$RECORD.refuses" ] || { echo 'ERROR: Access is denied.' >&2; exit 1; }
 case "$verb $*" in
   "/Create /XML "*" /F") iconv -f UTF-16 -t UTF-8 "$2" >"$task" ;;
   "/Query ") ;;
@@ -84,6 +85,41 @@ async fn a_scheduled_task_starts_the_guard_and_is_forgotten_with_it() {
     assert!(calls.iter().any(|call| call.ends_with("/DISABLE")), "{calls:?}");
     assert!(calls.iter().any(|call| call.starts_with("/Delete ")), "{calls:?}");
     assert!(!machine.record("task").exists() && !xml.exists());
+}
+
+/// A policy may forbid tasks: the agent runs all the same, and the status says that nothing starts it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_scheduler_that_refuses_leaves_a_running_agent_and_no_task() {
+    let machine = Machine::new("task", "schtasks", SCHTASKS);
+    let xml = machine.scratch.home().join(".local/share/link/service/task.xml");
+    std::fs::write(machine.record("refuses"), "").unwrap();
+    let ran = machine.install();
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(
+        ran.stderr.contains("could not register `link-agent`: ERROR: Access is denied."),
+        "{ran:?}"
+    );
+    assert!(ran.stderr.contains("started the agent"), "{ran:?}");
+    assert!(!xml.exists());
+    let status = machine.status();
+    assert_eq!(status["running"], true, "{status}");
+    assert_eq!(status["availability"]["tier"], "detached", "{status}");
+    assert_eq!(machine.link(&["restart"]).code, Some(0));
+
+    // Once the scheduler takes tasks, the next installation makes one. A later refusal leaves that one as it is.
+    std::fs::remove_file(machine.record("refuses")).unwrap();
+    let ran = machine.install();
+    assert!(ran.code == Some(0) && ran.stderr.contains("created the scheduled task"), "{ran:?}");
+    let text = std::fs::read(&xml).unwrap();
+    std::fs::write(machine.record("refuses"), "").unwrap();
+    std::fs::write(&xml, "").unwrap();
+    let ran = machine.install();
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(machine.status()["availability"]["tier"], "logon-task");
+    std::fs::remove_file(machine.record("refuses")).unwrap();
+    machine.install();
+    assert_eq!(std::fs::read(&xml).unwrap(), text);
+    assert_eq!(machine.link(&["uninstall", "--yes"]).code, Some(0));
 }
 
 /// A home in which another system's service manager is found first.
@@ -131,7 +167,7 @@ impl Machine {
         assert_eq!(self.guard(), guard, "an intact installation restarts nothing");
 
         assert_eq!(self.link(&["stop"]).code, Some(0));
-        assert!(!self.status()["agent"]["running"].as_bool().unwrap_or(false));
+        assert_eq!(self.status()["running"], false);
         assert_eq!(self.link(&["start"]).code, Some(0));
         self.is_kept(tells);
 
@@ -149,7 +185,7 @@ impl Machine {
         let availability = &status["availability"];
         assert_eq!(availability["tier"], tells.tier, "{status}");
         assert_eq!(availability["survives_logout"], false, "{status}");
-        assert_eq!(availability["survives_reboot"], true, "{status}");
+        assert_eq!(availability["survives_reboot"], false, "{status}");
         assert!(availability["why"].as_str().unwrap().contains(tells.why), "{status}");
         assert!(PathBuf::from("/proc").join(self.guard()).exists());
     }
