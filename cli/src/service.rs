@@ -150,7 +150,7 @@ pub(crate) fn in_words(availability: &Availability) -> String {
     let survives = match (availability.survives_logout, availability.survives_reboot) {
         (true, true) => "survives logout and reboot",
         (true, false) => "survives logout, not a reboot",
-        (false, true) => "comes back after a reboot, ends at logout",
+        (false, true) => "starts at boot, ends at logout",
         (false, false) => "survives neither logout nor reboot",
     };
     format!("{tier}; {survives}: {}", availability.why)
@@ -213,15 +213,25 @@ fn explain(error: ServiceError) -> CliError {
     let hint = match error {
         ServiceError::Receipt(error) => return error.into(),
         ServiceError::Masked => format!("to unmask it, {UNMASK}"),
-        ServiceError::Unwritable(_) => {
-            "run `link start` after each login; a service needs folders with shorter or plainer names"
-                .to_owned()
-        }
+        ServiceError::Unwritable(_) => unwritable(service::manager()).to_owned(),
         ServiceError::NoHome(_) | ServiceError::Manager { .. } => {
             format!("see `{}`", service::manager().inspection())
         }
     };
     CliError::new(ExitCode::NotRunning, ErrorCode::Service, chain(&error)).hint(hint)
+}
+
+/// What to do where the manager cannot start the agent of this installation.
+const fn unwritable(manager: Manager) -> &'static str {
+    match manager {
+        Manager::Systemd | Manager::Launchd => {
+            "run `link start` after each login; a service needs folders with plainer names"
+        }
+        Manager::TaskScheduler => {
+            "run `link start` after each logon; a task needs folders with shorter names, and neither LINK_HOME nor an \
+             XDG_ variable"
+        }
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the clock, processes, the environment")]
 
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{ffi::OsString, path::PathBuf, process::ExitCode, time::Duration};
 
 use link_platform::{
     awake::Awake,
@@ -31,6 +31,7 @@ use crate::{
         update::TrialFailure,
     },
     layout::Layout,
+    service,
     versions::{self, ChangeError, Versions},
 };
 
@@ -244,7 +245,7 @@ impl Shell {
         let _uncut = fs::truncate_above(&self.layout.agent_log(), LOG_LIMIT);
         let path = agent(&self.layout);
         let log = Some(self.layout.agent_log());
-        let program = Program { path, args: vec![], env: vec![], log };
+        let program = Program { path, args: vec![], env: carried(&self.layout), log };
         match Line::start(&program) {
             Ok((child, line)) => (self.agent, self.line) = (Some(child), Some(line)),
             Err(error) => tell(&format!("cannot start `{}`: {error}", program.path.display())),
@@ -342,6 +343,13 @@ fn agent(layout: &Layout) -> PathBuf {
     let installed = versions::program(layout, program::AGENT);
     let beside = || Some(std::env::current_exe().ok()?.with_file_name(program::AGENT));
     if installed.is_file() { installed } else { beside().unwrap_or(installed) }
+}
+
+/// Returns the variables of the installation that a task could not set for this guard.
+fn carried(layout: &Layout) -> Vec<(OsString, OsString)> {
+    let known = service::manager().carried(layout);
+    let missing = known.into_iter().filter(|(name, _)| std::env::var_os(name).is_none());
+    missing.map(|(name, value)| (name.into(), value.into())).collect()
 }
 
 async fn next(line: Option<&mut Line>) -> Option<String> {

@@ -14,6 +14,7 @@ mod launchd;
 pub mod systemd;
 mod tasks;
 
+use crate::decide::service::task;
 pub use crate::decide::service::{
     Availability, BackendUnit, Facts, Manager, Scope, Tier, UNMASK, Unit, UnitChange, UnitFound,
     UnitStep, Wish, availability, choose, linger_by_owner,
@@ -36,10 +37,14 @@ pub fn manager() -> Manager {
     told.and_then(|word| Manager::named(&word)).unwrap_or_else(|| Manager::of(facts::os()))
 }
 
-/// Returns the value of an environment variable that the unit of this installation sets for the guard.
+/// Returns the value of an environment variable that the unit of this installation sets for the guard, or the guard for the
+/// agent.
 #[must_use]
 pub fn variable(layout: &Layout, name: &str) -> Option<String> {
-    let unit = manager().made(layout).filter(|_| manager().has_unit(layout))?;
+    let manager = manager();
+    // The guard carries the variables also where the scheduler has no task.
+    let counts = |_: &InstalledUnit| manager == Manager::TaskScheduler || manager.has_unit(layout);
+    let unit = manager.made(layout).filter(counts)?;
     unit.environment.into_iter().find(|(known, _)| known == name).map(|(_, value)| value)
 }
 
@@ -70,6 +75,14 @@ impl Manager {
             None => systemd::stands(&unit.path),
             Some(entry) => entry.has(&unit.path),
         })
+    }
+
+    /// Returns the variables that the guard gives to the agent because this manager cannot set them for the guard.
+    #[must_use]
+    pub fn carried(self, layout: &Layout) -> Vec<(String, String)> {
+        let unit = (self == Self::TaskScheduler).then(|| self.made(layout)).flatten();
+        let known = unit.map(|unit| unit.environment).unwrap_or_default();
+        known.into_iter().filter(|(name, _)| task::is_carried(name)).collect()
     }
 
     /// Returns whether it runs the guard or is about to.

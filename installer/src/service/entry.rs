@@ -14,8 +14,10 @@ use link_platform::{fs, user_manager};
 use super::{error::ServiceError, launchd, tasks};
 use crate::{
     decide::service::{
-        Facts, Manager, Unit, UnitFile, UnitFound, UnitState, UnitStep, launchd::LaunchAgent,
-        task::LogonTask, unit_step,
+        Facts, Manager, Unit, UnitFile, UnitFound, UnitState, UnitStep,
+        launchd::LaunchAgent,
+        task::{self, LogonTask},
+        unit_step,
     },
     layout::Layout,
     receipt::{InstalledUnit, Receipt},
@@ -184,7 +186,10 @@ impl Entry {
             _ => UnitFile::Nothing,
         };
         let mut step = unit_step(found, &written, &wanted);
-        if step == UnitStep::Leave && !self.is_known() {
+        // The text of a task has no variables, so those in the receipt tell whether they have changed.
+        let has_other_variables =
+            recorded.is_some_and(|unit_before| unit_before.environment != unit.environment);
+        if step == UnitStep::Leave && (has_other_variables || !self.is_known()) {
             step = UnitStep::Write;
         }
         Ok(Survey { step, path, unit, wanted, written })
@@ -204,8 +209,8 @@ impl Entry {
                 let environment = unit.environment.clone();
                 LaunchAgent { program, log: layout.agent_log(), environment }.text()
             }
-            // A task cannot set variables, so a guard that needs one cannot be started by a task.
-            Self::Task if unit.environment.is_empty() => {
+            // A task cannot set variables. The guard gives the agent those of the receipt, but finds its folders without.
+            Self::Task if unit.environment.iter().all(|(name, _)| task::is_carried(name)) => {
                 LogonTask { program, user: user_manager::user_id()? }.text()
             }
             Self::Task => None,

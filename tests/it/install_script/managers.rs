@@ -1,7 +1,7 @@
 //! The launch agent of macOS and the scheduled task of Windows, with a recorded `launchctl` and `schtasks` that start and
 //! stop the real guard: installed, stopped, started, edited, repaired and uninstalled.
 
-use std::{os::unix::fs::PermissionsExt, path::PathBuf, process::Command};
+use std::{collections::BTreeSet, os::unix::fs::PermissionsExt, path::PathBuf, process::Command};
 
 use link_tests::device::free_port;
 use serde_json::Value;
@@ -119,6 +119,44 @@ async fn a_task_scheduler_that_refuses_leaves_a_running_agent_and_no_task() {
     std::fs::remove_file(machine.record("refuses")).unwrap();
     machine.install();
     assert_eq!(std::fs::read(&xml).unwrap(), text);
+    assert_eq!(machine.link(&["uninstall", "--yes"]).code, Some(0));
+}
+
+/// A task sets no variables, so the guard gives the agent those of the installation.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_guard_of_a_task_gives_the_agent_the_variables_of_the_installation() {
+    let machine = Machine::new("task", "schtasks", SCHTASKS);
+    let port = free_port().to_string();
+    let mut script = machine.scratch.shell(&["dash"], &machine.scratch.file_url());
+    let ran = run(machine
+        .set(script.arg(SCRIPT))
+        .env("LINK_LOCAL_PORT", &port)
+        .env("NO_PROXY", "a.example"));
+    assert!(ran.code == Some(0) && ran.stderr.contains("created the scheduled task"), "{ran:?}");
+    let variables = || {
+        let file = machine.scratch.home().join(".local/state/link/agent.pid");
+        let pid = std::fs::read_to_string(file).unwrap();
+        let environment = std::fs::read(format!("/proc/{}/environ", pid.trim())).unwrap();
+        let all = environment
+            .split(|byte| *byte == 0)
+            .map(|one| String::from_utf8_lossy(one).into_owned());
+        all.filter(|one| one.starts_with("LINK_LOCAL_PORT=") || one.starts_with("NO_PROXY="))
+            .collect::<BTreeSet<_>>()
+    };
+    let given =
+        BTreeSet::from([format!("LINK_LOCAL_PORT={port}"), "NO_PROXY=a.example".to_owned()]);
+    assert_eq!(variables(), given);
+    // Another value at the next installation restarts the agent with it; the other variables stay.
+    let port = free_port().to_string();
+    let mut script = machine.scratch.shell(&["dash"], &machine.scratch.file_url());
+    let ran = run(machine.set(script.arg(SCRIPT)).env("LINK_LOCAL_PORT", &port));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let given =
+        BTreeSet::from([format!("LINK_LOCAL_PORT={port}"), "NO_PROXY=a.example".to_owned()]);
+    assert_eq!(variables(), given);
+    // From a shell without them, too: the scheduler knows nothing of a shell.
+    assert_eq!(machine.link(&["restart"]).code, Some(0));
+    assert_eq!(variables(), given);
     assert_eq!(machine.link(&["uninstall", "--yes"]).code, Some(0));
 }
 

@@ -23,8 +23,8 @@ const LONGEST_PATH: usize = 260;
 /// The values of the task.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LogonTask {
-    /// The guard's path. A task cannot set environment variables, so the guard finds its folders
-    /// without them.
+    /// The guard's path. A task cannot set environment variables, so the guard finds its folders without them, and gives
+    /// the agent the others ([`is_carried`]).
     pub program: PathBuf,
     /// The security identifier (`S-1-5-…`) of the user. Only an administrator may create a task for
     /// the logon of every user.
@@ -102,6 +102,13 @@ impl LogonTask {
 "#
         ))
     }
+}
+
+/// Returns whether the guard of a task can give the agent this variable. Those that name folders cannot: the guard needs
+/// them to find what it gives.
+#[must_use]
+pub fn is_carried(variable: &str) -> bool {
+    variable != "LINK_HOME" && !variable.starts_with("XDG_")
 }
 
 /// Returns whether the scheduler may start the task, given the XML that it shows for it. Each trigger has such an element
