@@ -4,7 +4,10 @@
 use std::collections::BTreeSet;
 
 use link_protocol::{
-    backend_api::device::{ChangeDevice, Device},
+    backend_api::{
+        device::{ChangeDevice, Device},
+        model::ChangeModel,
+    },
     selector::DeviceState,
 };
 use link_tests::{
@@ -13,7 +16,6 @@ use link_tests::{
     wait::{PATIENCE, until},
 };
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
-use thirtyfour::WindowHandle;
 
 use super::chromium::Browser;
 use crate::fault_proxy::FaultProxy;
@@ -29,6 +31,10 @@ const ROWS: &str = "return [...document.querySelectorAll('.device-row[data-state
     row.querySelector('.name a').textContent, row.dataset.state,
     row.querySelector('.cell.version').textContent, row.querySelector('.cell.tags').textContent,
 ].join(' | '))";
+
+/// The same of the models: their names. The tab goes there by itself, so the page is not loaded anew.
+const TO_MODELS: &str = "document.querySelector('nav a[href=\"/models\"]').click()";
+const MODELS: &str = "return [...document.querySelectorAll('.catalogue-row .strong')].map(({ textContent }) => textContent)";
 
 /// Whatever is cut, each tab shows in the end what the API says.
 #[tokio::test(flavor = "multi_thread")]
@@ -57,6 +63,7 @@ async fn browser_keeps_ten_tabs_true_whatever_happens_to_their_stream() {
 
     proxy.rough();
     let mut tags = vec![None; DEVICES];
+    let mut models = Vec::new();
     for change in 0..CHANGES {
         let device = chance.random_range(0..DEVICES);
         let tag = format!("tag-{change}");
@@ -66,6 +73,22 @@ async fn browser_keeps_ten_tabs_true_whatever_happens_to_their_stream() {
             name: Some(format!("device-{change}")),
         };
         backend.owner.change_device(devices[device].id, &wish).await.unwrap();
+        let name = format!("model-{change}");
+        match chance.random_range(0..3) {
+            0 if !models.is_empty() => {
+                let gone = models.swap_remove(chance.random_range(0..models.len()));
+                backend.owner.delete_model(gone).await.unwrap();
+            }
+            1 if !models.is_empty() => {
+                let wish = ChangeModel { name: Some(name), shared: None };
+                let renamed = models[chance.random_range(0..models.len())];
+                backend.owner.change_model(renamed, &wish).await.unwrap();
+            }
+            _ => {
+                let url = "http://127.0.0.1:9/nowhere";
+                models.push(backend.model_at(&name, url, name.as_bytes()).await.model_id);
+            }
+        }
         match chance.random_range(0..10) {
             0 => backend.restart().await,
             1 | 2 => proxy.cut(),
@@ -85,8 +108,12 @@ async fn browser_keeps_ten_tabs_true_whatever_happens_to_their_stream() {
 
     let listed = backend.owner.devices().await.unwrap();
     let wanted: BTreeSet<String> = listed.iter().map(row).collect();
+    let named = backend.owner.models().await.unwrap().into_iter().map(|model| model.name).collect();
     for (number, tab) in tabs.iter().enumerate() {
-        shows(&browser, tab, &wanted, &format!("tab {number}")).await;
+        browser.switch_to(tab).await;
+        shows(&browser, ROWS, &wanted, &format!("tab {number}")).await;
+        browser.run(TO_MODELS, vec![]).await;
+        shows(&browser, MODELS, &named, &format!("tab {number}, of the models,")).await;
     }
 }
 
@@ -106,12 +133,11 @@ async fn open(browser: &Browser, page: &str) {
     .await;
 }
 
-async fn shows(browser: &Browser, tab: &WindowHandle, wanted: &BTreeSet<String>, what: &str) {
-    browser.switch_to(tab).await;
+async fn shows(browser: &Browser, script: &str, wanted: &BTreeSet<String>, what: &str) {
     let mut last = BTreeSet::new();
     let seen = async {
         loop {
-            let rows = browser.run(ROWS, vec![]).await;
+            let rows = browser.run(script, vec![]).await;
             last =
                 rows.as_array().unwrap().iter().map(|row| row.as_str().unwrap().into()).collect();
             if last == *wanted {
