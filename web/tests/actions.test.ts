@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 import { act } from '../src/data/actions';
 import { followers } from '../src/data/followers';
+import { forgetPerson, PersonLeft } from '../src/data/person';
 import { backend, type Backend } from './backend';
 import { deployment } from './fixtures';
 
@@ -52,7 +53,7 @@ it('looks again where events may be missed, and ends with a command that has exp
   expect((await ended)?.state).toBe('expired');
 });
 
-it('outlasts a backend that restarts, but not one that stays away or refuses', async () => {
+it('outlasts a backend that restarts or stays away, but not one that refuses', async () => {
   served.answers['/commands/cmd_1'] = [503, { status: 503, detail: 'the backend restarts' }];
   const first = act('stop', deployment('1', 'dev_a'));
   await vi.advanceTimersByTimeAsync(30_000);
@@ -61,15 +62,54 @@ it('outlasts a backend that restarts, but not one that stays away or refuses', a
   await vi.advanceTimersByTimeAsync(60_000);
   expect((await first)?.result).toEqual(RESULT);
 
+  // One that stays away ends nothing either: the stream tells when it is back.
   served.answers['/commands/cmd_2'] = [503, { status: 503, detail: 'the backend restarts' }];
-  const second = act('stop', deployment('2', 'dev_a')).catch((error: unknown) => error);
-  await vi.advanceTimersByTimeAsync(600_000);
-  expect(await second).toMatchObject({ status: 503 });
+  const second = act('stop', deployment('2', 'dev_a'));
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  const asked = served.to('/commands/cmd_2').length;
+  expect(asked).toBeLessThan(20);
+  served.answers['/commands/cmd_2'] = [200, command('2', { result: RESULT })];
+  for (const { reload } of [...followers]) reload();
+  await vi.advanceTimersByTimeAsync(0);
+  expect((await second)?.result).toEqual(RESULT);
   served.answers['/commands/cmd_3'] = [404, { status: 404, detail: 'no such command' }];
   const third = act('stop', deployment('3', 'dev_a')).catch((error: unknown) => error);
   await vi.advanceTimersByTimeAsync(0);
   expect(await third).toMatchObject({ status: 404 });
   expect(followers.size).toBe(0);
+});
+
+it('goes on for the same person in another role, and ends with the person', async () => {
+  served.answers['/commands/cmd_1'] = [200, command('1')];
+  served.answers['/commands/cmd_2'] = [200, command('2')];
+  const [first, second] = ['1', '2'].map((id) => act('stop', deployment(id, 'dev_a')).catch((error: unknown) => error));
+  await vi.advanceTimersByTimeAsync(0);
+  // What the pages show is forgotten when the role changes, and loaded anew.
+  for (const { clear } of [...followers]) clear();
+  hear('1', command('1', { result: RESULT }));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(await first).toMatchObject({ result: RESULT });
+  forgetPerson();
+  expect(await second).toBeInstanceOf(PersonLeft);
+  expect(followers.size).toBe(0);
+});
+
+it('looks one time after the other, however often it has to', async () => {
+  let open = 0;
+  let most = 0;
+  served.answers['/commands/cmd_1'] = async () => {
+    open += 1;
+    most = Math.max(most, open);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    open -= 1;
+    return [200, command('1', served.to('/commands/cmd_1').length > 1 ? { result: RESULT } : {})];
+  };
+  const ended = act('stop', deployment('1', 'dev_a'));
+  await vi.advanceTimersByTimeAsync(10);
+  for (let times = 0; times < 5; times += 1) for (const { reload } of [...followers]) reload();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect((await ended)?.result).toEqual(RESULT);
+  expect([most, served.to('/commands/cmd_1').length]).toEqual([1, 2]);
 });
 
 it('deploys a stopped model again without serving it', async () => {

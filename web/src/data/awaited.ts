@@ -1,7 +1,7 @@
 // Waits for the end of work that goes on without this page: an event of the stream tells it, and a look where events may be missed.
 
 import { type Follower, followers } from './followers';
-import { pause, PersonLeft } from './person';
+import { pause, PersonLeft, staying } from './person';
 import { passes, pauseAfter } from './retry';
 
 /** How often in a row a look may fail before its failure counts: six minutes, far more than a restart of the backend takes. */
@@ -18,39 +18,61 @@ interface Work<T> {
 /** Returns the work once it has ended. Nothing is asked while it runs: it may wait a day for a device that is away. */
 export function untilEnded<T>(first: T, { kind, id, look, hasEnded }: Work<T>): Promise<T> {
   if (hasEnded(first)) return Promise.resolve(first);
+  const here = staying();
   return new Promise((resolve, reject) => {
+    const waits = (): boolean => followers.has(follower);
     const settle = (how: () => void): void => {
-      if (followers.delete(follower)) how();
+      if (!followers.delete(follower)) return;
+      here.removeEventListener('abort', left);
+      how();
     };
+    const left = (): void => settle(() => reject(new PersonLeft()));
     const hear = (latest: T): void => {
       if (hasEnded(latest)) settle(() => resolve(latest));
     };
-    const lookAgain = (): void => {
-      patiently(look).then(hear, (error: unknown) => settle(() => reject(error as Error)));
+    let looking = false;
+    let again = false;
+    const lookAgain = async (): Promise<void> => {
+      again = true;
+      if (looking) return;
+      looking = true;
+      while (again && waits()) {
+        again = false;
+        try {
+          hear(await patiently(look, waits));
+        } catch (error) {
+          // The work goes on without a backend that answers, and its stream tells when that is back.
+          if (!passes(error)) settle(() => reject(error as Error));
+        }
+      }
+      looking = false;
     };
     const follower: Follower = {
       changed: ({ kind: changed, id: which, item }) => {
         if (changed !== kind || which !== id) return;
-        if (item === null) lookAgain();
+        if (item === null) void lookAgain();
         else hear(item as T);
       },
-      reload: lookAgain,
-      clear: () => settle(() => reject(new PersonLeft())),
+      reload: () => void lookAgain(),
+      // What the pages show is forgotten for another role too. The wait ends with the person.
+      clear: () => undefined,
     };
     followers.add(follower);
+    here.addEventListener('abort', left);
     // It may have ended before its follower was there.
-    lookAgain();
+    void lookAgain();
   });
 }
 
-/** Repeats a question while its failure passes: a backend that restarts ends no wait, since the work goes on. */
-export async function patiently<T>(question: () => Promise<T>): Promise<T> {
+/** Repeats a question while its failure passes and the answer is still `wanted`: a backend that restarts ends no wait. */
+export async function patiently<T>(question: () => Promise<T>, wanted: () => boolean = () => true): Promise<T> {
   for (let failures = 1; ; failures += 1) {
     try {
       return await question();
     } catch (error) {
       if (!passes(error) || failures > MOST_FAILURES) throw error;
       await pause(pauseAfter(failures, error));
+      if (!wanted()) throw error;
     }
   }
 }
