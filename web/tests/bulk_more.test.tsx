@@ -79,12 +79,15 @@ it('says how many devices are removed so far, and stops with its dialog', async 
   const button = (await control('Remove 2 devices')) as HTMLButtonElement;
   await vi.waitFor(() => expect(button.disabled).toBe(false));
   button.click();
-  await settled('0 of 2 done. To stop, close this dialog.');
+  await settled('0 of 2 tried. To stop, close this dialog.');
   await accessible();
   document.querySelector<HTMLButtonElement>('dialog .dialog-foot .button')?.click();
   await vi.waitFor(() => expect(document.querySelector('dialog')).toBeNull());
+  await press('Deploy…');
+  await vi.waitFor(() => expect(document.querySelector('dialog')).not.toBeNull());
   answers[0]?.([204, null]);
   await settled('Stopped: 1 device left unchanged.');
+  expect(document.querySelector('dialog')).not.toBeNull();
   expect(answers).toHaveLength(1);
 });
 

@@ -212,7 +212,7 @@ describe('the list of deployments', () => {
     await press('Repair all…');
     await settled('This touches 2 deployments of 2 models');
     await press('Repair 2 deployments');
-    await settled('1 of 2 operations have started.');
+    await settled('Started 1 of 2 operations.');
     await accessible();
     expect(document.querySelector('dialog .form-error')?.textContent).toBe('');
     full = false;
@@ -236,12 +236,32 @@ describe('the list of deployments', () => {
     await press('Repair all…');
     await settled('This touches 2 deployments of 2 models');
     await press('Repair 2 deployments');
-    await settled('1 of 2 operations have started.');
+    await settled('Started 1 of 2 operations.');
     document.querySelector<HTMLButtonElement>('dialog .dialog-foot .button')?.click();
-    await settled('Only 1 of 2 operations have started');
+    await settled('Started only 1 of 2 operations');
     heard({ type: 'change', id: null, change: { kind: 'operation', id: 'opr_1', change: 'changed', item: { ...running, state: 'succeeded' } } });
     await settled('0 devices done');
     expect(begun).toBe(2);
+  });
+
+  it('starts nothing more once its dialog is closed, and says what was started', async () => {
+    load();
+    const answers: ((answer: [number, unknown]) => void)[] = [];
+    here.served.answers['/operations'] = ({ body }) =>
+      (body as { dry_run?: boolean }).dry_run ? [200, plan(1)] : new Promise((resolve) => answers.push(resolve));
+    open();
+    await press('Repair all…');
+    await settled('This touches 2 deployments of 2 models');
+    await press('Repair 2 deployments');
+    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    document.querySelector<HTMLButtonElement>('dialog .dialog-foot .button')?.click();
+    await vi.waitFor(() => expect(document.querySelector('dialog')).toBeNull());
+    await press('Redeploy all…');
+    await settled('This touches 2 deployments of 2 models');
+    const counts = { pending: 0, sent: 0, succeeded: 1, failed: 0, skipped: 0, cancelled: 0 };
+    answers[0]?.([202, { operation_id: 'opr_1', state: 'succeeded', devices: 1, counts, work: { kind: 'repair' } }]);
+    await settled('Started only 1 of 2 operations');
+    expect([answers.length, document.querySelectorAll('dialog').length]).toEqual([1, 1]);
   });
 
   it('redeploys all stale ones, and leaves a stopped model stopped', async () => {

@@ -2,7 +2,7 @@
 // then an operation for each model. A start that is repeated, as after a cut, starts nothing twice.
 
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 import { idempotencyKey } from '../data/client';
 import { begin, ended, plan } from '../data/operations';
@@ -52,7 +52,7 @@ export function ManyDialog({ title, why, action, parts, typed, close }: Props) {
   const under = useRef(new Set<Promise<void>>());
   /** How many have started, once the others have to wait. */
   const waits = useSignal<number | null>(null);
-  const open = useRef(true);
+  const closed = useMemo(() => new AbortController(), []);
   const running = useRef(false);
   const attempt = async (step: () => Promise<void>): Promise<void> => {
     if (running.current) return;
@@ -72,33 +72,32 @@ export function ManyDialog({ title, why, action, parts, typed, close }: Props) {
       const made: OperationPlan[] = [];
       for (const { work, devices } of fixed.current) {
         made.push(await plan(work, devices));
-        if (!open.current) return;
+        if (closed.signal.aborted) return;
       }
       plans.value = made;
     });
   };
   useEffect(() => {
     preview();
-    return () => {
-      open.current = false;
-    };
+    return () => closed.abort();
   }, []);
   const run = (): void => {
     void attempt(async () => {
-      for (const part of fixed.current.slice(done.current)) {
-        const operation = await beginInTurn(part, under.current, () => open.current, () => (waits.value = done.current));
-        if (operation === null) return;
-        done.current += 1;
-        const end = follow(operation).finally(() => under.current.delete(end));
-        under.current.add(end);
+      const all = fixed.current.length;
+      try {
+        for (const part of fixed.current.slice(done.current)) {
+          const operation = closed.signal.aborted ? null : await beginInTurn(part, under.current, closed.signal, () => (waits.value = done.current));
+          if (operation === null) break;
+          done.current += 1;
+          const end = follow(operation).finally(() => under.current.delete(end));
+          under.current.add(end);
+        }
+      } finally {
+        if (closed.signal.aborted && done.current < all) notice(text.many.left(done.current, all), 'bad');
       }
-      notice(text.many.started(done.current, touched(plans.peek() ?? [])));
-      close();
+      if (done.current === all) notice(text.many.started(all, touched(plans.peek() ?? [])));
+      if (!closed.signal.aborted) close();
     });
-  };
-  const leave = (): void => {
-    if (waits.peek() !== null) notice(text.many.left(done.current, fixed.current.length), 'bad');
-    close();
   };
   const total = touched(plans.value ?? []);
   const ready = plans.value !== null && total > 0 && (typed === undefined || words.value.trim() === typed);
@@ -108,7 +107,7 @@ export function ManyDialog({ title, why, action, parts, typed, close }: Props) {
     else if (ready) run();
   };
   return (
-    <Dialog title={title} close={leave}>
+    <Dialog title={title} close={close}>
       <form onSubmit={sent}>
         <div class="dialog-body">
           <p>{why}</p>
@@ -122,13 +121,13 @@ export function ManyDialog({ title, why, action, parts, typed, close }: Props) {
               <input id="many-typed" autocomplete="off" spellcheck={false} value={words} onInput={(event) => (words.value = event.currentTarget.value)} />
             </div>
           )}
-          {waits.value !== null && <p role="status">{text.many.waits(waits.value, fixed.current.length)}</p>}
+          <p role="status">{waits.value !== null && text.many.waits(waits.value, fixed.current.length)}</p>
           <p class="form-error" role="alert" dir="auto">
             {fault}
           </p>
         </div>
         <div class="dialog-foot">
-          <button type="button" class="button" onClick={leave}>
+          <button type="button" class="button" onClick={close}>
             {text.dialog.cancel}
           </button>
           {plans.value === null ? (
@@ -182,7 +181,7 @@ function touched(plans: readonly OperationPlan[]): number {
  * Starts an operation, as soon as the account may have one more. While it may not, one of those that run has to end first; if none
  * is of this dialog, the backend's refusal counts. Returns nothing once the dialog is closed.
  */
-async function beginInTurn({ work, devices, key }: Part & { key: string }, running: ReadonlySet<Promise<void>>, isOpen: () => boolean, waits: () => void): Promise<Operation | null> {
+async function beginInTurn({ work, devices, key }: Part & { key: string }, running: ReadonlySet<Promise<void>>, closed: AbortSignal, waits: () => void): Promise<Operation | null> {
   for (;;) {
     try {
       return await begin(work, devices, key);
@@ -190,8 +189,8 @@ async function beginInTurn({ work, devices, key }: Part & { key: string }, runni
       if (!(error instanceof Problem && error.code === QUOTA) || running.size === 0) throw error;
     }
     waits();
-    await Promise.race(running);
-    if (!isOpen()) return null;
+    await Promise.race([...running, new Promise<void>((resolve) => closed.addEventListener('abort', () => resolve(), { once: true }))]);
+    if (closed.aborted) return null;
   }
 }
 

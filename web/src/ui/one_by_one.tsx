@@ -17,6 +17,8 @@ export interface End {
   why: string;
   /** How many were left as they are, because the dialog was closed. */
   left: number;
+  /** Whether the dialog was closed before the end. */
+  closed: boolean;
 }
 
 interface OneByOne {
@@ -32,7 +34,7 @@ export function useOneByOne<T>(things: readonly T[], step: (thing: T) => Promise
   useEffect(() => () => void (open.current = false), []);
   const run = async (): Promise<void> => {
     if (tried.peek() !== null) return;
-    const end: End = { done: 0, failed: 0, why: '', left: 0 };
+    const end: End = { done: 0, failed: 0, why: '', left: 0, closed: false };
     for (const [place, thing] of things.entries()) {
       tried.value = place;
       if (!open.current) {
@@ -49,6 +51,7 @@ export function useOneByOne<T>(things: readonly T[], step: (thing: T) => Promise
         end.why = error instanceof Error ? sentence(error.message) : text.problems.unknown;
       }
     }
+    end.closed = !open.current;
     ended(end);
   };
   return { tried, run: () => void run() };

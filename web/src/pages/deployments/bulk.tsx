@@ -124,11 +124,11 @@ export function DeploymentBar({ chosen, unselect }: { chosen: readonly Deploymen
 function CancelDialog({ targets, close }: { targets: readonly Deployment[]; close: () => void }) {
   const cancel = ({ deployment_id }: Deployment): Promise<unknown> =>
     ask(POST('/api/v1/deployments/{deployment_id}/cancel', { params: { path: { deployment_id } } }));
-  const { tried, run } = useOneByOne(targets, cancel, ({ done, failed, why, left }) => {
+  const { tried, run } = useOneByOne(targets, cancel, ({ done, failed, why, left, closed }) => {
     if (done > 0) notice(text.deployed.cancelled(done));
     if (failed > 0) notice(text.deployed.notCancelled(failed, why), 'bad');
     if (left > 0) notice(text.deployed.notTried(left), 'bad');
-    close();
+    if (!closed) close();
   });
   return (
     <Dialog title={text.deployed.cancelTitle} close={close}>

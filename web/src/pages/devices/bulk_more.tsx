@@ -81,10 +81,11 @@ function RemoveDevices({ targets, close, unselect }: { targets: readonly Device[
   const wanted = words.typed(targets.length);
   const ids = new Set(targets.map(({ device_id }) => device_id));
   const lost = deployments.all().filter((one) => ids.has(one.device_id) && isThere(one)).length;
-  const { tried, run } = useOneByOne([...ids], removeDevice, ({ done, failed, why, left }) => {
+  const { tried, run } = useOneByOne([...ids], removeDevice, ({ done, failed, why, left, closed }) => {
     if (done > 0) notice(words.removed(done));
     if (failed > 0) notice(words.notRemoved(failed, why), 'bad');
     if (left > 0) notice(words.notTried(left), 'bad');
+    if (closed) return;
     close();
     unselect();
   });

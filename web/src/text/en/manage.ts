@@ -38,10 +38,11 @@ export const many = {
   moreModels: (count: number) => `and ${plural(count, 'more model', 'more models')}`,
   started: (operations: number, devices: number) =>
     `Started ${plural(operations, 'operation', 'operations')} on ${plural(devices, 'deployment', 'deployments')}. The page Operations shows the results.`,
-  progress: (tried: number, all: number) => `${tried.toLocaleString('en')} of ${all.toLocaleString('en')} done. To stop, close this dialog.`,
+  progress: (tried: number, all: number) => `${tried.toLocaleString('en')} of ${all.toLocaleString('en')} tried. To stop, close this dialog.`,
   waits: (started: number, all: number) =>
-    `${started} of ${all} operations have started. The others start as these end, so keep this dialog open.`,
-  left: (started: number, all: number) => `Only ${started} of ${all} operations have started: the dialog was closed before the others.`,
+    `Started ${started.toLocaleString('en')} of ${plural(all, 'operation', 'operations')}. The others start as these end, so keep this dialog open.`,
+  left: (started: number, all: number) =>
+    `Started only ${started.toLocaleString('en')} of ${plural(all, 'operation', 'operations')}: the dialog was closed before the others.`,
   roleChanged: (role: string) => `Your role in this account is now ${role}. Controls that the role does not allow are gone.`,
   type: (wanted: string) => `Type ${wanted} to confirm`,
 } as const;
