@@ -559,7 +559,7 @@ describe('files', () => {
     await vi.waitFor(() => expect([asked.length, states()]).toEqual([1, ['waiting', 'working']]));
     expect(asks()).toBe(true);
     await accessible();
-    const stop = (place: number): void => [...root.querySelectorAll<HTMLButtonElement>('.result-head button')].filter(({ textContent }) => textContent === 'Stop')[place]?.click();
+    const stop = (place: number): void => [...root.querySelectorAll<HTMLButtonElement>('.result button')].filter(({ textContent }) => textContent === 'Stop')[place]?.click();
     stop(0);
     await vi.waitFor(() => expect(states()).toEqual(['stopped', 'working']));
     stop(0);

@@ -92,18 +92,29 @@ function Result({ one, target }: { one: Sent; target: Target }) {
             {text.dropped.again}
           </button>
         )}
-        {isUnderWay ? (
-          <button type="button" class="button quiet small" onClick={() => stopSending(one.id)}>
-            {text.dropped.stop}
-          </button>
-        ) : (
-          <button type="button" class="icon-button" aria-label={text.dropped.remove(brief(one.file.name, 80))} onClick={() => forgetSent(one.id)}>
+        {!isUnderWay && (
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={text.dropped.remove(brief(one.file.name, 80))}
+            onClick={() => {
+              forgetSent(one.id);
+              document.querySelector<HTMLElement>('.drop button')?.focus();
+            }}
+          >
             <Icon name="close" />
           </button>
         )}
       </div>
+      {isUnderWay && (
+        <p class="soft">
+          {one.state === 'waiting' ? text.dropped.waiting : text.dropped.working[one.task]}{' '}
+          <button type="button" class="button quiet small" onClick={() => stopSending(one.id)}>
+            {text.dropped.stop}
+          </button>
+        </p>
+      )}
       {one.state === 'stopped' && <p class="soft">{text.dropped.stopped}</p>}
-      {one.state === 'working' && <p class="soft">{text.dropped.working[one.task]}</p>}
       <div class="result-body">
         {one.task === 'images' && <Preview file={one.file} />}
         {one.outcome && <Shown outcome={one.outcome} name={one.file.name} />}

@@ -17,6 +17,8 @@ export interface Sent {
   model: string;
   state: 'waiting' | 'working' | 'done' | 'failed' | 'stopped';
   outcome: Outcome | null;
+  /** Counts how often it was sent, so that an earlier place in the queue is not taken for a later one. */
+  attempt: number;
 }
 
 export const sent = signal<readonly Sent[]>([]);
@@ -25,8 +27,8 @@ export const announced = signal('');
 /** How many results are kept on the page. */
 const MOST = 50;
 let queue: Promise<void> = Promise.resolve();
-/** What ends the file that is being sent. */
-let stopping: { id: string; control: AbortController } | null = null;
+/** What ends each file that is being sent. */
+const stopping = new Map<string, AbortController>();
 
 ofPerson(() => {
   sent.value = [];
@@ -37,23 +39,32 @@ ofPerson(() => {
 export function sendAll(files: Iterable<File>, task: FileTask, target: Target): void {
   clear();
   for (const file of files) {
-    const one: Sent = { id: newId(), file, task, model: target.name, state: 'waiting', outcome: null };
+    const one: Sent = { id: newId(), file, task, model: target.name, state: 'waiting', outcome: null, attempt: 1 };
     sent.value = [one, ...sent.peek()].slice(0, MOST);
-    queue = queue.then(() => deliver(one.id, target));
+    queue = queue.then(() => deliver(one.id, one.attempt, target));
   }
 }
 
 /** Sends a file that is on the page again. */
 export function sendAgain(id: string, target: Target): void {
   clear();
-  change(id, { state: 'waiting', outcome: null });
-  queue = queue.then(() => deliver(id, target));
+  const attempt = renewed(id);
+  queue = queue.then(() => deliver(id, attempt, target));
+}
+
+/** Begins another attempt, and returns its number. */
+function renewed(id: string): number {
+  const attempt = (sent.peek().find((one) => one.id === id)?.attempt ?? 0) + 1;
+  change(id, { state: 'waiting', outcome: null, attempt });
+  return attempt;
 }
 
 /** Stops a file that waits or is being sent. */
 export function stopSending(id: string): void {
   change(id, { state: 'stopped' });
-  if (stopping?.id === id) stopping.control.abort();
+  stopping.get(id)?.abort();
+  const name = sent.peek().find((one) => one.id === id)?.file.name ?? '';
+  announced.value = text.dropped.stoppedOf(name);
 }
 
 /** Takes a file and what came of it off the page. */
@@ -66,13 +77,13 @@ export function losesSent(): boolean {
   return sent.peek().some(({ state }) => state === 'waiting' || state === 'working' || state === 'done');
 }
 
-async function deliver(id: string, target: Target): Promise<void> {
+async function deliver(id: string, attempt: number, target: Target): Promise<void> {
   const one = sent.peek().find((known) => known.id === id);
-  if (one?.state !== 'waiting') return;
+  if (one?.state !== 'waiting' || one.attempt !== attempt) return;
   change(id, { state: 'working', outcome: null });
   const here = staying();
   const control = new AbortController();
-  stopping = { id, control };
+  stopping.set(id, control);
   try {
     const outcome = await send(one.task, target.port, target.alias, one.file, AbortSignal.any([here, control.signal]));
     here.throwIfAborted();
@@ -83,12 +94,9 @@ async function deliver(id: string, target: Target): Promise<void> {
     if (here.aborted || control.signal.aborted) return;
     change(id, { state: 'failed' });
     const seen = error instanceof RequestFailure ? error.seen : { kind: 'engine' as const, engine: true, detail: text.dropped.unreadable };
-    await explain(target, seen, (now) => {
-      change(id, { state: 'waiting' });
-      return deliver(id, now);
-    });
+    await explain(target, seen, (now) => deliver(id, renewed(id), now));
   } finally {
-    if (stopping?.control === control) stopping = null;
+    if (stopping.get(id) === control) stopping.delete(id);
   }
 }
 

@@ -189,6 +189,8 @@ export const dropped = {
   done: (name: string) => `${name} is done.`,
   again: 'Send again',
   stop: 'Stop',
+  waiting: 'Waits for the file before it.',
+  stoppedOf: (name: string) => `${name} was stopped.`,
   stopped: 'Stopped before the model had answered.',
   remove: (name: string) => `Remove ${name} and its result`,
   download: 'Download',
