@@ -83,17 +83,43 @@ it('fills a gap although the backend is still starting, also a second one, and t
   vi.useFakeTimers();
   try {
     served.answers['/devices/dev_a/logs'] = [503, { status: 503, detail: 'the backend starts' }];
-    streams[0]?.heard({ type: 'lost', id: '1' });
     streams[0]?.heard({ type: 'ready', id: '1', resumed: false });
+    expect(said).toEqual([false]);
     await vi.advanceTimersByTimeAsync(1_000);
     event(16);
     streams[0]?.heard({ type: 'lost', id: '1' });
     streams[0]?.heard({ type: 'ready', id: '1', resumed: false });
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect([said, numbers()]).toEqual([[false, false], [11, 12, 16]]);
+    // Longer than the patience of one question.
+    await vi.advanceTimersByTimeAsync(1_800_000);
+    expect([new Set(said), numbers()]).toEqual([new Set([false]), [11, 12, 16]]);
     served.answers['/devices/dev_a/logs'] = [200, { items: records(11, 17), next_cursor: null }];
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect([said, numbers()]).toEqual([[false, false, true], [11, 12, 13, 14, 15, 16, 17]]);
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect([said.at(-1), said.filter(Boolean).length, numbers()]).toEqual([true, 1, [11, 12, 13, 14, 15, 16, 17]]);
+    const asked = served.to('/devices/dev_a/logs').length;
+    await vi.advanceTimersByTimeAsync(1_000_000);
+    expect(served.to('/devices/dev_a/logs')).toHaveLength(asked);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('is not whole while its stream is away, although a gap was filled meanwhile, and asks nothing more once it is left', async () => {
+  const answer = held<[number, unknown]>();
+  served.answers['/devices/dev_a/logs'] = () => answer.promise;
+  streams[0]?.heard({ type: 'ready', id: '1', resumed: false });
+  streams[0]?.heard({ type: 'lost', id: '1' });
+  answer.keep([200, { items: records(11, 14), next_cursor: null }]);
+  await vi.waitFor(() => expect(numbers()).toEqual([11, 12, 13, 14]));
+  expect(said).not.toContain(true);
+  vi.useFakeTimers();
+  try {
+    served.answers['/devices/dev_a/logs'] = [503, { status: 503, detail: 'the backend starts' }];
+    streams[0]?.heard({ type: 'ready', id: '1', resumed: false });
+    await vi.advanceTimersByTimeAsync(100);
+    closing.abort();
+    const asked = served.to('/devices/dev_a/logs').length;
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect(served.to('/devices/dev_a/logs').length).toBe(asked);
   } finally {
     vi.useRealTimers();
   }

@@ -2,6 +2,7 @@
 
 import { patiently } from './awaited';
 import { ask, GET } from './client';
+import { passes } from './retry';
 import { follow, type Message } from './stream';
 import type { DeviceLog, Severity } from './types';
 import { whileVisible } from './visible';
@@ -48,6 +49,7 @@ export async function followLog(deviceId: string, severity: Severity, { current,
     took(full ? { ...log, records: all.slice(-MOST), cursor: null } : { ...log, records: all });
   };
   let lastId: string | null = null;
+  let away = false;
   let gap = 0;
   let filling: number | null = null;
   /** Loads the records between the load and the stream, or of a gap. A later gap begins where this one does. */
@@ -56,14 +58,17 @@ export async function followLog(deviceId: string, severity: Severity, { current,
     filling = newest;
     gap += 1;
     const mine = gap;
-    patiently(() => since(newest, deviceId, severity)).then(
+    const wanted = (): boolean => mine === gap && !signal.aborted;
+    whole(false);
+    patiently(() => since(newest, deviceId, severity), wanted).then(
       (records) => {
         take(records);
-        if (mine !== gap || signal.aborted) return;
+        if (!wanted()) return;
         filling = null;
-        whole(true);
+        whole(!away);
       },
-      () => mine === gap && !signal.aborted && whole(false),
+      // Someone who looks at a log waits for its newest records, however long the backend is away.
+      (error: unknown) => wanted() && passes(error) && fill(),
     );
   };
   const heard = (message: Message): void => {
@@ -74,10 +79,12 @@ export async function followLog(deviceId: string, severity: Severity, { current,
         return;
       case 'ready':
       case 'reset':
+        away = false;
         return fill();
       case 'lost':
       case 'refused':
       case 'ended':
+        away = true;
         whole(false);
     }
   };

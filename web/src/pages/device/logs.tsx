@@ -148,11 +148,9 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
       {failed.value !== null && (
         <Failed title={text.logs.failedTitle} error={failed.value} retry={() => (attempt.value += 1)} />
       )}
-      {failed.value === null && isBehind && (
-        <p class="soft" role="status">
-          {text.logs.behind}
-        </p>
-      )}
+      <p class="soft" role="status">
+        {failed.value === null && isBehind && text.logs.behind}
+      </p>
       {failed.value === null && log.value === null && <Skeleton lines={10} />}
       {log.value && log.value.records.length === 0 && (
         <Empty icon="book" title={text.logs.nothingTitle}>

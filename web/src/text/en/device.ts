@@ -91,7 +91,7 @@ export const logs = {
   allCategories: 'All categories',
   search: 'Search the log',
   pause: 'Pause',
-  behind: 'The newest records are missing: the connection to the backend was lost. They are loaded as soon as it is back.',
+  behind: 'The newest records are missing, because the backend does not answer. They are loaded as soon as it does.',
   resume: (held: number) => (held > 0 ? `Resume (${held} new)` : 'Resume'),
   wrap: 'Wrap lines',
   download: 'Download',
