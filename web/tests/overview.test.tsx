@@ -119,7 +119,9 @@ describe('the overview', () => {
     open(summary({ deployments: { failed: 0, in_progress: 0, serving: 2, stale: 12, total: 12 } }));
     for (const list of [devicesLoading, deploymentsLoading]) list.value = { state: 'loading', error: null };
     deployments.loaded([deployment('1', 'dev_a', { stale: true })]);
+    devices.loaded([device('c', { last_update: { from: '1.2.0', to: '1.3.0', outcome: 'rolled_back', reason: null } })]);
     await settled('12 deployments have a stale allowlist');
+    expect(here.root.textContent).not.toContain('rolled back');
     expect(controls().filter((words) => words.startsWith('Repair all'))).toEqual([]);
     await accessible();
     devicesLoading.value = { state: 'ready', error: null };
@@ -130,6 +132,7 @@ describe('the overview', () => {
     await accessible();
     deploymentsLoading.value = { state: 'ready', error: null };
     await settled('1 deployment has a stale allowlist');
+    await settled('The last update was rolled back on 1 device.');
     expect(controls()).toContain('Repair all…');
   });
 
@@ -154,7 +157,7 @@ describe('the overview', () => {
     here.served.answers['/commands'] = [200, { items: [{ command_id: 'cmd_1', type: 'START_SERVING', state: 'sent', device_id: 'dev_a', created_at: at(20), expires_at: '' }] }];
     const events = (): string[] => [...here.root.querySelectorAll('.event-list li')].map((one) => one.querySelector('.event-what')?.textContent.trim() + ' · ' + one.querySelector('.badge')?.textContent);
     await vi.waitFor(() => expect(events()).toHaveLength(5));
-    expect(events()).toEqual(['Deviceb · Went offline', 'Serve a model a · Sent', 'Devicea · Registered', 'Deviceb · Registered', 'Devicec · Registered']);
+    expect(events()).toEqual(['b · Went offline', 'Serve a model a · Sent', 'a · Registered', 'b · Registered', 'c · Registered']);
     await accessible();
     devices.patched('dev_b', { online: true });
     await vi.waitFor(() => expect(events()).toHaveLength(4));

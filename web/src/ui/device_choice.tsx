@@ -54,8 +54,8 @@ function Found({ take }: { take: (id: string) => void }) {
       </form>
       {found.length === 0 && <p class="soft small" role="status">{text.devices.noMatchTitle}</p>}
       <fieldset aria-label={text.list.oneDevice}>
-        {found.slice(0, MOST_OFFERED).map(({ device_id: id }) => (
-          <Offer key={id} id={id} take={take} />
+        {found.slice(0, MOST_OFFERED).map(({ device_id: id, name }) => (
+          <Offer key={id} id={id} isNamesake={found.some((other) => other.device_id !== id && other.name === name)} take={take} />
         ))}
       </fieldset>
       {found.length > MOST_OFFERED && <p class="soft small">{text.list.moreDevices(found.length - MOST_OFFERED)}</p>}
@@ -63,12 +63,13 @@ function Found({ take }: { take: (id: string) => void }) {
   );
 }
 
-function Offer({ id, take }: { id: string; take: (id: string) => void }) {
+function Offer({ id, isNamesake, take }: { id: string; isNamesake: boolean; take: (id: string) => void }) {
   const device = devices.row(id)?.value;
   if (!device) return null;
   return (
     <button type="button" onClick={() => take(id)}>
-      <Foreign>{brief(device.name)}</Foreign>
+      <Foreign>{brief(device.name)}</Foreign>{' '}
+      {isNamesake && <Foreign class="soft small number">{id.slice(-8)}</Foreign>}{' '}
       {!device.online && <span class="soft small">{text.bulk.offline}</span>}
     </button>
   );

@@ -138,17 +138,19 @@ export function Skeleton({ lines, alone = false }: { lines: number; alone?: bool
 /** A code with a button that copies it. */
 export function Copied({ code, label }: { code: string; label: string }) {
   const said = useSignal('');
+  const selected = useSignal(false);
   const shown = useRef<HTMLElement>(null);
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(code);
       said.value = text.device.copied;
+      selected.value = false;
+      setTimeout(() => (said.value = ''), 2_000);
     } catch {
       // A browser may forbid the clipboard: then the selected text is copied by hand.
       if (shown.current) getSelection()?.selectAllChildren(shown.current);
-      said.value = text.admin.selected;
+      selected.value = true;
     }
-    setTimeout(() => (said.value = ''), 2_000);
   };
   const words = said.value || label;
   return (
@@ -157,6 +159,9 @@ export function Copied({ code, label }: { code: string; label: string }) {
       <button type="button" class="icon-button" aria-label={words} title={words} onClick={() => void copy()}>
         <Icon name="copy" />
       </button>
+      <span class="small" role="status">
+        {selected.value && text.admin.selected}
+      </span>
     </span>
   );
 }

@@ -37,9 +37,10 @@ export function Attention({ current }: { current: Summary }) {
     void deployments.revision.value;
     return deployments.all().filter(cannotServe).length;
   }).value;
-  const points = pointsOf(current, all, unserved);
   const { state, error } = together([devicesLoading.value, deploymentsLoading.value]);
   const isKnown = state === 'ready' || state === 'refreshing';
+  // What is counted from a part of the lists would be told as if it were all.
+  const points = isKnown ? pointsOf(current, all, unserved) : pointsOf(current, [], 0);
   const nothing = points.length === 0 && stale.length === 0 && current.deployments.stale === 0;
   if (nothing && !isKnown && state !== 'failed') return <Skeleton lines={2} />;
   if (nothing && isKnown) {

@@ -58,8 +58,9 @@ function Event({ happened }: { happened: Happened }) {
   return (
     <li>
       <span class="event-what">
-        <a href={`/devices/${device.device_id}`}>{text.overviewPage.device}</a>
-        <Foreign class="soft">{device.name}</Foreign>
+        <a href={`/devices/${device.device_id}`}>
+          <Foreign>{device.name}</Foreign>
+        </a>
       </span>
       <Badge tone={kind === 'offline' ? 'bad' : 'good'}>{text.overviewPage.became[kind]}</Badge>
       {when}

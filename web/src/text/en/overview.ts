@@ -36,7 +36,6 @@ export const overviewPage = {
   newest: 'Newest events',
   noEvents: 'Nothing has happened yet.',
   eventsFailed: 'The newest events could not be loaded',
-  device: 'Device',
   became: { registered: 'Registered', offline: 'Went offline' },
   welcome: 'Four steps to the first answer',
   step1: 'Add a device',
