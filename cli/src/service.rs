@@ -150,8 +150,8 @@ pub(crate) fn in_words(availability: &Availability) -> String {
     let survives = match (availability.survives_logout, availability.survives_reboot) {
         (true, true) => "survives logout and reboot",
         (true, false) => "survives logout, not a reboot",
-        (false, true) => "starts at boot, ends at logout",
-        (false, false) => "survives neither logout nor reboot",
+        // What starts at boot needs no login, so a logout does not end it.
+        (false, _) => "survives neither logout nor reboot",
     };
     format!("{tier}; {survives}: {}", availability.why)
 }

@@ -37,15 +37,20 @@ pub fn manager() -> Manager {
     told.and_then(|word| Manager::named(&word)).unwrap_or_else(|| Manager::of(facts::os()))
 }
 
-/// Returns the value of an environment variable that the unit of this installation sets for the guard, or the guard for the
-/// agent.
+/// Returns the environment variables that the unit of this installation sets for the guard, or the guard for the agent.
+/// None if there is no unit.
 #[must_use]
-pub fn variable(layout: &Layout, name: &str) -> Option<String> {
+pub fn variables(layout: &Layout) -> Option<Vec<(String, String)>> {
     let manager = manager();
     // The guard carries the variables also where the scheduler has no task.
     let counts = |_: &InstalledUnit| manager == Manager::TaskScheduler || manager.has_unit(layout);
-    let unit = manager.made(layout).filter(counts)?;
-    unit.environment.into_iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    Some(manager.made(layout).filter(counts)?.environment)
+}
+
+/// Returns one of the [`variables`].
+#[must_use]
+pub fn variable(layout: &Layout, name: &str) -> Option<String> {
+    variables(layout)?.into_iter().find(|(known, _)| known == name).map(|(_, value)| value)
 }
 
 impl Manager {

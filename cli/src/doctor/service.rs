@@ -25,8 +25,7 @@ pub(crate) fn findings(facts: &Service) -> Vec<Finding> {
     }
     let until = match (survives_logout, survives_reboot) {
         (true, _) => "a reboot",
-        (false, true) => "the logout",
-        (false, false) => "the logout or a reboot",
+        (false, _) => "the logout or a reboot",
     };
     let found = format!("the agent runs until {until}: {why}");
     let by_hand = match tier {

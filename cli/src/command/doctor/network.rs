@@ -20,7 +20,7 @@ use crate::{
 const LIMIT: Duration = Duration::from_secs(20);
 
 pub(super) fn look(context: &Context, layout: &Layout, seen: &Seen, backend: &str) -> Network {
-    let agents = of_running_agent(seen.agent).or_else(|| of_unit(layout));
+    let agents = of_running_agent(seen.agent).or_else(|| service::variables(layout));
     let here = &context.environment.network;
     let (variables, only_here) = match &agents {
         None => (here.clone(), Vec::new()),
@@ -52,12 +52,6 @@ fn is_own(context: &Context, backend: &str) -> bool {
 /// Returns the environment of the running agent, if the system tells it.
 fn of_running_agent(agent: Option<u32>) -> Option<Vec<(String, String)>> {
     process_view::environment(agent?)
-}
-
-/// Returns the variables that the unit of this installation sets, if it has a unit.
-fn of_unit(layout: &Layout) -> Option<Vec<(String, String)>> {
-    let manager = service::manager();
-    Some(manager.made(layout).filter(|_| manager.has_unit(layout))?.environment)
 }
 
 fn ask(backend: &str, environment: Option<Vec<(String, String)>>) -> Probe {
