@@ -323,6 +323,24 @@ describe('the list of deployments', () => {
     await settled('1 deployment was not cancelled. The deployment has ended.');
   });
 
+  it('tells how many deployments it has tried to cancel, and stops with its dialog', async () => {
+    load();
+    deployments.changed(deployment('1', 'dev_a', { state: 'downloading', serving: null }));
+    const answers: ((answer: [number, unknown]) => void)[] = [];
+    for (const id of ['1', '2']) here.served.answers[`/deployments/dpl_${id}/cancel`] = () => new Promise((resolve) => answers.push(resolve));
+    open();
+    await settled('5 deployments');
+    here.root.querySelector<HTMLInputElement>('.list-head input')?.click();
+    await press('Cancel…');
+    await press('Cancel 2 deployments');
+    await settled('0 of 2 tried. To stop, close this dialog.');
+    document.querySelector<HTMLButtonElement>('dialog .dialog-foot .button')?.click();
+    await vi.waitFor(() => expect(document.querySelector('dialog')).toBeNull());
+    answers[0]?.([204, null]);
+    await settled('Stopped: 1 deployment left unchanged.');
+    expect(answers).toHaveLength(1);
+  });
+
   it('has no controls for a viewer, also if the role is lowered while the page is open', async () => {
     load();
     open();

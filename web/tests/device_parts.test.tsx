@@ -26,6 +26,17 @@ const command = (id: string, more: object = {}): object => ({
   created_at: '2026-11-20T00:00:00Z', expires_at: '2026-11-21T00:00:00Z', ...more,
 });
 
+describe('the id of a device', () => {
+  it('is selected, and that is said, where the browser forbids the clipboard', async () => {
+    Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText: () => Promise.reject(new Error('denied')) } });
+    open('models');
+    await press('Copy the id of the device');
+    await settled('Selected');
+    expect(getSelection()?.toString()).toBe('dev_a');
+    await accessible();
+  });
+});
+
 describe('a model that is repaired on another port', () => {
   it('is asked for once, with the port that was chosen', async () => {
     open('models');
