@@ -3,10 +3,9 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 
+import { devicesFound } from '../data/found_devices';
 import { devices } from '../data/store';
-import type { Device } from '../data/types';
 import { text } from '../text';
-import { byText, nameKey } from '../text/collation';
 import { brief } from '../text/visible';
 import { Menu } from './menu';
 import { Foreign } from './parts';
@@ -33,7 +32,7 @@ export function DeviceChoice({ choose }: { choose: (id: string) => void }) {
 function Found({ take }: { take: (id: string) => void }) {
   const words = useSignal('');
   // Of ten thousand devices, those that are added while the panel is open are found by the next letter.
-  const found = useMemo(() => fitting(devices.all(), words.value), [words.value]);
+  const found = useMemo(() => devicesFound(devices.all(), words.value), [words.value]);
   const first = found[0];
   const sent = (event: SubmitEvent): void => {
     event.preventDefault();
@@ -73,15 +72,4 @@ function Offer({ id, isNamesake, take }: { id: string; isNamesake: boolean; take
       {!device.online && <span class="soft small">{text.bulk.offline}</span>}
     </button>
   );
-}
-
-/** Returns the devices that fit, by name; one that is called as typed comes first. */
-function fitting(all: readonly Device[], typed: string): Device[] {
-  const wanted = typed.trim().toLowerCase();
-  const named = ({ name }: Device): boolean => name.toLowerCase() === wanted;
-  return all
-    .filter(({ name, device_id: id, tags }) => wanted === '' || [name, id, ...(tags ?? [])].some((words) => words.toLowerCase().includes(wanted)))
-    .map((device) => [nameKey(device.name), device] as const)
-    .sort(([a, x], [b, y]) => Number(named(y)) - Number(named(x)) || byText(a, b))
-    .map(([, device]) => device);
 }

@@ -2,9 +2,9 @@
 
 import { useSignal } from '@preact/signals';
 
+import { devicesFound } from '../data/found_devices';
 import { devices } from '../data/store';
 import { text } from '../text';
-import { byText, nameKey } from '../text/collation';
 import { Foreign } from './parts';
 
 const MOST_LISTED = 50;
@@ -13,13 +13,7 @@ const MOST_LISTED = 50;
 export function DevicePicker({ chosen, choose }: { chosen: ReadonlySet<string>; choose: (next: ReadonlySet<string>) => void }) {
   const words = useSignal('');
   void devices.revision.value;
-  const wanted = words.value.trim().toLowerCase();
-  const found = devices
-    .all()
-    .filter(({ name, device_id, tags }) => wanted === '' || name.toLowerCase().includes(wanted) || device_id.includes(wanted) || (tags ?? []).some((tag) => tag.toLowerCase().includes(wanted)))
-    .map((device) => [nameKey(device.name), device] as const)
-    .sort(([a], [b]) => byText(a, b))
-    .map(([, device]) => device);
+  const found = devicesFound(devices.all(), words.value);
   if (devices.size === 0) return <p>{text.deploying.noDevice}</p>;
   const several = devices.size > 1;
   const all = found.length > 0 && found.every(({ device_id }) => chosen.has(device_id));
