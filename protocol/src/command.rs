@@ -301,6 +301,35 @@ pub enum CommandKind {
 }
 
 impl CommandKind {
+    /// All types, in the order of their declaration.
+    pub const ALL: [Self; 9] = [
+        Self::DeployModel,
+        Self::UpdateModel,
+        Self::CancelDeploy,
+        Self::StartServing,
+        Self::StopServing,
+        Self::RepairServing,
+        Self::UpdatePipeline,
+        Self::UninstallModel,
+        Self::UpdateAgent,
+    ];
+
+    /// Returns the name of the type in messages.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::DeployModel => "DEPLOY_MODEL",
+            Self::UpdateModel => "UPDATE_MODEL",
+            Self::CancelDeploy => "CANCEL_DEPLOY",
+            Self::StartServing => "START_SERVING",
+            Self::StopServing => "STOP_SERVING",
+            Self::RepairServing => "REPAIR_SERVING",
+            Self::UpdatePipeline => "UPDATE_PIPELINE",
+            Self::UninstallModel => "UNINSTALL_MODEL",
+            Self::UpdateAgent => "UPDATE_AGENT",
+        }
+    }
+
     /// The longest time that a command may wait for its acknowledgement (specification, sections 3.1 and 3.3).
     #[must_use]
     pub const fn expiry(self) -> Duration {
@@ -329,6 +358,18 @@ impl CommandKind {
             | Self::RepairServing
             | Self::UpdatePipeline
             | Self::UninstallModel => limits::EXECUTION_DEADLINE,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_type_is_the_one_in_messages() {
+        for kind in CommandKind::ALL {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
         }
     }
 }

@@ -161,7 +161,7 @@ function read({ world, origin }: Fake, path: string, query: URLSearchParams): un
       return id ? world.deployments.find(({ deployment_id }) => deployment_id === id) : whole(filtered(world.deployments));
     case 'commands': {
       const found = world.commands.find(({ command_id }) => command_id === id);
-      if (!id) return whole(filtered(world.commands).filter(({ state }) => query.get('open') !== 'true' || state === 'sent'));
+      if (!id) return whole(filtered(world.commands).filter(({ state, type }) => (query.get('open') !== 'true' || state === 'sent') && type === (query.get('type') ?? type)));
       return part === 'explanation' && found ? explained(found) : found;
     }
     case 'operations':

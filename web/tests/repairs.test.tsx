@@ -3,6 +3,7 @@
 import { describe, expect, it, vi } from 'vitest';
 
 import { go } from '../src/app/router';
+import { repairs } from '../src/data/operator';
 import { deployments, deploymentsLoading, devices, heard, me, models } from '../src/data/store';
 import type { Command } from '../src/data/types';
 import { RepairsPage } from '../src/pages/repairs/page';
@@ -33,7 +34,10 @@ const QUEUE = [
 ];
 
 function serve(items: readonly Command[]): void {
-  here.served.answers['/commands'] = ({ query }) => [200, { items: query.has('open') ? items.filter(({ result, state }) => !result && state !== 'expired') : items }];
+  here.served.answers['/commands'] = ({ query }) => {
+    const found = items.filter(({ type }) => type === (query.get('type') ?? type));
+    return [200, { items: query.has('open') ? found.filter(({ result, state }) => !result && state !== 'expired') : found }];
+  };
   devices.loaded([device('a'), device('b', { online: false })]);
   models.loaded([model('1', { name: 'llama' }), model('2', { name: 'whisper' })]);
   deployments.loaded([deployment('1', 'dev_a'), deployment('2', 'dev_b', { model_id: 'mdl_1' })]);
@@ -72,6 +76,25 @@ describe('the queue of repairs', () => {
     expect(here.root.textContent).toContain('The engine did not start.');
     expect(here.root.textContent).toContain('Waits until the device is online.');
     await accessible();
+  });
+
+  it('asks for repairs alone, for ten thousand at most, and says so where there are more', async () => {
+    const asked: string[] = [];
+    here.served.answers['/commands'] = ({ query }) => {
+      asked.push(query.get('type') ?? '');
+      if (query.has('open')) return [200, { items: [] }];
+      const at = Number(query.get('cursor') ?? '0');
+      return [200, { items: [repair(`9${at}`, { created_at: '2026-11-20T00:00:00Z' })], next_cursor: `${at + 1}` }];
+    };
+    open();
+    await settled('50 repairs');
+    await settled('The newest 10,000 repairs are shown');
+    expect(new Set(asked)).toEqual(new Set(['REPAIR_SERVING']));
+    expect(asked).toHaveLength(51);
+    serve(QUEUE);
+    repairs.load();
+    await settled('4 repairs');
+    expect(here.root.textContent).not.toContain('10,000');
   });
 
   it('filters by state, model and device in the address', async () => {

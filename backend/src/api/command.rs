@@ -13,6 +13,7 @@ use link_protocol::{
         Page, PageRequest,
         command::{CommandExplanation, CommandInfo},
     },
+    command::CommandKind,
     id::{CommandId, DeviceId},
 };
 use serde::Deserialize;
@@ -67,6 +68,8 @@ pub(crate) struct CommandParams {
     device_id: Option<String>,
     /// Only commands that have not ended.
     open: Option<bool>,
+    /// Only commands of this type.
+    r#type: Option<CommandKind>,
     /// Items of a page: 1 to 200.
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u32>,
@@ -85,7 +88,7 @@ pub(crate) async fn list_commands(
 ) -> Result<Answer<Page<CommandInfo>>, Rejection> {
     let wanted = list::wanted(&PageRequest { limit: params.limit, cursor: params.cursor })?;
     let device = params.device_id.as_deref().map(device_id).transpose()?;
-    let filter = CommandFilter { device, open: params.open.unwrap_or(false) };
+    let filter = CommandFilter { device, open: params.open.unwrap_or(false), kind: params.r#type };
     let commands = app.commands(caller, filter, &wanted).await?;
     Ok(Answer(list::page(commands, &wanted, cursor)))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use link_protocol::{
     backend_api::{Page, PageRequest, usage::UsageBucket},
+    command::CommandKind,
     id::{DeviceId, ModelId},
     selector::Selector,
 };
@@ -139,6 +140,8 @@ pub(crate) struct CommandExport {
     device_id: Option<String>,
     /// Only commands that have not ended.
     open: Option<bool>,
+    /// Only commands of this type.
+    r#type: Option<CommandKind>,
 }
 
 /// The filter of an export of usage.
@@ -229,7 +232,7 @@ pub(crate) async fn export_commands(
     Params(query): Params<CommandExport>,
 ) -> Result<Response, Rejection> {
     let device = query.device_id.as_deref().map(device_id).transpose()?;
-    let filter = CommandFilter { device, open: query.open.unwrap_or(false) };
+    let filter = CommandFilter { device, open: query.open.unwrap_or(false), kind: query.r#type };
     let asker = (Arc::clone(&app), caller);
     let read = move |request: PageRequest| {
         let app = Arc::clone(&app);

@@ -283,7 +283,7 @@ impl CommandRecord {
             device_id: self.device,
             epoch,
             seq: self.seq,
-            r#type: kind_name(&self.command),
+            r#type: self.command.kind().as_str().to_owned(),
             lane: self.lane(),
             idempotency_key: self.idempotency_key.clone(),
             attempt: self.attempt.max(1),
@@ -349,11 +349,6 @@ pub fn next_due(records: &[CommandRecord], now: Timestamp) -> Option<Timestamp> 
 pub fn redelivery_delay(attempt: u32) -> Duration {
     let doublings = attempt.saturating_sub(1).min(16);
     (limits::REDELIVERY_DELAY * 2_u32.pow(doublings)).min(limits::REDELIVERY_DELAY_CAP)
-}
-
-fn kind_name(command: &Command) -> String {
-    let name = serde_json::to_value(command.kind()).ok();
-    name.and_then(|value| value.as_str().map(str::to_owned)).expect("a kind is a plain name")
 }
 
 fn payload(command: &Command) -> Box<RawValue> {

@@ -1,7 +1,10 @@
 //! Lists of the commands of a device or of an account.
 
 use jiff::Timestamp;
-use link_protocol::id::{AccountId, DeviceId};
+use link_protocol::{
+    command::CommandKind,
+    id::{AccountId, DeviceId},
+};
 
 use crate::{
     database::{Connection, Page, Store, StoreError, column::ms, read, sql},
@@ -18,6 +21,8 @@ pub struct CommandFilter {
     pub device: Option<DeviceId>,
     /// Only commands that can still change.
     pub open: bool,
+    /// Only commands of this type.
+    pub kind: Option<CommandKind>,
 }
 
 impl Store {
@@ -70,6 +75,7 @@ impl Store {
                 .bind(filter.device.map(|device| device.to_string()))
                 .bind(after)
                 .bind(ms(now))
+                .bind(filter.kind.map(CommandKind::as_str))
                 .fetch_all(db)
                 .await?
         });
@@ -84,30 +90,56 @@ macro_rules! open {
     };
 }
 
+/// The condition of commands of one type.
+macro_rules! of_kind {
+    () => {
+        "kind = $7"
+    };
+}
+
+/// The same condition, written so that no database reads the index of the type: open commands are few, and that index has
+/// every command of the type that has ended.
+macro_rules! of_kind_and_open {
+    () => {
+        "kind || '' = $7"
+    };
+}
+
+/// The statement for commands of an account that meet all conditions.
+macro_rules! of_account {
+    ($($condition:ident),*) => {
+        concat!(
+            "SELECT * FROM commands WHERE account_id = $1 AND command_id < $2",
+            $(" AND ", $condition!(),)*
+            " ORDER BY command_id DESC LIMIT $3"
+        )
+    };
+}
+
+/// The statement for commands of a device that meet all conditions.
+macro_rules! of_device {
+    ($($condition:ident),*) => {
+        concat!(
+            "SELECT * FROM commands WHERE device_id = $4 AND seq < $5",
+            $(" AND ", $condition!(),)*
+            " AND EXISTS (SELECT 1 FROM devices d WHERE d.device_id = $4 AND d.account_id = $1) \
+             ORDER BY seq DESC LIMIT $3"
+        )
+    };
+}
+
 /// Returns the statement for `filter`. It reads the commands of an account in the order of their ids, and those of a
 /// device in the order of their sequence numbers, each from an index.
 const fn statement(filter: CommandFilter) -> &'static str {
-    match (filter.device.is_some(), filter.open) {
-        (false, false) => {
-            "SELECT * FROM commands WHERE account_id = $1 AND command_id < $2 \
-             ORDER BY command_id DESC LIMIT $3"
-        }
-        (false, true) => concat!(
-            "SELECT * FROM commands WHERE account_id = $1 AND command_id < $2 AND ",
-            open!(),
-            " ORDER BY command_id DESC LIMIT $3"
-        ),
-        (true, false) => {
-            "SELECT * FROM commands WHERE device_id = $4 AND seq < $5 AND EXISTS (SELECT 1 \
-             FROM devices d WHERE d.device_id = $4 AND d.account_id = $1) \
-             ORDER BY seq DESC LIMIT $3"
-        }
-        (true, true) => concat!(
-            "SELECT * FROM commands WHERE device_id = $4 AND seq < $5 AND ",
-            open!(),
-            " AND EXISTS (SELECT 1 FROM devices d WHERE d.device_id = $4 AND d.account_id = $1) \
-             ORDER BY seq DESC LIMIT $3"
-        ),
+    match (filter.device.is_some(), filter.open, filter.kind.is_some()) {
+        (false, false, false) => of_account!(),
+        (false, false, true) => of_account!(of_kind),
+        (false, true, false) => of_account!(open),
+        (false, true, true) => of_account!(open, of_kind_and_open),
+        (true, false, false) => of_device!(),
+        (true, false, true) => of_device!(of_kind),
+        (true, true, false) => of_device!(open),
+        (true, true, true) => of_device!(open, of_kind),
     }
 }
 

@@ -194,8 +194,8 @@ pub(crate) async fn insert(
     db.changed(None, Subject::Command(record.id, record.device));
     sql::query(
         "INSERT INTO commands (command_id, device_id, seq, command, idempotency_key, state, \
-         attempt, issued_ms, expires_ms, next_delivery_ms, account_id) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+         attempt, issued_ms, expires_ms, next_delivery_ms, account_id, kind) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
     )
     .bind(record.id.to_string())
     .bind(record.device.to_string())
@@ -208,6 +208,7 @@ pub(crate) async fn insert(
     .bind(ms(record.expires_at))
     .bind(record.next_delivery_at.map(ms))
     .bind(account.to_string())
+    .bind(record.command.kind().as_str())
     .execute(db)
     .await?;
     Ok(())

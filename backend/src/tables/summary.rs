@@ -161,7 +161,7 @@ async fn commands(
 ) -> Result<(CommandCounts, RepairCounts), StoreError> {
     let (open, sent): (i64, i64) = sql::query_as(
         "SELECT COUNT(*), COUNT(CASE WHEN state <> 'acknowledged' \
-         AND command LIKE '{\"type\":\"REPAIR_SERVING\"%' THEN 1 END) FROM commands \
+         AND kind = 'REPAIR_SERVING' THEN 1 END) FROM commands \
          WHERE account_id = $1 AND unfinished AND state <> 'superseded' \
          AND (state = 'acknowledged' OR expires_ms > $2)",
     )

@@ -76,7 +76,19 @@ async fn a_command_that_expired_or_made_way_says_why() {
     };
     assert_eq!(ids(&open), std::slice::from_ref(&newer));
     let all = world.get(&format!("/api/v1/commands?device_id={}", device.id), &user).await;
-    assert_eq!(ids(&all), [newer.clone(), older]);
+    assert_eq!(ids(&all), [newer.clone(), older.clone()]);
+    let of_type =
+        async |query: String| world.get(&format!("/api/v1/commands?{query}"), &user).await;
+    let updates = [newer.clone(), older];
+    for filter in
+        ["type=UPDATE_AGENT".to_owned(), format!("type=UPDATE_AGENT&device_id={}", device.id)]
+    {
+        assert_eq!(ids(&of_type(filter.clone()).await), updates);
+        assert_eq!(ids(&of_type(format!("{filter}&open=true")).await), updates[..1]);
+        let other = filter.replace("UPDATE_AGENT", "REPAIR_SERVING");
+        assert!(of_type(other).await.items().is_empty());
+    }
+    of_type("type=update_agent".to_owned()).await.is(422, "invalid-request");
 
     world.advance(24 * 60 * MINUTE);
     let login = json!({ "email": "ada@example.org", "password": PASSWORD });

@@ -184,9 +184,9 @@ impl Fleet {
             ),
             format!(
                 "INSERT INTO commands (command_id, device_id, seq, command, idempotency_key, state, \
-                 attempt, result, reported_ms, issued_ms, expires_ms, account_id, unfinished) {}SELECT {}, {}, \
+                 attempt, result, reported_ms, issued_ms, expires_ms, account_id, unfinished, kind) {}SELECT {}, {}, \
                  n.i, command, idempotency_key, state, attempt, result, reported_ms, issued_ms, \
-                 expires_ms, account_id, unfinished FROM commands, n WHERE device_id = '{}'",
+                 expires_ms, account_id, unfinished, kind FROM commands, n WHERE device_id = '{}'",
                 count(devices * commands),
                 id("cmd", "n.i"),
                 per(old.clone(), commands),
@@ -231,6 +231,11 @@ impl Fleet {
             ("commands".to_owned(), Bound::Same),
             (format!("commands?cursor={first}"), Bound::Same),
             ("commands?open=true".to_owned(), Bound::Same),
+            ("commands?type=DEPLOY_MODEL".to_owned(), Bound::Same),
+            ("commands?type=REPAIR_SERVING".to_owned(), Bound::Same),
+            ("commands?type=DEPLOY_MODEL&open=true".to_owned(), Bound::Same),
+            (format!("commands?type=DEPLOY_MODEL&device_id={copy}&limit=2"), Bound::Same),
+            (format!("commands?type=DEPLOY_MODEL&device_id={copy}&open=true"), Bound::Same),
             (format!("commands?device_id={copy}&limit=2"), Bound::Same),
             (format!("commands?device_id={copy}&open=true"), Bound::Same),
             ("deployments".to_owned(), Bound::Same),

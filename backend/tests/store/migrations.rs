@@ -235,6 +235,11 @@ async fn every_schema_is_brought_to_the_newest(server: Option<&str>) {
                 );
             }
         }
+        let typed = before["commands"][0].get("kind").is_some();
+        for row in after["commands"].iter().filter(|_| !typed) {
+            let command: Value = serde_json::from_str(row["command"].as_str().unwrap()).unwrap();
+            assert_eq!(row["kind"], command["type"], "schema {count}");
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use link_client::backend::BackendClient;
 use link_protocol::{
     backend_api::command::{CommandExplanation, CommandInfo, CommandState},
+    command::CommandKind,
     id::CommandId,
 };
 
@@ -62,7 +63,7 @@ fn table(commands: &[CommandInfo], names: &Names, view: &View) -> String {
     }
     let rows = commands.iter().map(|command| {
         let CommandInfo { command_id, r#type, device_id, created_at, .. } = command;
-        let (kind, state) = (kind(r#type).into(), state(command).into());
+        let (kind, state) = (kind(*r#type).into(), state(command).into());
         [Cell::Time(*created_at), kind, state, names.cell(device_id), Cell::id(command_id)]
     });
     view.table(["TIME", "COMMAND", "STATE", "DEVICE", "ID"], rows)
@@ -73,7 +74,7 @@ fn show(command: &CommandInfo, view: &View) -> String {
     let mut text = format!(
         "Command   {}\nId        {command_id}\nDevice    {device_id}\nState     {}\n\
          Created   {}\nExpires   {}\n",
-        kind(r#type),
+        kind(*r#type),
         state(command),
         view.time(*created_at),
         view.time(*expires_at),
@@ -99,7 +100,7 @@ fn show(command: &CommandInfo, view: &View) -> String {
 
 fn explain(explanation: &CommandExplanation) -> String {
     let CommandExplanation { command, deliveries, happened, why, next, .. } = explanation;
-    let what = format!("{} to {}", kind(&command.r#type), command.device_id);
+    let what = format!("{} to {}", kind(command.r#type), command.device_id);
     let why = if why.is_empty() { String::new() } else { format!("Why:  {why}\n") };
     format!("{what}, {}\n\n{happened}\n{why}Next: {next}", delivered(*deliveries))
 }
@@ -121,9 +122,6 @@ fn state(command: &CommandInfo) -> String {
     }
 }
 
-fn kind(kind: &link_protocol::command::CommandKind) -> String {
-    serde_json::to_value(kind)
-        .ok()
-        .and_then(|value| value.as_str().map(|word| word.to_lowercase().replace('_', " ")))
-        .unwrap_or_default()
+fn kind(kind: CommandKind) -> String {
+    kind.as_str().to_lowercase().replace('_', " ")
 }

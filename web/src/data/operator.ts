@@ -5,13 +5,15 @@ import { signal } from '@preact/signals';
 import { ask, GET } from './client';
 import { type Follower, followers } from './followers';
 import { Kept } from './kept';
+import { ofPerson } from './person';
 import type { Loading } from './store';
 import { passes, pauseAfter } from './retry';
 import type { Command, Operation, Summary } from './types';
 
 const PAGE = 200;
-/** The newest commands among which repairs are looked for, besides all that have not ended, in pages. */
-const NEWEST_PAGES = 5;
+/** The newest repairs that are loaded besides all that have not ended, in pages. */
+const NEWEST_PAGES = 50;
+const REPAIR = 'REPAIR_SERVING';
 const OPEN = 'open ';
 /** How many of the newest commands are shown. */
 export const RECENT = 12;
@@ -23,7 +25,11 @@ export const operations = new Kept<Operation>({
   page: (cursor) => ask(GET('/api/v1/operations', { params: { query: { limit: PAGE, ...cursor } } })),
 });
 
-/** The repair commands: all that have not ended, and those among the newest thousand commands. */
+/** Whether there are older repairs than those that are loaded. */
+export const olderRepairs = signal(false);
+ofPerson(() => (olderRepairs.value = false));
+
+/** The repair commands: all that have not ended, and the newest ten thousand. */
 export const repairs = new Kept<Command>({
   kind: 'command',
   idOf: ({ command_id }) => command_id,
@@ -32,23 +38,27 @@ export const repairs = new Kept<Command>({
 });
 
 async function repairsPage({ cursor }: { cursor?: string }): Promise<{ items: Command[]; next_cursor: string | null }> {
-  // The place in the list of open commands, or the number of a page of the newest ones and the place in them.
+  // The place in the list of open repairs, or the number of a page of the newest ones and the place in them.
   if (cursor === undefined || cursor.startsWith(OPEN)) {
     const at = cursor === undefined ? {} : { cursor: cursor.slice(OPEN.length) };
-    const { items, next_cursor: next } = await ask(GET('/api/v1/commands', { params: { query: { open: true, limit: PAGE, ...at } } }));
-    return { items: items.filter(isRepair), next_cursor: next ? OPEN + next : '1 ' };
+    const { items, next_cursor: next } = await repairsAt({ open: true, ...at });
+    return { items, next_cursor: next ? OPEN + next : '1 ' };
   }
   const space = cursor.indexOf(' ');
   const number = Number(cursor.slice(0, space));
   const place = cursor.slice(space + 1);
-  const at = place === '' ? {} : { cursor: place };
-  const { items, next_cursor: next } = await ask(GET('/api/v1/commands', { params: { query: { limit: PAGE, ...at } } }));
+  const { items, next_cursor: next } = await repairsAt(place === '' ? {} : { cursor: place });
   const more = next && number < NEWEST_PAGES;
-  return { items: items.filter(isRepair), next_cursor: more ? `${number + 1} ${next}` : null };
+  if (!more) olderRepairs.value = Boolean(next);
+  return { items, next_cursor: more ? `${number + 1} ${next}` : null };
+}
+
+function repairsAt(place: { open?: boolean; cursor?: string }): Promise<{ items: Command[]; next_cursor?: string | null }> {
+  return ask(GET('/api/v1/commands', { params: { query: { type: REPAIR, limit: PAGE, ...place } } }));
 }
 
 function isRepair({ type }: Command): boolean {
-  return type === 'REPAIR_SERVING';
+  return type === REPAIR;
 }
 
 /** The newest commands of all kinds: what has happened last. */

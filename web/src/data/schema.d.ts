@@ -6380,6 +6380,8 @@ export interface operations {
                 device_id?: components["schemas"]["DeviceId"];
                 /** @description Only commands that have not ended. */
                 open?: boolean;
+                /** @description Only commands of this type. */
+                type?: components["schemas"]["CommandKind"];
                 /** @description Items of a page: 1 to 200. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
@@ -6466,6 +6468,8 @@ export interface operations {
                 device_id?: components["schemas"]["DeviceId"];
                 /** @description Only commands that have not ended. */
                 open?: boolean;
+                /** @description Only commands of this type. */
+                type?: components["schemas"]["CommandKind"];
             };
             header?: never;
             path?: never;

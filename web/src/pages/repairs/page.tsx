@@ -4,7 +4,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
-import { repairs } from '../../data/operator';
+import { olderRepairs, repairs } from '../../data/operator';
 import { pending } from '../../data/actions';
 import { modelName } from '../../data/names';
 import { may } from '../../data/permission';
@@ -99,6 +99,7 @@ export function RepairsPage() {
           row={(id) => rowOf(id, names.get(id))}
         />
       )}
+      {isKnown && olderRepairs.value && <p class="soft">{text.repairing.older}</p>}
       {all.value.length > 0 && shown.value.length === 0 && isKnown && (
         <Empty icon="filter" title={text.list.noMatchTitle}>
           <p>{text.list.noMatch}</p>

@@ -123,6 +123,7 @@ export const repairing = {
   nothingTitle: 'No repair yet',
   nothing: 'A repair gives a model the current allowlist without a new deployment. Start one where a deployment is stale.',
   nothingAction: 'Open the deployments',
+  older: 'The newest 10,000 repairs are shown, and all that have not ended. The device’s page lists older ones among its commands.',
   failedTitle: 'The repairs could not be loaded',
 } as const;
 
