@@ -216,7 +216,8 @@ fn start(
     let settings = engine::Settings::of(args, config);
     let engines = Engines::start(settings, roots, brought.clone(), inbox.clone())?;
     plugins::tidy(roots);
-    let frontends = Frontends::start(PluginFolder::new(roots), reporter.clone())?;
+    let device = memory.identity.device_id;
+    let frontends = Frontends::start(device, PluginFolder::new(roots), reporter.clone())?;
     let downloads = Downloads::start(roots.models(), &memory.identity, brought, inbox.clone())?;
     if memory.doubtful {
         tracing::warn!("a session cannot be read, so unreferenced model files are kept");

@@ -13,6 +13,10 @@ pub const METHODS: &str = "GET, POST, OPTIONS";
 /// The request headers that any response may depend on.
 pub const VARY: &str = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers";
 
+/// The response header that tells an allowed page which device answers: a page on one device can choose a model of
+/// another one with the same name and port.
+pub const DEVICE: &str = "link-device";
+
 /// The preflight that a browser sends before the request itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Preflight<'a> {
@@ -56,7 +60,10 @@ pub fn response(origin: Option<&str>) -> Headers {
     let mut headers = vec![("vary", VARY.to_owned())];
     if let Some(origin) = origin {
         headers.push(("access-control-allow-origin", origin.to_owned()));
-        headers.push(("access-control-expose-headers", "x-request-id, retry-after".to_owned()));
+        headers.push((
+            "access-control-expose-headers",
+            format!("x-request-id, retry-after, {DEVICE}"),
+        ));
     }
     headers
 }
@@ -64,7 +71,7 @@ pub fn response(origin: Option<&str>) -> Headers {
 /// Returns whether to drop a header of the engine's response because the proxy sets it.
 #[must_use]
 pub fn is_replaced(name: &str) -> bool {
-    name == "vary" || name.starts_with("access-control-")
+    name == "vary" || name == DEVICE || name.starts_with("access-control-")
 }
 
 /// Returns whether `names` is a comma-separated list of valid HTTP header names.

@@ -22,9 +22,15 @@ mod usage_queue;
 use std::{collections::HashMap, sync::Arc};
 
 use anyhow::Context as _;
+use http::HeaderValue;
 use link_agent_core::effect::Route;
 use link_platform::port_owner;
-use link_protocol::{id::PipelineId, plugin::Manifest, port::Port, task::Task};
+use link_protocol::{
+    id::{DeviceId, PipelineId},
+    plugin::Manifest,
+    port::Port,
+    task::Task,
+};
 use tokio::{net::TcpListener, runtime::Runtime, sync::Mutex};
 
 use self::{
@@ -70,8 +76,13 @@ struct Serving {
 }
 
 impl Frontends {
-    /// Prepares the proxy without opening a port.
-    pub(crate) fn start(plugins: PluginFolder, reporter: Reporter) -> anyhow::Result<Self> {
+    /// Prepares the proxy of the device `device` without opening a port.
+    pub(crate) fn start(
+        device: DeviceId,
+        plugins: PluginFolder,
+        reporter: Reporter,
+    ) -> anyhow::Result<Self> {
+        let device = HeaderValue::from_str(&device.to_string()).context("the id of this device")?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(THREADS)
             .thread_name("frontends")
@@ -80,7 +91,7 @@ impl Frontends {
             .context("cannot start the runtime of the frontends")?;
         Ok(Self {
             runtime: Some(runtime),
-            engine: Arc::new(Engine::new()),
+            engine: Arc::new(Engine::new(device)),
             plugins,
             reporter,
             open: HashMap::new(),

@@ -52,19 +52,22 @@ pub(super) struct Engine {
     seats: Seats,
     /// Limits the concurrent requests to engines.
     requests: Arc<Semaphore>,
+    /// The id of this device.
+    device: HeaderValue,
 }
 
 impl Engine {
-    pub(super) fn new() -> Self {
-        Self::for_connections(descriptors::served_connections())
+    pub(super) fn new(device: HeaderValue) -> Self {
+        Self::for_connections(descriptors::served_connections(), device)
     }
 
-    pub(super) fn for_connections(connections: usize) -> Self {
+    pub(super) fn for_connections(connections: usize, device: HeaderValue) -> Self {
         let requests = connections - KEPT_FREE.min(connections / 2);
         Self {
             bodies: Bodies::new(),
             seats: Seats::new(connections),
             requests: Arc::new(Semaphore::new(requests)),
+            device,
         }
     }
 
@@ -116,13 +119,18 @@ async fn checked(
         return answer::problem(route::no_list_names_it(), cors::response(None));
     }
     let cors = || cors::response(allowed);
-    match forward(engine, routes, request, busy, origin.as_deref(), started).await {
-        Ok(mut response) => {
-            answer::add(response.headers_mut(), cors());
-            response
-        }
-        Err(problem) => answer::problem(problem, cors()),
+    let mut response =
+        match forward(engine, routes, request, busy, origin.as_deref(), started).await {
+            Ok(mut response) => {
+                answer::add(response.headers_mut(), cors());
+                response
+            }
+            Err(problem) => answer::problem(problem, cors()),
+        };
+    if allowed.is_some() {
+        response.headers_mut().insert(cors::DEVICE, engine.device.clone());
     }
+    response
 }
 
 async fn forward(

@@ -4,6 +4,7 @@
 mod letter;
 
 use futures_util::StreamExt as _;
+use http::HeaderValue;
 use link_agent_core::{effect::Route, run::Run};
 use link_protocol::{
     allowlist::Allowlist, counter::Generation, report::Provenance, secret::Secret,
@@ -77,15 +78,19 @@ async fn what_the_engine_says_about_origins_is_replaced() {
         response.headers().get_all("access-control-allow-origin").iter().collect();
     assert_eq!(origins, [ORIGIN]);
     assert_eq!(response.headers().get_all("vary").iter().count(), 1);
+    let devices: Vec<_> = response.headers().get_all("link-device").iter().collect();
+    assert_eq!(devices, [DEVICE]);
 }
 
+/// The id of the device that serves.
+const DEVICE: &str = "dev_00000000000000000000000000000001";
 const ORIGIN: &str = "https://workspace.example";
 
 async fn serve(engine: Port, telemetry: bool) -> (Port, Frontend, UsageReceiver) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = Port::try_from(listener.local_addr().unwrap().port()).unwrap();
     let handle = tokio::runtime::Handle::current();
-    let client = Arc::new(Engine::new());
+    let client = Arc::new(Engine::new(HeaderValue::from_static(DEVICE)));
     let frontend = Frontend::open(&handle, listener, client);
     let (usage, queue) = usage_queue();
     let route = Route {
@@ -143,7 +148,7 @@ async fn replay(kind: &'static str, bytes: &'static [u8]) -> Port {
                     let (one, two) = bytes.split_at(cut);
                     let mut answer = format!(
                         "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\naccess-control-allow-origin: *\r\n\
-                         vary: Accept\r\ntransfer-encoding: chunked\r\n\r\n"
+                         link-device: dev_2\r\nvary: Accept\r\ntransfer-encoding: chunked\r\n\r\n"
                     )
                     .into_bytes();
                     for piece in [one, two].into_iter().filter(|piece| !piece.is_empty()) {

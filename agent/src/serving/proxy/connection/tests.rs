@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use http::HeaderValue;
 use link_agent_core::{effect::Route, run::Run};
 use link_protocol::{allowlist::Allowlist, counter::Generation, port::Port, secret::Secret};
 use tokio::{
@@ -281,7 +282,10 @@ async fn serve(engine: &Fake, connections: usize) -> Serving {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let handle = tokio::runtime::Handle::current();
-    let shared = Arc::new(Engine::for_connections(connections));
+    let shared = Arc::new(Engine::for_connections(
+        connections,
+        HeaderValue::from_static("dev_00000000000000000000000000000001"),
+    ));
     let frontend = Frontend::open(&handle, listener, shared);
     let (usage, queue) = usage_queue();
     let route = Route {

@@ -157,6 +157,8 @@ async fn a_page_that_may_call_another_model_of_the_port_reads_why_it_is_refused(
     assert_eq!(refused.status, 403);
     assert_eq!(refused.header("access-control-allow-origin").unwrap(), OF_TINY);
     assert!(refused.header("access-control-expose-headers").unwrap().contains("x-request-id"));
+    assert!(refused.header("access-control-expose-headers").unwrap().contains("link-device"));
+    assert_eq!(refused.header("link-device"), Some(DEVICE));
     let problem = refused.json();
     assert_eq!(problem["code"], "origin-not-allowed");
     let message = problem["error"]["message"].as_str().unwrap();
@@ -165,6 +167,8 @@ async fn a_page_that_may_call_another_model_of_the_port_reads_why_it_is_refused(
     let stranger = say(port, line, &[HOST, "origin: https://evil.example"], "{}").await;
     assert_eq!(stranger.status, 403);
     assert_eq!(stranger.header("access-control-allow-origin"), None);
+    assert_eq!(stranger.header("link-device"), None);
+    assert_eq!(say(port, line, &[HOST], "{}").await.header("link-device"), None);
 }
 
 const HOST: &str = "host: localhost";
@@ -218,7 +222,7 @@ async fn shared_port() -> Port {
 async fn shared_port_before(engine: Port) -> Port {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = Port::try_from(listener.local_addr().unwrap().port()).unwrap();
-    let client = Arc::new(Engine::new());
+    let client = Arc::new(Engine::new(HeaderValue::from_static(DEVICE)));
     let frontend = Frontend::open(&tokio::runtime::Handle::current(), listener, client);
     for (number, alias, origin) in
         [(1, "tiny", Some(OF_TINY)), (2, "big", Some(OF_BIG)), (3, "closed", None)]
