@@ -8,7 +8,7 @@ import type { Fake } from './server.ts';
 export interface Played {
   cause: string;
   /** What happens to a request to the model. */
-  model: 'silent' | 'refuses' | { status: number; body: unknown; type?: string };
+  model: 'silent' | 'refuses' | { status: number; body: unknown; type?: string; device?: string };
   /** What the backend says while the cause is looked for. */
   backend?: 'silent' | { path: RegExp; change: (document: never) => unknown };
   /** The address that the page comes from; the computer itself without it. */
@@ -45,6 +45,7 @@ export const CAUSES: readonly Played[] = [
   { cause: 'not-for-chat', model: problem(404, 'path-not-served', 'this model serves /v1/embeddings, /v1/models; not /v1/chat/completions') },
   { cause: 'context-exceeded', model: engine(400, { code: 400, type: 'exceed_context_size_error', message: 'too long', n_prompt_tokens: 5_120, n_ctx: 4_096 }) },
   { cause: 'engine-error', model: engine(500, { code: 500, message: 'failed to decode the batch' }) },
+  { cause: 'other-device', model: { status: 200, body: '', device: 'dev_00000000000000000000000000000000' } },
   { cause: 'broken-off', model: { status: 200, type: 'text/event-stream', body: 'data: {"choices":[{"delta":{"content":"The allowlist names the"}}]}\n\n' } },
 ];
 
@@ -88,6 +89,8 @@ async function answered(route: Route, model: Played['model']): Promise<void> {
   if (model === 'silent') return route.abort();
   // What asks without CORS is let through: the port answers.
   if (model === 'refuses') return route.request().method() === 'GET' ? route.fulfill({ body: '{}' }) : route.abort();
-  const { status, body, type = 'application/json' } = model;
-  return route.fulfill({ status, contentType: type, headers: CORS, body: typeof body === 'string' ? body : JSON.stringify(body) });
+  const { status, body, type = 'application/json', device } = model;
+  // Only the question is answered by another device: the page would not ask it otherwise.
+  const headers = { ...CORS, ...(device && route.request().method() === 'POST' ? { 'link-device': device, 'access-control-expose-headers': 'link-device' } : {}) };
+  return route.fulfill({ status, contentType: type, headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
 }

@@ -43,6 +43,11 @@ const chunk = (document: unknown): string => `data: ${JSON.stringify(document)}\
 const ANSWER = `${chunk({ choices: [{ delta: { content: WORDS } }] })}${chunk({ choices: [], usage: { prompt_tokens: 14, completion_tokens: 96 } })}data: [DONE]\n\n`;
 
 /** Has the model answer whatever it is asked. */
+/** The ports of models answer, and no device names itself. */
+async function unnamed(page: Page): Promise<void> {
+  await page.route(MODEL, (route) => route.fulfill({ body: '{}', headers: { 'access-control-allow-origin': '*' } }));
+}
+
 async function answering(page: Page): Promise<void> {
   const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
   await page.route(MODEL, (route) => route.fulfill({ contentType: 'text/event-stream', body: ANSWER, headers }));
@@ -123,6 +128,18 @@ export const SCREENS: readonly Screen[] = [
     act: asked,
   },
   {
+    name: 'workspace-elsewhere', path: at('/workspace'), worlds: ['many'],
+    before: async (page, fake) => {
+      const here = fake.world.deployments.find(({ serving }) => serving?.is_serving)?.device_id ?? '';
+      const headers = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'link-device', 'link-device': here };
+      await page.route(MODEL, (route) => route.fulfill({ body: '{}', headers }));
+    },
+    act: async (page) => {
+      await page.locator('#model').selectOption({ label: (await page.locator('#model option', { hasText: 'another computer', hasNotText: 'Embeddings' }).first().textContent()) ?? '' });
+      await page.locator('.offer').waitFor({ timeout: 3_000 });
+    },
+  },
+  {
     name: 'conversation-delete', path: at('/workspace'), worlds: ['many'], before: answering,
     act: async (page) => {
       await asked(page);
@@ -165,14 +182,14 @@ export const SCREENS: readonly Screen[] = [
   },
   { name: 'deploy', path: first, worlds: ['many'], dialog: true, act: press('Deploy a model…') },
   {
-    name: 'workspace-embeddings', path: at('/workspace'), worlds: ['many'],
+    name: 'workspace-embeddings', path: at('/workspace'), worlds: ['many'], before: unnamed,
     act: async (page) => {
       await page.locator('#model').selectOption({ label: (await page.locator('#model option', { hasText: 'bge-small' }).first().textContent()) ?? '' });
       await page.locator('.other-use pre').waitFor({ timeout: 3_000 });
     },
   },
   {
-    name: 'newer', path: at('/workspace'), worlds: ['many'],
+    name: 'newer', path: at('/workspace'), worlds: ['many'], before: unnamed,
     act: async (page, fake) => {
       await page.locator('#message').fill('A message that is not sent yet.');
       await restarted(page, fake);
@@ -185,5 +202,5 @@ export const SCREENS: readonly Screen[] = [
     before: (page, fake) => prepare(page, fake, played),
     act: (page) => ask(page, played),
   })),
-  { name: 'workspace', path: at('/workspace'), broken: true },
+  { name: 'workspace', path: at('/workspace'), broken: true, before: unnamed },
 ];

@@ -3,13 +3,14 @@
 import { describe, expect, it } from 'vitest';
 
 import { classify } from '../src/workspace/causes';
-import { ANSWERED, BEGAN, PORT_ANSWERS, refused, ROWS, SILENCE, world } from './causes_table';
+import { ANSWERED, BEGAN, ELSEWHERE, PORT_ANSWERS, refused, ROWS, SILENCE, world } from './causes_table';
 
 describe.each([
   ['the port answers, but refuses this page', PORT_ANSWERS],
   ['nothing is reachable', SILENCE],
   ['the device or its engine tells the reason', ANSWERED],
   ['the answer began but did not end', BEGAN],
+  ['another device answered', ELSEWHERE],
 ])('%s', (_, table) => {
   it.each(table)('%s', (_what, facts, code, actions) => {
     const cause = classify(facts);

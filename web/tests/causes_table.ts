@@ -28,6 +28,7 @@ const silent = (changes: Partial<Facts> = {}): Facts => world({ reachable: false
 export const refused = (status: number, said: Partial<Seen>, changes: Partial<Facts> = {}): Facts =>
   world({ seen: { kind: 'refused', status, ...said }, ...changes });
 const network = (size: number): Seen => ({ kind: 'network', message: 'Failed to fetch', size });
+const elsewhere: Seen = { kind: 'elsewhere', device: 'dev_b' };
 const broken: Seen = { kind: 'broken', message: 'network error' };
 
 function deployed(changes: Partial<Deployed> = {}): Deployed {
@@ -121,4 +122,9 @@ export const BEGAN: Row[] = [
   ['broken off, stopped', world({ seen: broken, deployment: deployed({ serving: false }) }), 'not-serving', ['serve']],
 ];
 
-export const ROWS: readonly Row[] = [...PORT_ANSWERS, ...SILENCE, ...ANSWERED, ...BEGAN];
+export const ELSEWHERE: Row[] = [
+  ['another device of the account', world({ seen: elsewhere, other: 'desktop' }), 'other-device', []],
+  ['a device of another account', world({ seen: elsewhere, other: null }), 'other-device', []],
+];
+
+export const ROWS: readonly Row[] = [...PORT_ANSWERS, ...SILENCE, ...ANSWERED, ...BEGAN, ...ELSEWHERE];

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 
 import { asMarkdown, fileName, fresh, mentions, messagesOf, speedOf, titleOf, type Turn } from '../src/workspace/conversations';
 import { outcomeOf, timecode } from '../src/workspace/files';
+import { doubtfulPorts } from '../src/workspace/here';
 import { CompletionReader, refusal, RequestFailure } from '../src/workspace/stream';
 import { targetsOf } from '../src/workspace/targets';
 import { deployment, device } from './fixtures';
@@ -126,4 +127,19 @@ it('offers what is served first, and says why the rest cannot be asked', () => {
   expect(found.map(({ alias, absent }) => [alias, absent])).toEqual([
     ['model-a', null], ['model-b', 'stopped'], ['model-c', 'offline'], ['model-d', 'failed'], ['model-f', 'updating'],
   ]);
+});
+
+it('offers no model of another device on a port on which a device answers', () => {
+  const on8081 = { serving: { state: 'serving' as const, is_serving: true, port: 8081 } };
+  const deployed = [deployment('a', 'dev_a'), deployment('a', 'dev_b'), deployment('c', 'dev_b', on8081), deployment('d', 'dev_away')];
+  const among = (answering: ReadonlyMap<number, string>): unknown[] => {
+    const found = targetsOf(deployed, () => undefined, (id) => device(id.slice(4), { online: id !== 'dev_away' }), answering);
+    return found.map(({ alias, deviceId, absent }) => [alias, deviceId, absent]);
+  };
+  expect(among(new Map([[8080, 'dev_b']]))).toEqual([
+    ['model-a', 'dev_b', null], ['model-c', 'dev_b', null], ['model-a', 'dev_a', 'elsewhere'], ['model-d', 'dev_away', 'offline'],
+  ]);
+  const all = targetsOf(deployed, () => undefined, (id) => device(id.slice(4)), new Map());
+  expect(all.map(({ absent }) => absent)).toEqual([null, null, null, null]);
+  expect(doubtfulPorts(all)).toEqual([8080]);
 });

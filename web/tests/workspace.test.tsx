@@ -15,6 +15,7 @@ import { awaited, edited, forget, forgetAll, settle } from '../src/pages/workspa
 import { WorkspacePage } from '../src/pages/workspace/page';
 import { sent } from '../src/pages/workspace/sending';
 import { choose, conversation, draft, targets, write } from '../src/pages/workspace/state';
+import { answering } from '../src/workspace/here';
 import { backend, held, type Backend } from './backend';
 import { deployment, device, HOSTILE } from './fixtures';
 
@@ -82,6 +83,7 @@ beforeEach(() => {
   show();
   void forgetAll();
   sent.value = [];
+  answering.value = new Map();
 });
 afterEach(() => render(null, root));
 
@@ -159,6 +161,40 @@ describe('the workspace', () => {
     deployments.changed(deployment('0', 'dev_0'));
     await vi.waitFor(() => expect(root.querySelectorAll('#model option')).toHaveLength(2));
     expect(root.querySelector<HTMLSelectElement>('#model')?.value).toBe('mdl_a dev_a');
+  });
+
+  it('drops the answer of another device, and says which one it is', async () => {
+    await served();
+    devices.changed(device('b', { name: 'desktop' }));
+    answer = () => new Response(said('From the wrong one.'), { headers: { 'link-device': 'dev_b' } });
+    render(<WorkspacePage />, root);
+    await ask('Hi');
+    await settled('desktop answers on 127.0.0.1:8080, not a');
+    expect(root.textContent).not.toContain('wrong one');
+    expect(root.querySelector('#model option')?.textContent).toBe('a on a (on another computer)');
+    expect(root.querySelectorAll('.offer')).toHaveLength(0);
+    await accessible();
+  });
+
+  it('asks the ports of several devices which one is here, and offers its model first', async () => {
+    answer = () => new Response('{}', { headers: { 'link-device': 'dev_b' } });
+    await served();
+    devices.changed(device('b', { name: 'desktop' }));
+    deployments.changed(deployment('b', 'dev_b', { model_id: 'mdl_a' }));
+    render(<WorkspacePage />, root);
+    await vi.waitFor(() => expect(root.querySelector<HTMLSelectElement>('#model')?.value).toBe('mdl_a dev_b'));
+    choose('mdl_a dev_a');
+    await settled('This model is on another computer');
+    await ask('Anybody there?');
+    expect(root.querySelector('.asked')).toBeNull();
+    await accessible();
+    press('[data-offer=here]');
+    await vi.waitFor(() => expect(root.querySelector<HTMLSelectElement>('#model')?.value).toBe('mdl_a dev_b'));
+    // The tunnel to that device has ended.
+    answer = null;
+    document.dispatchEvent(new Event('visibilitychange'));
+    choose('mdl_a dev_a');
+    await vi.waitFor(() => expect(root.querySelector('.offer')).toBeNull());
   });
 
   it('says why a model cannot be asked, and offers to serve it', async () => {

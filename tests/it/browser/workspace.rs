@@ -88,6 +88,11 @@ async fn browser_names_the_refused_preflight_and_repairs_it() {
     browser.picture("workspace-repaired").await;
     assert_eq!(chat::preflight(stage.port, &stage.origin).await.status(), 204);
     assert_eq!(stage.device.model().await.engine_pid, engine, "the engine was kept");
+    // The page learns which device is behind the port.
+    let script = "return fetch(arguments[0]).then((answer) => answer.headers.get('link-device'))";
+    let models = format!("http://127.0.0.1:{}/v1/models", stage.port);
+    let device = browser.run(script, vec![models.into()]).await;
+    assert_eq!(device, stage.device.id.to_string());
 }
 
 // Holds: S1-4a, S7-1

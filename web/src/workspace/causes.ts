@@ -12,7 +12,7 @@ export const BODY_LIMIT = 32 * 1024 * 1024;
 
 /** What is known about a failure from the request alone. */
 export interface Seen {
-  kind: 'network' | 'refused' | 'engine' | 'broken' | 'stopped';
+  kind: 'network' | 'refused' | 'engine' | 'broken' | 'stopped' | 'elsewhere';
   message?: string | null;
   /** The size of the request, in bytes. */
   size?: number | null;
@@ -25,6 +25,8 @@ export interface Seen {
   engine?: boolean;
   tokens?: number | null;
   context?: number | null;
+  /** The id of the device that answered in the place of the one that was meant. */
+  device?: string | null;
 }
 
 export interface Facts {
@@ -35,6 +37,8 @@ export interface Facts {
   permission: string | null;
   page: { origin: string; secure: boolean; loopback: boolean; https: boolean; webkit: boolean };
   target: { model: string; device: string; port: number };
+  /** The name of the device that answered in the place of the target's, if it is of this account. */
+  other?: string | null;
   /** Whether the backend answers. */
   backend: boolean;
   allowlist: readonly string[] | null;
@@ -63,6 +67,8 @@ export function classify(facts: Facts): Cause {
       return engineError(facts);
     case 'broken':
       return broken(facts);
+    case 'elsewhere':
+      return cause('other-device', text.causes.otherDevice(where(facts), facts.target.device, facts.other ?? null), []);
     case 'network':
     case 'stopped':
       return facts.reachable ? crossOrigin(facts) : unreachable(facts);

@@ -1,5 +1,6 @@
 // One chat completion, streamed from the device to this page. The backend does not see it.
 
+import { noticed } from './here';
 import { CompletionReader, refusal, RequestFailure, type Pieces, type Usage } from './stream';
 
 export interface Message {
@@ -13,8 +14,14 @@ export interface Sampling {
   max_tokens: number | null;
 }
 
-interface Question {
+/** Where a model is: the port of this computer, and the device that has to answer there. */
+export interface At {
   port: number;
+  deviceId: string;
+}
+
+interface Question {
+  at: At;
   model: string;
   messages: readonly Message[];
   sampling: Sampling;
@@ -23,12 +30,12 @@ interface Question {
 }
 
 /** Asks for an answer and hands over its pieces. Returns the usage, or nothing if the engine has told none. */
-export async function complete({ port, model, messages, sampling, signal, heard }: Question): Promise<Usage | null> {
+export async function complete({ at, model, messages, sampling, signal, heard }: Question): Promise<Usage | null> {
   const chosen = Object.fromEntries(Object.entries(sampling).filter(([, value]) => value !== null));
   const body = JSON.stringify({ model, messages, ...chosen, stream: true, stream_options: { include_usage: true } });
   const size = new TextEncoder().encode(body).length;
   const headers = { 'content-type': 'application/json' };
-  const response = await request(port, '/v1/chat/completions', { body, headers, signal }, size);
+  const response = await request(at, '/v1/chat/completions', { body, headers, signal }, size);
   const reader = new CompletionReader();
   try {
     const stream = response.body?.getReader();
@@ -47,9 +54,12 @@ export async function complete({ port, model, messages, sampling, signal, heard 
   }
 }
 
-/** Sends a request to a model on this computer, and returns its answer if the model accepts the request. */
+/**
+ * Sends a request to a model on this computer, and returns its answer if the model accepts the request. An answer of another
+ * device than the one that was meant is dropped.
+ */
 export async function request(
-  port: number,
+  { port, deviceId }: At,
   path: string,
   init: { body: BodyInit; headers?: Record<string, string>; signal: AbortSignal },
   size: number,
@@ -61,6 +71,11 @@ export async function request(
   } catch (error) {
     if (init.signal.aborted) throw new RequestFailure({ kind: 'stopped' });
     throw new RequestFailure({ kind: 'network', message: messageOf(error), size });
+  }
+  const device = noticed(port, response);
+  if (device !== null && device !== deviceId) {
+    await response.body?.cancel();
+    throw new RequestFailure({ kind: 'elsewhere', device });
   }
   if (response.ok) return response;
   const retryAfter = Number(response.headers.get('retry-after')) || null;

@@ -2,6 +2,7 @@
 // here judges; `causes.ts` does.
 
 import { ask, GET } from '../data/client';
+import { devices } from '../data/store';
 import type { Facts, Seen } from './causes';
 import type { Target } from './targets';
 
@@ -28,6 +29,7 @@ export async function gather(target: Target, seen: Seen): Promise<Facts> {
       webkit: 'GestureEvent' in window,
     },
     target: { model: target.name, device: target.device, port: target.port },
+    other: devices.row(seen.device ?? '')?.peek().name ?? null,
     ...known,
   };
 }

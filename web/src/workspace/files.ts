@@ -1,6 +1,6 @@
 // Files for models that do not chat: what each kind takes, where it is sent, and what the answers mean.
 
-import { request } from './chat';
+import { type At, request } from './chat';
 import type { Other } from './lines';
 import type { Task } from './targets';
 
@@ -36,13 +36,13 @@ const PATHS: Readonly<Record<FileTask, string>> = {
 const TOP = 5;
 
 /** Sends a file to a model on this computer. */
-export async function send(task: FileTask, port: number, alias: string, file: File, signal: AbortSignal): Promise<Outcome> {
+export async function send(task: FileTask, at: At, alias: string, file: File, signal: AbortSignal): Promise<Outcome> {
   const form = new FormData();
   form.set('model', alias);
   if (task === 'transcribe') form.set('response_format', 'verbose_json');
   if (task === 'images') form.set('top_k', String(TOP));
   form.set('file', file, file.name);
-  const response = await request(port, PATHS[task], { body: form, signal }, file.size);
+  const response = await request(at, PATHS[task], { body: form, signal }, file.size);
   return outcomeOf(task, (await response.json()) as unknown);
 }
 

@@ -9,7 +9,7 @@ import type { Other } from './lines';
 export type Task = 'chat' | 'transcribe' | 'images' | 'sounds' | Other;
 
 /** Why a model cannot be asked. */
-export type Absence = 'stopped' | 'starting' | 'deploying' | 'failed' | 'offline' | 'updating';
+export type Absence = 'stopped' | 'starting' | 'deploying' | 'failed' | 'offline' | 'updating' | 'elsewhere';
 
 export interface Target {
   id: string;
@@ -35,11 +35,15 @@ const TASKS: Readonly<Record<Purpose, Task>> = {
   sounds: 'sounds',
 };
 
-/** Returns all current deployments that this page knows how to ask, served ones first. */
+/**
+ * Returns all current deployments that this page knows how to ask, served ones first. `answering` has the device behind each
+ * port of this computer that is known.
+ */
 export function targetsOf(
   deployments: readonly Deployment[],
   modelOf: (id: string) => Model | undefined,
   deviceOf: (id: string) => Device | undefined,
+  answering: ReadonlyMap<number, string> = new Map(),
 ): Target[] {
   const found: Target[] = [];
   for (const deployment of deployments) {
@@ -47,6 +51,8 @@ export function targetsOf(
     const device = deviceOf(deployment.device_id);
     const task = taskOf(deployment, model);
     if (!task || deployment.state === 'cancelled') continue;
+    const port = deployment.serving?.port ?? deployment.port;
+    const isElsewhere = (answering.get(port) ?? deployment.device_id) !== deployment.device_id;
     found.push({
       id: `${deployment.model_id} ${deployment.device_id}`,
       modelId: deployment.model_id,
@@ -55,10 +61,10 @@ export function targetsOf(
       name: model ? (model.owned || !model.publisher ? model.name : `${model.publisher}/${model.name}`) : deployment.alias,
       device: device?.name ?? deployment.device_id,
       alias: deployment.alias,
-      port: deployment.serving?.port ?? deployment.port,
+      port,
       task,
       stale: deployment.stale,
-      absent: absence(deployment, device),
+      absent: absence(deployment, device) ?? (isElsewhere ? 'elsewhere' : null),
     });
   }
   const order = ({ absent, name, device }: Target): string => `${absent === null ? 0 : 1} ${nameKey(name)}\n${nameKey(device)}`;

@@ -138,8 +138,7 @@ async function run(chosen: Target, turn: Turn): Promise<void> {
   };
   try {
     const { signal: stopped } = answer.stopper;
-    const { port, alias: model } = chosen;
-    const question = { port, model, messages: messagesOf(started), sampling: started.sampling, signal: stopped, heard };
+    const question = { at: chosen, model: chosen.alias, messages: messagesOf(started), sampling: started.sampling, signal: stopped, heard };
     const usage = await complete(question);
     here.throwIfAborted();
     ended('complete', usage);

@@ -13,7 +13,7 @@ import { permitted, whoCanHelp } from '../../workspace/permitted';
 import { carryOut } from '../../workspace/remedies';
 import type { Absence, Target } from '../../workspace/targets';
 import { running } from './asking';
-import { remedy } from './failures';
+import { failed, remedy } from './failures';
 import { choose, loading, target, targets } from './state';
 
 import './bar.css';
@@ -63,6 +63,7 @@ export function ModelState() {
   const chosen = target.value;
   if (!chosen) return null;
   const { absent } = chosen;
+  if (absent === 'elsewhere') return failed.value?.cause.code === 'other-device' ? null : <Elsewhere chosen={chosen} />;
   if (absent === null) {
     return chosen.stale ? <Offer key={`${chosen.id} stale`} chosen={chosen} words={staleWhy()} action="repair" /> : null;
   }
@@ -73,6 +74,21 @@ export function ModelState() {
 function whyAbsent({ deployment }: Target, absent: Absence): string {
   const said = absent === 'stopped' ? deployment.serving?.detail : null;
   return said ? text.workspace.notServedBecause(sentence(said).slice(0, 500)) : text.workspace.absentWhy[absent];
+}
+
+/** A model of another computer. The same model on this one is offered. */
+function Elsewhere({ chosen }: { chosen: Target }) {
+  const twin = targets.value.find(({ modelId, absent }) => modelId === chosen.modelId && absent === null);
+  return (
+    <div class="offer">
+      <p>{text.workspace.absentWhy.elsewhere}</p>
+      {twin && (
+        <button type="button" class="button" data-offer="here" onClick={() => choose(twin.id)}>
+          {text.workspace.askHere(brief(twin.device, MOST))}
+        </button>
+      )}
+    </div>
+  );
 }
 
 function Offer({ chosen, words, action }: { chosen: Target; words: string; action: Remedy | null }) {

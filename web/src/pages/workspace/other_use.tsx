@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 
 import { reader, shellOf, type Shell } from '../../data/system';
 import { text } from '../../text';
+import { brief } from '../../text/visible';
 import { Field } from '../../ui/choice';
 import { CopyBox } from '../../ui/secret';
 import { requestLine, type Other } from '../../workspace/lines';
@@ -20,7 +21,7 @@ export function OtherUse({ task, target }: { task: Other; target: Target }) {
     <section class="other-use" aria-labelledby="other-use">
       <h2 id="other-use">{text.purposes.noChat[task]}</h2>
       <p>{text.purposes.why[task]}</p>
-      <p>{text.purposes.try}</p>
+      <p dir="auto">{text.purposes.try(brief(target.device))}</p>
       <Field
         label={text.purposes.terminal}
         control={(ties) => (

@@ -13,6 +13,7 @@ import { Icon } from '../../ui/icon';
 import { narrow } from '../../ui/narrow';
 import { notice } from '../../ui/notices';
 import { isLoopback, permissionState } from '../../workspace/facts';
+import { doubtfulPorts, learn } from '../../workspace/here';
 import { isOther } from '../../workspace/lines';
 import { followAddress, followChoice } from './address';
 import { running, show } from './asking';
@@ -25,7 +26,7 @@ import { losesOnLeaving, openStorage, refused } from './keeping';
 import { OtherUse } from './other_use';
 import { SamplingForm } from './sampling';
 import { losesSent } from './sending';
-import { target } from './state';
+import { target, targets } from './state';
 
 export function WorkspacePage() {
   const listed = useSignal(false);
@@ -38,6 +39,15 @@ export function WorkspacePage() {
   useEffect(() => void openStorage(leaveDeleted), [user]);
   useEffect(() => followAddress(show), []);
   useEffect(followChoice, []);
+  const doubtful = doubtfulPorts(targets.value).join(' ');
+  useEffect(() => {
+    const look = (): void => {
+      if (!document.hidden) void learnQuietly(doubtful);
+    };
+    look();
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, [doubtful]);
   useEffect(() => {
     // Every other page is another document: what only this one has would be gone without a word.
     const left = (event: BeforeUnloadEvent): void => {
@@ -118,4 +128,10 @@ function BeforeAsking() {
       </button>
     </section>
   );
+}
+
+/** Learns which device is behind each of the ports, unless the browser would ask the user for a permission. */
+async function learnQuietly(ports: string): Promise<void> {
+  const permission = isLoopback(location.hostname) ? 'granted' : await permissionState();
+  if (permission === null || permission === 'granted') await learn(ports.split(' ').filter(Boolean).map(Number));
 }

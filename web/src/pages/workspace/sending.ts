@@ -85,7 +85,7 @@ async function deliver(id: string, attempt: number, target: Target): Promise<voi
   const control = new AbortController();
   stopping.set(id, control);
   try {
-    const outcome = await send(one.task, target.port, target.alias, one.file, AbortSignal.any([here, control.signal]));
+    const outcome = await send(one.task, target, target.alias, one.file, AbortSignal.any([here, control.signal]));
     here.throwIfAborted();
     if (control.signal.aborted) return;
     change(id, { state: 'done', outcome });

@@ -7,6 +7,7 @@ import {
   deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading, together, type Loading,
 } from '../../data/store';
 import { fresh, type Conversation } from '../../workspace/conversations';
+import { answering } from '../../workspace/here';
 import { targetsOf, type Target } from '../../workspace/targets';
 
 /** What the storage of the tab has for a user. */
@@ -22,6 +23,7 @@ export const targets = computed<Target[]>(() => {
     deployments.all(),
     (id) => models.row(id)?.value,
     (id) => devices.row(id)?.value,
+    answering.value,
   );
 });
 

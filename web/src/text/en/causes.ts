@@ -74,6 +74,13 @@ export const causes = {
       `Open the workspace on ${device} itself. If this is ${device}, a firewall or a browser ` +
       'extension may block the request, or the agent has just stopped: look at `link status`.',
   }),
+  otherDevice: (where: string, device: string, other: string | null): Words => ({
+    title: 'Another device answered',
+    detail:
+      `${other ?? 'A device that is not in this account'} answers on ${where}, not ${device}: this page asks the computer that ` +
+      'it is open on. The answer was dropped.',
+    remedy: `Open the workspace on ${device} itself, or choose a model on this computer.`,
+  }),
   engineUnavailable: (model: string): Words => ({
     title: 'The engine does not answer',
     detail: `The device received the request, but the engine of ${model} does not answer.`,

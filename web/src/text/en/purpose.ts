@@ -20,7 +20,7 @@ export const purposes = {
     embeddings: 'An embedding is a list of numbers for a text. Texts that mean the same have similar numbers, so a program can search by meaning.',
     rerank: 'The model says for each of several texts how well it answers a question, so a program can show the best first.',
   },
-  try: 'Paste this line into a terminal on this computer. It sends the request that the model is for:',
+  try: (device: string) => `Paste this line into a terminal on ${device}. It sends the request that the model is for:`,
   line: 'Request',
   terminal: 'Terminal',
   shells: { sh: 'Linux or macOS', powershell: 'Windows (PowerShell)' },

@@ -16,6 +16,7 @@ export const workspace = {
     failed: 'deployment failed',
     offline: 'device offline',
     updating: 'device being updated',
+    elsewhere: 'on another computer',
   },
   absentWhy: {
     stopped: 'This model is deployed, but not served.',
@@ -24,8 +25,10 @@ export const workspace = {
     failed: 'The deployment of this model has failed. Redeploy it.',
     offline: 'The device of this model is offline. If it is switched on and connected, run `link start` on it, or choose a model on another device.',
     updating: 'The agent of the device is being updated. The model is back in a moment.',
+    elsewhere: 'This model is on another computer, and this page asks the computer that it is open on. Open the workspace on the device of the model, or choose a model on this computer.',
   },
   notServedBecause: (said: string) => `This model is deployed, but not served. The device says: ${said}`,
+  askHere: (device: string) => `Ask it on ${device}`,
   stale: 'Stale allowlist',
   modelElsewhere: 'The model of this address is not on that device any more, or not in this account. Another one is chosen.',
   noModelTitle: 'No model is deployed',
