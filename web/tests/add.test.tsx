@@ -48,15 +48,20 @@ describe('the page that adds a device', () => {
     await says('Waiting for a device');
     await accessible();
 
-    devices.changed(device('new', { registered_at: '2026-11-20T00:01:00Z', online: false }));
+    devices.changed(device('new', { key_id: INFO.key_id, registered_at: '2026-11-20T00:01:00Z', online: false }));
     devices.changed(device('old'));
+    // Another person's device comes at the same time.
+    devices.changed(device('other', { key_id: 'key_other', registered_at: '2026-11-20T00:02:00Z' }));
     await vi.waitFor(() => expect(document.querySelectorAll('.arrival')).toHaveLength(1));
+    expect(root.textContent).not.toContain('registered again');
     const done = (): number => document.querySelectorAll('.step.done').length;
     expect(done()).toBe(1);
     devices.patched('dev_new', { online: true });
     await vi.waitFor(() => expect(done()).toBe(2));
     deployments.changed(deployment('m', 'dev_new'));
     await vi.waitFor(() => expect(done()).toBe(3));
+    devices.changed(device('back', { key_id: INFO.key_id, registered_at: '2026-01-01T00:00:00Z' }));
+    await says('A device that was registered before has registered again.');
     await accessible();
   });
 
@@ -137,7 +142,7 @@ describe('the page that adds a device', () => {
     show(root, <AddPage />);
     await press('Create the install line');
     await says(SECRET);
-    for (const [index, name] of HOSTILE.entries()) devices.changed(device(`h${index}`, { name, registered_at: '2026-11-20T00:01:00Z' }));
+    for (const [index, name] of HOSTILE.entries()) devices.changed(device(`h${index}`, { name, key_id: INFO.key_id, registered_at: '2026-11-20T00:01:00Z' }));
     await vi.waitFor(() => expect(document.querySelectorAll('.arrival')).toHaveLength(HOSTILE.length));
     expect(root.querySelector('img')).toBeNull();
     expect(root.textContent).not.toMatch(/[\u0000\u202e\u200b]/);

@@ -73,7 +73,7 @@ describe('the first steps', () => {
     await settled('Waiting for a device');
     await accessible();
 
-    devices.changed(device('new', { name: HOSTILE[0] ?? '', registered_at: '2026-11-20T00:01:00Z', online: false }));
+    devices.changed(device('new', { name: HOSTILE[0] ?? '', key_id: INFO.key_id, registered_at: '2026-11-20T00:01:00Z', online: false }));
     apply({ kind: 'key', id: 'key_1', change: 'changed', item: { ...INFO, devices: 1 } });
     heard({ type: 'change', id: null, change: { kind: 'summary', change: 'changed', item: summary(1) } });
     // The steps stay for the device that came, above the counts. The key is used up, so it is gone.

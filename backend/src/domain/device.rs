@@ -105,6 +105,7 @@ impl DeviceRecord {
             last_update: self.last_update.clone(),
             tags: self.tags.clone(),
             platform: self.platform.clone(),
+            key_id: Some(self.registered_with),
             registered_at: self.registered_at,
             last_seen_at: self.last_seen_at,
             system,

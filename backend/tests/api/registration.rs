@@ -303,13 +303,15 @@ async fn a_second_registration_keeps_name_tags_and_models_unless_told_otherwise(
     assert_eq!((&seen["name"], &seen["tags"]), (&json!("desk"), &json!(["window"])));
 
     let tagged = json!({ "kind": "registration", "tags": ["fresh"] });
-    let key = world.post("/api/v1/keys", &user, tagged).await.text("key");
+    let made = world.post("/api/v1/keys", &user, tagged).await;
+    let key = made.text("key");
     let mut body = again(&world, &first, "registration_key", &key);
     body["name"] = json!("new name");
     let third = Device::from_answer(&register(&world, body).await);
     assert_eq!((&third.id, third.epoch), (&first.id, 3));
     let seen = world.get(&path, &user).await.body;
     assert_eq!((&seen["name"], &seen["tags"]), (&json!("new name"), &json!(["window", "fresh"])));
+    assert_eq!(seen["key_id"], made.body["info"]["key_id"]);
     let kept = world.get(&format!("/api/v1/deployments/{deployment}"), &user).await;
     assert_eq!((&kept.body["state"], &kept.body["current"]), (&json!("completed"), &json!(true)));
     assert_eq!(devices(&world, &user).await, 1);

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    id::{AccountId, DeviceId},
+    id::{AccountId, DeviceId, KeyId},
     key::{EnrolmentKey, KeyKind},
     registration::Platform,
     report::LifecycleStatus,
@@ -31,6 +31,9 @@ pub struct Device {
     #[serde(default)]
     pub tags: Vec<String>,
     pub platform: Platform,
+    /// The key that the device last registered with. An older backend does not name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_id: Option<KeyId>,
     #[schema(value_type = String, format = DateTime)]
     pub registered_at: Timestamp,
     #[schema(value_type = Option<String>, format = DateTime)]

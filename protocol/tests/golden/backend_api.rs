@@ -445,6 +445,7 @@ fn device_answer() -> Device {
         last_update: None,
         tags: vec!["kitchen".to_owned()],
         platform: platform(),
+        key_id: Some(id("key_", 11)),
         registered_at: time(),
         last_seen_at: Some(time()),
         system: None,

@@ -2102,6 +2102,7 @@ export interface components {
         Device: {
             agent_version: string;
             device_id: components["schemas"]["DeviceId"];
+            key_id?: components["schemas"]["KeyId"] | null;
             /** Format: date-time */
             last_seen_at?: string | null;
             last_update?: components["schemas"]["UpdateOutcome"] | null;
@@ -2860,6 +2861,7 @@ export interface components {
             items: {
                 agent_version: string;
                 device_id: components["schemas"]["DeviceId"];
+                key_id?: components["schemas"]["KeyId"] | null;
                 /** Format: date-time */
                 last_seen_at?: string | null;
                 last_update?: components["schemas"]["UpdateOutcome"] | null;

@@ -2,7 +2,6 @@
 
 import { useComputed } from '@preact/signals';
 
-import { keys } from '../../data/account';
 import { deployments, devices } from '../../data/store';
 import type { Device, Key } from '../../data/types';
 import { text } from '../../text';
@@ -10,23 +9,18 @@ import { Icon } from '../../ui/icon';
 import { Badge, Foreign, Time } from '../../ui/parts';
 
 export function Arrivals({ made }: { made: readonly Key[] }) {
-  const first = made.at(-1);
-  const came = useComputed(() => (devices.revision.value, arrived(devices.all(), first))).value;
+  const came = useComputed(() => (devices.revision.value, arrived(devices.all(), made))).value;
   const withModel = useComputed(() => {
     void deployments.revision.value;
     return new Set(deployments.all().filter(({ state }) => state === 'completed').map(({ device_id }) => device_id));
-  }).value;
-  const used = useComputed(() => {
-    void keys.rows.revision.value;
-    return made.reduce((count, { key_id }) => count + (keys.rows.row(key_id)?.value.devices ?? 0), 0);
   }).value;
   return (
     <section class="arrivals" aria-labelledby="arrivals-title">
       <h2 id="arrivals-title">{text.add.waiting}</h2>
       <div role="status">
         {made.length === 0 && <p class="soft">{text.add.waitingNone}</p>}
-        {made.length > 0 && used > came.length && <p>{text.add.again}</p>}
-        {made.length > 0 && used === 0 && came.length === 0 && <Badge tone="busy">{text.add.waitingFor}</Badge>}
+        {came.some((device) => wasKnown(device, made)) && <p>{text.add.again}</p>}
+        {made.length > 0 && came.length === 0 && <Badge tone="busy">{text.add.waitingFor}</Badge>}
       </div>
       <ul aria-live="polite">
         {came.map((device) => (
@@ -71,10 +65,15 @@ function Arrival({ device, hasModel }: { device: Device; hasModel: boolean }) {
   );
 }
 
-/** Returns the devices that registered since the first key of the page was made, by the backend's clock, newest first. */
-function arrived(all: readonly Device[], first: Key | undefined): Device[] {
-  if (!first) return [];
-  const since = Date.parse(first.created_at);
-  const came = all.filter(({ registered_at }) => Date.parse(registered_at) >= since);
+/** Returns the devices that registered with one of the keys, newest first. */
+function arrived(all: readonly Device[], made: readonly Key[]): Device[] {
+  const ids = new Set(made.map(({ key_id }) => key_id));
+  const came = all.filter(({ key_id }) => key_id != null && ids.has(key_id));
   return came.sort((a, b) => Date.parse(b.registered_at) - Date.parse(a.registered_at));
+}
+
+/** Whether a device was registered before the key was made that it has registered with again. */
+function wasKnown({ key_id: used, registered_at: registered }: Device, made: readonly Key[]): boolean {
+  const key = made.find(({ key_id }) => key_id === used);
+  return key !== undefined && Date.parse(registered) < Date.parse(key.created_at);
 }

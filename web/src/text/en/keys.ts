@@ -90,7 +90,7 @@ export const add = {
   stepDone: 'done',
   stepOpen: 'open',
   deploy: 'Deploy a model',
-  again: 'The key was used by a device that was registered before. It is in the list of devices.',
+  again: 'A device that was registered before has registered again. It keeps its place in the list of devices.',
   viewerTitle: 'Adding a device needs a key',
   viewer: 'Your role cannot create keys. Ask an owner or an admin of the account for a key.',
   failed: 'The install line could not be made',
