@@ -29,6 +29,8 @@ export interface Screen {
   act?: (page: Page, fake: Fake) => Promise<void>;
 }
 
+/** Who logs in. */
+const PERSON = { email: 'ada@example.com', password: 'correct horse battery' };
 const SOME = ['one', 'many', 'failing'] as const;
 /** All reads except who is logged in, and one device. */
 const BUT_THE_DEVICE = /^\/(?!me$|events$|devices\/\w+$)/;
@@ -42,12 +44,28 @@ const WORDS = 'A model refuses a page whose **origin** is not on its allowlist. 
 const chunk = (document: unknown): string => `data: ${JSON.stringify(document)}\n\n`;
 const ANSWER = `${chunk({ choices: [{ delta: { content: WORDS } }] })}${chunk({ choices: [], usage: { prompt_tokens: 14, completion_tokens: 96 } })}data: [DONE]\n\n`;
 
-/** Has the model answer whatever it is asked. */
+/** A page of somebody who is not logged in whose request is refused: what is filled in, and what the backend answers. */
+function refusedAt(name: string, path: string, fields: Readonly<Record<string, string>>, problem: { status: number; code: string; detail: string; hint?: string }): Screen {
+  return {
+    name, path: at(path), worlds: ['empty'], open: true,
+    before: async (page) => {
+      const headers: Record<string, string> = problem.status === 429 ? { 'retry-after': '900' } : {};
+      await page.route('**/api/v1/session', (route) => route.fulfill({ status: problem.status, contentType: 'application/problem+json', headers, body: JSON.stringify(problem) }));
+    },
+    act: async (page) => {
+      for (const [name, value] of Object.entries(fields)) await page.locator(`[name="${name}"]`).fill(value);
+      await page.locator('form [type=submit]').click();
+      await page.locator('[role=alert]', { hasText: /\w/ }).first().waitFor({ timeout: 3_000 });
+    },
+  };
+}
+
 /** The ports of models answer, and no device names itself. */
 async function unnamed(page: Page): Promise<void> {
   await page.route(MODEL, (route) => route.fulfill({ body: '{}', headers: { 'access-control-allow-origin': '*' } }));
 }
 
+/** Has the model answer whatever it is asked. */
 async function answering(page: Page): Promise<void> {
   const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
   await page.route(MODEL, (route) => route.fulfill({ contentType: 'text/event-stream', body: ANSWER, headers }));
@@ -86,7 +104,19 @@ export const SCREENS: readonly Screen[] = [
   { name: 'login', path: at('/login'), worlds: ['empty'], open: true },
   { name: 'setup', path: at('/setup'), worlds: ['empty'], open: true },
   { name: 'invite', path: at('/invite#abc'), worlds: ['empty'], open: true },
+  refusedAt('login-refused', '/login', PERSON, { status: 401, code: 'invalid-credentials', detail: 'the e-mail or the password is wrong', hint: 'check both and try again' }),
+  refusedAt('login-locked', '/login', PERSON, { status: 429, code: 'too-many-attempts', detail: 'too many attempts; wait 900 seconds' }),
+  refusedAt('setup-refused', '/setup', { 'setup-token': 'lst_0123456789', ...PERSON }, { status: 401, code: 'setup-token-invalid', detail: 'the setup token is wrong', hint: 'the backend keeps the token in the file `setup-token` of its data folder' }),
+  refusedAt('invite-refused', '/invite#abc', PERSON, { status: 410, code: 'invitation-invalid', detail: 'the invitation is unknown, was used, or has expired', hint: 'ask for a new one' }),
   { name: 'machine', path: at('/device'), worlds: ['empty'] },
+  {
+    name: 'machine-unknown', path: at('/device#BCDF-GHJK'), worlds: ['empty'],
+    before: async (page) => {
+      const body = JSON.stringify({ status: 404, code: 'user-code-unknown', detail: 'no login waits for this code', hint: 'copy the code again; a code is valid once, for ten minutes' });
+      await page.route('**/auth/device/inquire', (route) => route.fulfill({ status: 404, contentType: 'application/problem+json', body }));
+    },
+    act: press('Continue'),
+  },
   { name: 'machine-asks', path: at('/device#BCDF-GHJK'), worlds: ['empty'], act: press('Continue') },
   { name: 'devices-columns', path: at('/devices?hide=cpu,tags'), worlds: ['many'], act: async (page) => page.locator('summary', { hasText: 'Columns' }).click() },
   { name: 'devices-unread', path: at('/devices?select=tag%3Dlab,sate%3Doffline'), worlds: ['many'] },

@@ -77,7 +77,7 @@ export async function walk(within: Browser, { world, look, screens, see }: Walk,
 /** Has a page tell what is wrong by itself: messages in its console, and errors. */
 function listened(page: Page, told: (fault: string) => void): Page {
   page.on('console', (message) => {
-    const expected = /status of (400|401|404|413|500|502|503)|net::ERR_FAILED|has been blocked by CORS/.test(message.text());
+    const expected = /status of (400|401|404|410|413|429|500|502|503)|net::ERR_FAILED|has been blocked by CORS/.test(message.text());
     if (message.type() === 'error' && !expected) told(message.text());
   });
   page.on('pageerror', (error) => told(error.message));

@@ -11,6 +11,7 @@ import { farewell, resume, session } from '../src/data/session';
 import { me } from '../src/data/store';
 import { MachinePage } from '../src/pages/entry/machine';
 import { Security } from '../src/pages/settings/security';
+import { text } from '../src/text';
 import { backend, opened, PERSON, type Backend } from './backend';
 import { HOSTILE } from './fixtures';
 
@@ -108,7 +109,7 @@ describe('an address of link open', () => {
     const alerts: string[] = [];
     new MutationObserver(() => alerts.push(...alertsOf())).observe(root, { subtree: true, childList: true, characterData: true });
     await resume();
-    const words = 'The one-time code is unknown, was used, or has expired. Run `link open` again; a code is valid once, for 30 seconds.';
+    const words = 'The one-time code is unknown, was used, or has expired. Run link open again; a code is valid once, for 30 seconds.';
     await vi.waitFor(() => expect(alertsOf()).toEqual([words]));
     // The element was there before its words, so that a screen reader hears them come.
     expect(alerts[0]).toBe('');
@@ -146,10 +147,15 @@ describe('a login that has to wait', () => {
     await vi.waitFor(() => expect(root.textContent).toContain('Wait 2 seconds'));
     fill({ email: 'a@example.com', password: 'x' });
     expect(served.to('/session')).toHaveLength(1);
+    // It is said once to the eye, and once to a screen reader.
+    expect([...root.querySelectorAll('.form-error')].map((one) => one.textContent)).toEqual(['Too many attempts. Wait 2 seconds, then try again.']);
+    expect(alertsOf()).toEqual(['Too many attempts. Wait 2 seconds, then try again.']);
     await vi.advanceTimersByTimeAsync(1_100);
     expect(root.textContent).toContain('Wait 1 second,');
     await vi.advanceTimersByTimeAsync(1_500);
     expect(root.textContent).toContain('You can try again.');
+    expect(text.entry.wait(61)).toBe('Too many attempts. Wait 2 minutes, then try again.');
+    expect(text.entry.wait(900)).toBe('Too many attempts. Wait 15 minutes, then try again.');
     expect(button('Log in')?.disabled).toBe(false);
   });
 });

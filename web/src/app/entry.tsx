@@ -7,6 +7,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { Problem, wordsOf } from '../data/problem';
 import { barred, farewell } from '../data/session';
 import { text } from '../text';
+import { Prose } from '../ui/prose';
 import { pageAt } from './routes';
 
 interface Props {
@@ -52,8 +53,8 @@ export function EntryForm({ title, submit, send, children, after, inner = false 
     try {
       await send(new FormData(event.currentTarget as HTMLFormElement));
     } catch (error) {
-      failed.value = wordsOf(error);
-      if (error instanceof Problem && error.status === 429) wait.value = Math.ceil(error.retryAfter ?? 60);
+      wait.value = error instanceof Problem && error.status === 429 ? Math.ceil(error.retryAfter ?? 60) : 0;
+      failed.value = wait.peek() > 0 ? text.entry.wait(wait.peek()) : wordsOf(error);
     } finally {
       busy.value = false;
     }
@@ -77,12 +78,12 @@ export function EntryForm({ title, submit, send, children, after, inner = false 
         </p>
       )}
       {children}
-      <p class="form-error" role="alert" dir="auto">
-        {failed}
+      <p class={wait.value > 0 ? 'visually-hidden' : 'form-error'} role="alert" dir="auto">
+        <Prose words={failed.value} />
       </p>
       {wait.value > 0 && (
-        // The failure is spoken once; the seconds are for the eye.
-        <p class="soft" aria-hidden="true">
+        // The failure is spoken once; the countdown is for the eye.
+        <p class="form-error" aria-hidden="true">
           {text.entry.wait(wait.value)}
         </p>
       )}

@@ -10,6 +10,7 @@ import { ago, moment } from '../text/format';
 import { brief, visible } from '../text/visible';
 import { now } from './clock';
 import { Icon, type IconName } from './icon';
+import { Prose } from './prose';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'quiet';
 
@@ -90,8 +91,14 @@ export function Failed({ title, error, retry, alone = false }: { title: string; 
     <div class="empty failed" role="alert">
       <Icon name="warning" />
       <Title alone={alone}>{title}</Title>
-      <p dir="auto">{error instanceof Error ? error.message : text.problems.unknown}</p>
-      {problem?.hint && <p dir="auto">{problem.hint}</p>}
+      <p dir="auto">
+        <Prose words={error instanceof Error ? error.message : text.problems.unknown} />
+      </p>
+      {problem?.hint && (
+        <p dir="auto">
+          <Prose words={problem.hint} />
+        </p>
+      )}
       {problem?.retryAfter != null && <p>{text.problems.retryIn(problem.retryAfter)}</p>}
       <button type="button" class="button" onClick={retry}>
         {text.problems.retry}

@@ -15,6 +15,7 @@ import { text } from '../../text';
 import { moment } from '../../text/format';
 import { Filled } from '../../ui/filled';
 import { Foreign } from '../../ui/parts';
+import { Prose } from '../../ui/prose';
 import { useFragment } from './fragment';
 
 export function MachinePage() {
@@ -64,7 +65,7 @@ function Decide({ pending, decided }: { pending: PendingDevice; decided: (how: '
       <p>{text.machine.gets}</p>
       <p>{text.machine.careful}</p>
       <p class="form-error" role="alert" dir="auto">
-        {failed}
+        <Prose words={failed.value} />
       </p>
       <div class="choice">
         <button type="button" class="button" disabled={busy.value} onClick={() => void decide(false)}>

@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { text } from '../../text';
 import { visible } from '../../text/visible';
 import { browserPolicy } from '../../ui/browser_policy';
+import { Prose } from '../../ui/prose';
 import { permitted, whoCanHelp } from '../../workspace/permitted';
 import { CopyButton } from './answer';
 import { failed, mend, remedy, type Failure } from './failures';
@@ -112,14 +113,5 @@ function Checked({ facts }: { facts: Failure['facts'] }) {
         ))}
       </dl>
     </details>
-  );
-}
-
-/** A sentence in which the words between backticks are code. */
-function Prose({ words }: { words: string }) {
-  return (
-    <>
-      {visible(words).split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}
-    </>
   );
 }

@@ -9,7 +9,7 @@ export const entry = {
   passwordHint: '12 to 200 characters.',
   create: 'Create the account',
   haveAccount: 'Already set up?',
-  wait: (seconds: number) => `Too many attempts. Wait ${plural(seconds, 'second', 'seconds')}, then try again.`,
+  wait: (seconds: number) => `Too many attempts. Wait ${seconds > 60 ? plural(Math.ceil(seconds / 60), 'minute', 'minutes') : plural(seconds, 'second', 'seconds')}, then try again.`,
   waited: 'You can try again.',
   farewell: {
     trying: 'You are logged out here, but the backend could not be told and still has your session. Trying again… Leave this page open.',

@@ -16,6 +16,7 @@ import { Icon } from '../icon';
 import { List } from '../list';
 import { notice, Notices } from '../notices';
 import { Badge, Copied, Empty, Failed, Foreign, Meter, Outdated, Skeleton, Time } from '../parts';
+import { Prose } from '../prose';
 import { ListState, Records } from '../records';
 import { CopyBox } from '../secret';
 import { Until } from '../until';
@@ -60,7 +61,9 @@ export function Gallery() {
           <label><input type="radio" name="one" checked />First</label>
           <label><input type="radio" name="one" />Second</label>
         </fieldset>
-        <p class="form-error">Why the form was refused.</p>
+        <p class="form-error">
+          <Prose words="Why the form was refused, and what to do: run `link open` again." />
+        </p>
       </Part>
       <Part title="Badges">
         <Badge tone="good">Online</Badge>
