@@ -197,6 +197,21 @@ describe('the workspace', () => {
     await vi.waitFor(() => expect(root.querySelector('.offer')).toBeNull());
   });
 
+  it('offers a hundred models of a fleet, the chosen one among them, and says how to get to the rest', async () => {
+    await served();
+    const stopped = { serving: { state: 'not_serving' as const, is_serving: false, port: 8080 } };
+    deployments.loaded(Array.from({ length: 5_000 }, (_, at) => deployment(`${at}`, 'dev_a', at < 3 ? {} : stopped)));
+    render(<WorkspacePage />, root);
+    const options = (): HTMLOptionElement[] => [...root.querySelectorAll<HTMLOptionElement>('#model option')];
+    await vi.waitFor(() => expect(options()).toHaveLength(101));
+    expect(options().slice(0, 5).map(({ textContent }) => textContent.includes('not served'))).toEqual([false, false, false, false, true]);
+    expect(options().at(-1)?.textContent).toBe('4,901 more: press Try it on the page of a device');
+    choose('mdl_4999 dev_a');
+    await vi.waitFor(() => expect(root.querySelector<HTMLSelectElement>('#model')?.value).toBe('mdl_4999 dev_a'));
+    expect(options()).toHaveLength(102);
+    await accessible();
+  });
+
   it('says why a model cannot be asked, and offers to serve it', async () => {
     await served(undefined, { serving: { state: 'not_serving', is_serving: false, port: 8080 } });
     render(<WorkspacePage />, root);

@@ -21,6 +21,9 @@ import './bar.css';
 /** The longest name in the choice, so that the name of the device beside it stays in sight. */
 const MOST = 32;
 
+/** How many models are offered: a list of all in a large fleet would be slow to open and long to read. */
+const OFFERED = 100;
+
 /** Why a stale model may be refused, and what mends it. */
 function staleWhy(): string {
   return `${text.models.stale} ${text.models.staleRepair}`;
@@ -34,6 +37,9 @@ export function ModelChoice() {
   if (!chosen) return null;
   const served = targets.value.filter(({ absent }) => absent === null);
   const others = targets.value.filter(({ absent }) => absent !== null);
+  const offered = [...served, ...others].slice(0, OFFERED);
+  if (!offered.includes(chosen)) offered.push(chosen);
+  const rest = targets.value.length - offered.length;
   return (
     <div class="model-choice">
       <label for="model">{text.workspace.model}</label>
@@ -43,11 +49,12 @@ export function ModelChoice() {
         disabled={running.value !== null || remedy.value.busy}
         onChange={(event) => choose(event.currentTarget.value)}
       >
-        {[...served, ...others].map((one) => (
+        {offered.map((one) => (
           <option key={one.id} value={one.id}>
             {one.absent === null ? nameOf(one) : text.workspace.choiceAbsent(nameOf(one), text.workspace.absent[one.absent])}
           </option>
         ))}
+        {rest > 0 && <option disabled>{text.workspace.moreModels(rest)}</option>}
       </select>
       {chosen.stale && (
         <Badge tone="warn" title={staleWhy()}>

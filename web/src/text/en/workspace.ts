@@ -28,6 +28,7 @@ export const workspace = {
     elsewhere: 'This model is on another computer, and this page asks the computer that it is open on. Open the workspace on the device of the model, or choose a model on this computer.',
   },
   notServedBecause: (said: string) => `This model is deployed, but not served. The device says: ${said}`,
+  moreModels: (count: number) => `${count.toLocaleString('en')} more: press Try it on the page of a device`,
   askHere: (device: string) => `Ask it on ${device}`,
   stale: 'Stale allowlist',
   modelElsewhere: 'The model of this address is not on that device any more, or not in this account. Another one is chosen.',
