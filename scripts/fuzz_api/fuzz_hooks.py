@@ -18,11 +18,12 @@ WHO = os.environ["FUZZ_AS"]
 PEOPLE = json.loads((WORK / "people.json").read_text())
 SENT = open(WORK / f"sent.{WHO}", "a", buffering=1, encoding="utf-8")
 # Members of answers that later cases may name.
-IDS = ["device_id", "model_id", "deployment_id", "command_id", "key_id", "user_id", "invitation_id", "token_id", "account_id"]
+IDS = ["device_id", "model_id", "deployment_id", "command_id", "key_id", "user_id", "invitation_id", "token_id", "account_id", "session_id"]
 CODES = ["invitation_token", "user_code", "device_code"]
 MOST = 50
 found = {name: list(PEOPLE["kept"].get(name, [])) for name in [*IDS, *CODES]}
 turns = itertools.count()
+more = itertools.count()
 
 
 def access_token():
@@ -31,12 +32,8 @@ def access_token():
         return PEOPLE["fixed"][WHO]
     if WHO == "nobody":
         return None
-    body = json.dumps({"refresh_token": PEOPLE["refresh"][WHO]}).encode()
-    url = os.environ["FUZZ_BASE"] + "/api/v1/auth/refresh"
-    request = urllib.request.Request(url, body, {"Content-Type": "application/json"})
     try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            login = json.loads(answer.read())
+        login = called("/auth/refresh", {"refresh_token": PEOPLE["refresh"][WHO]})
     except urllib.error.HTTPError:
         # Whoever has left has no login any more, and goes on as nobody with a token.
         return "ended" if WHO == "leaver" else None
@@ -45,9 +42,42 @@ def access_token():
     return login["access_token"]
 
 
+def one_more_session():
+    """Another session of the caller who ends sessions. There are a few of them: attempts at a password are limited."""
+    word = {"email": f"{WHO}@example.com", "password": PEOPLE["password"]}
+    try:
+        if next(more) < 3:
+            called("/auth/login", word)
+    except urllib.error.HTTPError:
+        pass
+    note_sessions()
+
+
+def note_sessions():
+    """Learns the sessions of the caller; that of the run is kept."""
+    sessions = called("/sessions", token=TOKEN)["items"]
+    found["session_id"] = [session["session_id"] for session in sessions]
+    PEOPLE["kept"]["session_id"] = [session["session_id"] for session in sessions if session["current"]]
+
+
+def called(path, body=None, token=None):
+    """Calls an operation outside of the cases, and returns its answer."""
+    headers = {"Content-Type": "application/json"}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(os.environ["FUZZ_BASE"] + "/api/v1" + path, data, headers)
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.loads(answer.read())
+
+
 TOKEN = access_token()
 if TOKEN is None and WHO != "nobody":
     raise SystemExit(f"fuzz-api: the login of {WHO} has ended")
+
+
+if WHO == "sessions":
+    note_sessions()
 
 
 @schemathesis.hook
@@ -61,10 +91,12 @@ def before_call(context, case, kwargs):
         if wait.isdigit() and (wait != "50" or "/agent/" in case.operation.path):
             case.query = {**(case.query or {}), "wait": 0}
     turn = next(turns)
+    ends = case.method.upper() == "DELETE"
+    if WHO == "sessions" and ends and turn % 2 == 0 and case.path_parameters:
+        one_more_session()
     for name, value in list((case.path_parameters or {}).items()):
         # Nobody loses their device or their role in the middle of a run.
-        ends = case.method.upper() == "DELETE" or name == "user_id"
-        kept = PEOPLE["kept"].get(name, []) if ends else []
+        kept = PEOPLE["kept"].get(name, []) if ends or name == "user_id" else []
         real = [value for value in found.get(name, []) if value not in kept]
         if value in kept:
             # The fuzzer uses what it has read in answers, too.

@@ -32,7 +32,7 @@ def main():
     logins = {}
     logins["owner"] = call("POST", "/auth/login", {"email": "owner@example.com", "password": PASSWORD})
     owner = logins["owner"]["access_token"]
-    for name, role in [("admin", "admin"), ("operator", "operator"), ("viewer", "viewer"), ("leaver", "viewer")]:
+    for name, role in [("admin", "admin"), ("operator", "operator"), ("viewer", "viewer"), ("leaver", "viewer"), ("sessions", "viewer")]:
         invitation = call("POST", "/members/invitations", {"role": role}, owner)["invitation_token"]
         joins = {"invitation_token": invitation, "email": f"{name}@example.com", "password": PASSWORD}
         logins[name] = call("POST", "/members/accept", joins)
@@ -50,6 +50,7 @@ def main():
     people = {
         "refresh": {name: login["refresh_token"] for name, login in logins.items()},
         "fixed": {"token": made["token"], "device": identity["device_token"]},
+        "password": PASSWORD,
         "fleet_key": call("POST", "/keys", {"kind": "fleet"}, owner)["key"],
         "kept": {
             "device_id": [device], "model_id": [model], "user_id": members,
