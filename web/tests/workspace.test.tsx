@@ -190,11 +190,36 @@ describe('the workspace', () => {
     await accessible();
     press('[data-offer=here]');
     await vi.waitFor(() => expect(root.querySelector<HTMLSelectElement>('#model')?.value).toBe('mdl_a dev_b'));
-    // The tunnel to that device has ended.
-    answer = null;
-    document.dispatchEvent(new Event('visibilitychange'));
+    // The tunnel to that device has ended, and an agent that names nothing answers; then nothing answers.
+    const back = [() => new Response('{}'), null];
     choose('mdl_a dev_a');
-    await vi.waitFor(() => expect(root.querySelector('.offer')).toBeNull());
+    for (const now of back) {
+      answering.value = new Map([[8080, 'dev_b']]);
+      await settled('This model is on another computer');
+      answer = now;
+      dispatchEvent(new Event('focus'));
+      await vi.waitFor(() => expect(root.querySelector('.offer')).toBeNull());
+    }
+  });
+
+  it('sends no further file to another device, and keeps the reason in sight', async () => {
+    await served('audio_transcriber');
+    devices.changed(device('b', { name: 'desktop' }));
+    let got = 0;
+    answer = (request) => {
+      if (request.url.endsWith('/v1/audio/transcriptions')) got += 1;
+      return new Response('{}', { headers: { 'link-device': 'dev_b' } });
+    };
+    render(<WorkspacePage />, root);
+    await vi.waitFor(() => expect(root.querySelector('#file')).not.toBeNull());
+    const picker = root.querySelector('#file') as HTMLInputElement;
+    const files = ['one.wav', 'two.wav', 'three.wav'].map((name) => new File(['x'], name));
+    Object.defineProperty(picker, 'files', { configurable: true, value: files });
+    picker.dispatchEvent(new Event('change', { bubbles: true }));
+    await settled('desktop answers on 127.0.0.1:8080, not a');
+    await vi.waitFor(() => expect(sent.value.map(({ state }) => state)).toEqual(['failed', 'failed', 'failed']));
+    expect(got).toBe(1);
+    await accessible();
   });
 
   it('offers a hundred models of a fleet, the chosen one among them, and says how to get to the rest', async () => {

@@ -14,19 +14,25 @@ const MOST = 8;
 /** The device of each port that has named one. */
 export const answering = signal<ReadonlyMap<number, string>>(new Map());
 
-/** Takes the device that an answer names, and returns it. Agents of earlier versions name none. */
+/** Takes the device that an answer names, and returns it. Agents of earlier versions name none, and are believed. */
 export function noticed(port: number, answer: Response): string | null {
   const device = answer.headers.get(HEADER);
-  const known = answering.peek();
-  if (device !== null && known.get(port) !== device) answering.value = new Map(known).set(port, device);
+  know(port, device);
   return device;
+}
+
+function know(port: number, device: string | null): void {
+  const known = answering.peek();
+  if ((known.get(port) ?? null) === device) return;
+  const others = [...known].filter(([other]) => other !== port);
+  answering.value = new Map(device === null ? others : [...others, [port, device]]);
 }
 
 /** Returns the ports on which models of several devices would be asked, so that the device behind each matters. */
 export function doubtfulPorts(targets: readonly Target[]): number[] {
   const devices = new Map<number, Set<string>>();
   for (const { port, deviceId } of targets) devices.set(port, (devices.get(port) ?? new Set()).add(deviceId));
-  return [...devices].filter(([, on]) => on.size > 1).map(([port]) => port).slice(0, MOST);
+  return [...devices].filter(([, on]) => on.size > 1).map(([port]) => port).sort((a, b) => a - b).slice(0, MOST);
 }
 
 /**
@@ -40,10 +46,7 @@ export async function learn(ports: readonly number[]): Promise<void> {
 async function ask(port: number): Promise<void> {
   const options = { cache: 'no-store', credentials: 'omit', signal: AbortSignal.timeout(PATIENCE) } as const;
   const answer = await fetch(`http://127.0.0.1:${port}/v1/models`, options).catch(() => null);
-  if (answer) {
-    noticed(port, answer);
-    await answer.body?.cancel();
-  } else if (answering.peek().has(port)) {
-    answering.value = new Map([...answering.peek()].filter(([known]) => known !== port));
-  }
+  if (!answer) return know(port, null);
+  noticed(port, answer);
+  await answer.body?.cancel();
 }

@@ -24,6 +24,8 @@ export interface Target {
   stale: boolean;
   /** `null` if the model is served. */
   absent: Absence | null;
+  /** Whether its device has named itself on the port of this computer. */
+  here: boolean;
 }
 
 const TASKS: Readonly<Record<Purpose, Task>> = {
@@ -36,7 +38,7 @@ const TASKS: Readonly<Record<Purpose, Task>> = {
 };
 
 /**
- * Returns all current deployments that this page knows how to ask, served ones first. `answering` has the device behind each
+ * Returns all current deployments that this page knows how to ask: those of this computer first, then others that are served. `answering` has the device behind each
  * port of this computer that is known.
  */
 export function targetsOf(
@@ -52,7 +54,7 @@ export function targetsOf(
     const task = taskOf(deployment, model);
     if (!task || deployment.state === 'cancelled') continue;
     const port = deployment.serving?.port ?? deployment.port;
-    const isElsewhere = (answering.get(port) ?? deployment.device_id) !== deployment.device_id;
+    const there = answering.get(port);
     found.push({
       id: `${deployment.model_id} ${deployment.device_id}`,
       modelId: deployment.model_id,
@@ -64,10 +66,11 @@ export function targetsOf(
       port,
       task,
       stale: deployment.stale,
-      absent: absence(deployment, device) ?? (isElsewhere ? 'elsewhere' : null),
+      absent: absence(deployment, device) ?? (there !== undefined && there !== deployment.device_id ? 'elsewhere' : null),
+      here: there === deployment.device_id,
     });
   }
-  const order = ({ absent, name, device }: Target): string => `${absent === null ? 0 : 1} ${nameKey(name)}\n${nameKey(device)}`;
+  const order = ({ absent, here, name, device }: Target): string => `${absent !== null ? 2 : here ? 0 : 1} ${nameKey(name)}\n${nameKey(device)}`;
   return found
     .map((target) => [order(target), target] as const)
     .sort(([a], [b]) => byText(a, b))

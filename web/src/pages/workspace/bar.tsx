@@ -70,7 +70,7 @@ export function ModelState() {
   const chosen = target.value;
   if (!chosen) return null;
   const { absent } = chosen;
-  if (absent === 'elsewhere') return failed.value?.cause.code === 'other-device' ? null : <Elsewhere chosen={chosen} />;
+  if (absent === 'elsewhere') return isExplained(chosen) ? null : <Elsewhere chosen={chosen} />;
   if (absent === null) {
     return chosen.stale ? <Offer key={`${chosen.id} stale`} chosen={chosen} words={staleWhy()} action="repair" /> : null;
   }
@@ -83,9 +83,15 @@ function whyAbsent({ deployment }: Target, absent: Absence): string {
   return said ? text.workspace.notServedBecause(sentence(said).slice(0, 500)) : text.workspace.absentWhy[absent];
 }
 
+/** Whether the card of a failure says that the chosen model is on another computer. */
+function isExplained({ id, task }: Target): boolean {
+  const failure = failed.value;
+  return failure?.cause.code === 'other-device' && failure.target.id === id && !isOther(task);
+}
+
 /** A model of another computer. The same model on this one is offered. */
 function Elsewhere({ chosen }: { chosen: Target }) {
-  const twin = targets.value.find(({ modelId, absent }) => modelId === chosen.modelId && absent === null);
+  const twin = targets.value.find(({ modelId, absent, here }) => modelId === chosen.modelId && absent === null && here);
   return (
     <div class="offer">
       <p>{text.workspace.absentWhy.elsewhere}</p>

@@ -45,8 +45,13 @@ export function WorkspacePage() {
       if (!document.hidden) void learnQuietly(doubtful);
     };
     look();
+    // A tunnel to a device may have begun or ended meanwhile, in another tab or another window.
     document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
+    addEventListener('focus', look);
+    return () => {
+      document.removeEventListener('visibilitychange', look);
+      removeEventListener('focus', look);
+    };
   }, [doubtful]);
   useEffect(() => {
     // Every other page is another document: what only this one has would be gone without a word.

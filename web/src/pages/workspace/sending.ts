@@ -9,6 +9,7 @@ import { send, type FileTask, type Outcome } from '../../workspace/files';
 import { RequestFailure } from '../../workspace/stream';
 import type { Target } from '../../workspace/targets';
 import { clear, explain } from './failures';
+import { choose, targets } from './state';
 
 export interface Sent {
   id: string;
@@ -38,6 +39,8 @@ ofPerson(() => {
 
 export function sendAll(files: Iterable<File>, task: FileTask, target: Target): void {
   clear();
+  // The model stays the chosen one, whatever is learned about it meanwhile.
+  choose(target.id);
   for (const file of files) {
     const one: Sent = { id: newId(), file, task, model: target.name, state: 'waiting', outcome: null, attempt: 1 };
     sent.value = [one, ...sent.peek()].slice(0, MOST);
@@ -48,6 +51,7 @@ export function sendAll(files: Iterable<File>, task: FileTask, target: Target): 
 /** Sends a file that is on the page again. */
 export function sendAgain(id: string, target: Target): void {
   clear();
+  choose(target.id);
   const attempt = renewed(id);
   queue = queue.then(() => deliver(id, attempt, target));
 }
@@ -80,6 +84,11 @@ export function losesSent(): boolean {
 async function deliver(id: string, attempt: number, target: Target): Promise<void> {
   const one = sent.peek().find((known) => known.id === id);
   if (one?.state !== 'waiting' || one.attempt !== attempt) return;
+  // What the file before it has shown: another device answers on the port, and gets no further file.
+  if (targets.peek().find(({ id: known }) => known === target.id)?.absent === 'elsewhere') {
+    change(id, { state: 'failed' });
+    return;
+  }
   change(id, { state: 'working', outcome: null });
   const here = staying();
   const control = new AbortController();

@@ -78,7 +78,7 @@ export const causes = {
     title: 'Another device answered',
     detail:
       `${other ?? 'A device that is not in this account'} answers on ${where}, not ${device}: this page asks the computer that ` +
-      'it is open on. The answer was dropped.',
+      'it is open on. What was sent went there; the answer was dropped.',
     remedy: `Open the workspace on ${device} itself, or choose a model on this computer.`,
   }),
   engineUnavailable: (model: string): Words => ({
