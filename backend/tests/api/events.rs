@@ -500,12 +500,12 @@ async fn a_change_in_one_backend_is_seen_in_another() {
     let Some(database) = &world.database else { return };
     assert!(!database.url().is_empty());
     let replica = link_backend::build(world.configuration()).await.unwrap();
+    // The replica resets its streams when it begins to hear the others, so the stream is open before that.
+    let mut reader = Reader::ready(&replica.router, &user, "").await;
     for app in [&world.backend.app, &replica.app] {
         let app = std::sync::Arc::clone(app);
         tokio::spawn(async move { app.heed_neighbours().await });
     }
-    let mut reader = Reader::ready(&replica.router, &user, "").await;
-    // The replica resets its streams when it begins to hear the others.
     reader.until(|frame| frame.event == "reset").await;
     let device = world.online_device(&user).await;
     let model = world.model(&user, false).await;
