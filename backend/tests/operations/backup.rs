@@ -14,11 +14,15 @@ const WEIGHTS: &[u8] = b"GGUF and then some weights";
 
 /// Adds a model with an uploaded file. Returns its id.
 fn upload(running: &Running, user: &str) -> String {
+    upload_of(running, user, WEIGHTS)
+}
+
+fn upload_of(running: &Running, user: &str, weights: &[u8]) -> String {
     let wish = json!({ "name": "Tiny", "file_name": "tiny.gguf", "plugin": "other" });
     let model = running.call("POST", "/api/v1/models", user, &wish).1;
     let id = model["model_id"].as_str().unwrap().to_owned();
     let path = format!("/api/v1/models/{id}/content");
-    let body = ("application/octet-stream", WEIGHTS);
+    let body = ("application/octet-stream", weights);
     let (status, _, said) = send(&running.address, "PUT", &path, user, body);
     assert!((200..300).contains(&status), "{said}");
     id
@@ -175,7 +179,8 @@ fn a_terminal_shows_how_far_a_backup_and_a_restoration_are() {
     let place = Place::new();
     let running = place.serve(&[]);
     let user = running.set_up();
-    upload(&running, &user);
+    // A small file would be restored in memory before a bar is drawn.
+    upload_of(&running, &user, &vec![7; 64 << 20]);
     drop(running);
     let file = place.folder.path().join("backup.tar");
     let file = file.display();

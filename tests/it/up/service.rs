@@ -55,7 +55,7 @@ async fn machine_systemd_keeps_the_backend_of_link_up_and_forgets_it() {
         assert!(!desk.machine.home().join(gone).exists(), "{gone}");
     }
     desk.does("link uninstall --yes");
-    let left = desk.does("find ~ -path '*link*' -not -name release | head").stdout;
+    let left = desk.does("cd ~ && find . -path '*link*' -not -name release | head").stdout;
     assert_eq!(left, "");
 }
 
