@@ -164,8 +164,8 @@ describe('the dialog', () => {
     open();
     await fill('Threads', '2');
     await press('Deploy');
-    await settled('The value of the setting `threads` must be a whole number.');
-    expect(await faultAt('Threads')).toContain('The value of the setting `threads`');
+    await settled('The value of the setting threads must be a whole number.');
+    expect(await faultAt('Threads')).toContain('The value of the setting threads');
     expect((await field('Threads')).value).toBe('2');
     await accessible();
   });
@@ -176,7 +176,7 @@ describe('the dialog', () => {
     await vi.waitFor(async () => expect(await faultAt('Context')).toContain('takes a whole number from 256'));
     await accessible();
     load({ state: 'failed', reason: 'the plugin `language_model` has no setting `gpu`; it has context, threads', settings: { gpu: 1 } });
-    await vi.waitFor(async () => expect(await faultAt('Other settings')).toContain('has no setting `gpu`'));
+    await vi.waitFor(async () => expect(await faultAt('Other settings')).toContain('has no setting gpu'));
     expect((await field('Other settings')).value).toBe('gpu=1');
   });
 

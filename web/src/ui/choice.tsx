@@ -7,6 +7,7 @@ import { useId } from 'preact/hooks';
 
 import { language } from '../text';
 import { brief } from '../text/visible';
+import { Prose } from './prose';
 
 export interface Option {
   value: string;
@@ -66,12 +67,12 @@ export function Field({ label, hint, fault = '', control }: { label: string; hin
       {control({ id, ...(described ? { 'aria-describedby': described } : {}), ...(fault ? { 'aria-invalid': true as const } : {}) })}
       {fault && (
         <p class="form-error" id={`${id}-fault`} dir="auto">
-          {fault}
+          <Prose words={fault} />
         </p>
       )}
       {hint && (
         <p class="hint" id={`${id}-hint`}>
-          {hint}
+          <Prose words={hint} />
         </p>
       )}
     </div>

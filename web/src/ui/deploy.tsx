@@ -14,6 +14,7 @@ import { brief, visible } from '../text/visible';
 import { Field } from './choice';
 import { DevicePicker } from './device_picker';
 import { Dialog } from './dialog';
+import { FormError } from './form_error';
 import { useLost } from './lost';
 import { ManyDialog, type Part } from './many';
 import { notice } from './notices';
@@ -123,9 +124,7 @@ export function DeployDialog({ model, targets, close }: Props) {
             {text.deploying.serve}
           </label>
           {id !== '' && <SettingsFields key={settings.key} {...settings.fields} />}
-          <p class="form-error" role="alert" dir="auto">
-            {fault}
-          </p>
+          <FormError words={fault} />
         </div>
         <div class="dialog-foot">
           <button type="button" class="button" onClick={close}>

@@ -11,6 +11,7 @@ import { Problem } from '../data/problem';
 import type { Operation, OperationPlan, Work } from '../data/types';
 import { text } from '../text';
 import { Dialog } from './dialog';
+import { FormError } from './form_error';
 import { failure, notice } from './notices';
 import { Badge, Foreign, Skeleton } from './parts';
 
@@ -122,9 +123,7 @@ export function ManyDialog({ title, why, action, parts, typed, close }: Props) {
             </div>
           )}
           <p role="status">{waits.value !== null && text.many.waits(waits.value, fixed.current.length)}</p>
-          <p class="form-error" role="alert" dir="auto">
-            {fault}
-          </p>
+          <FormError words={fault} />
         </div>
         <div class="dialog-foot">
           <button type="button" class="button" onClick={close}>

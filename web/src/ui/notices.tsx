@@ -5,8 +5,8 @@ import { signal } from '@preact/signals';
 import { ofPerson, PersonLeft } from '../data/person';
 import { wordsOf } from '../data/problem';
 import { text } from '../text';
-import { visible } from '../text/visible';
 import { Icon } from './icon';
+import { Prose } from './prose';
 
 type Tone = 'good' | 'bad';
 interface Notice {
@@ -26,7 +26,7 @@ let count = 0;
 /** Shows a notice. */
 export function notice(words: string, tone: Tone = 'good'): void {
   const number = (count += 1);
-  shown.value = [...shown.value, { number, words: visible(words), tone }].slice(-MOST);
+  shown.value = [...shown.value, { number, words, tone }].slice(-MOST);
   if (tone === 'good') setTimeout(() => dismiss(number), STAY);
 }
 
@@ -45,7 +45,9 @@ export function Notices() {
     <section class="notices" aria-label={text.shell.notices} role="status" aria-live="polite">
       {shown.value.map(({ number, words, tone }) => (
         <div key={number} class={`notice ${tone}`}>
-          <p dir="auto">{words}</p>
+          <p dir="auto">
+            <Prose words={words} />
+          </p>
           <button type="button" class="icon-button" aria-label={text.shell.dismiss} onClick={() => dismiss(number)}>
             <Icon name="close" />
           </button>

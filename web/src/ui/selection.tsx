@@ -9,6 +9,7 @@ import { devices as known } from '../data/store';
 import type { Device } from '../data/types';
 import { language, text } from '../text';
 import { brief } from '../text/visible';
+import { FormError } from './form_error';
 import { Icon } from './icon';
 import { Menu } from './menu';
 import { Foreign } from './parts';
@@ -41,11 +42,7 @@ export function SelectionChips({ terms }: { terms: readonly Term[] }) {
           </button>
         </span>
       ))}
-      {[...new Set(terms.map(whyUnread))].map((why) => why !== null && (
-        <p key={why} class="form-error" role="alert">
-          {why}
-        </p>
-      ))}
+      {[...new Set(terms.map(whyUnread))].map((why) => why !== null && <FormError key={why} words={why} />)}
     </>
   );
 }
@@ -115,9 +112,7 @@ function TermField({ take }: { take: (term: Term) => void }) {
       <button type="submit" class="button">
         {text.devices.filterAdd}
       </button>
-      <p id={id} class="form-error" role="alert">
-        {fault}
-      </p>
+      <FormError id={id} words={fault} />
     </form>
   );
 }

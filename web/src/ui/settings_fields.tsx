@@ -6,6 +6,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { settingsOf, type Fault, type Setting, type Typed } from '../data/settings';
 import { language, text } from '../text';
 import { Field } from './choice';
+import { Prose } from './prose';
 
 interface Props {
   plugin: string;
@@ -40,7 +41,9 @@ export function SettingsFields({ plugin, typed, change, faults, refused, meaning
   return (
     <details class="plugin-settings" ref={box} open={open.current}>
       <summary>{words.title}</summary>
-      <p class="hint">{meaning}</p>
+      <p class="hint">
+        <Prose words={meaning} />
+      </p>
       <div class="pair">
         {known.map((setting) => (
           <One

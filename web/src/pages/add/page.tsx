@@ -15,6 +15,7 @@ import { text } from '../../text';
 import { ahead } from '../../text/until';
 import { useAttempt } from '../../ui/busy';
 import { now } from '../../ui/clock';
+import { FormError } from '../../ui/form_error';
 import { keyOf, KeyFields } from '../../ui/key_fields';
 import { Icon } from '../../ui/icon';
 import { Unpublished } from '../../ui/install_lines';
@@ -128,9 +129,7 @@ function Maker({ installer, system, made }: { installer: Installer; system: Syst
       <form class="card maker" onSubmit={sent}>
         <KeyFields />
         <HowChoice how={how} />
-        <p class="form-error" role="alert">
-          {fault}
-        </p>
+        <FormError words={fault} />
         <div class="form-foot">
           <button type="submit" class={key === undefined ? 'button primary' : 'button'} id="install-make" disabled={busy}>
             {key === undefined ? text.add.make : text.add.another}

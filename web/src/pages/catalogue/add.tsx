@@ -12,6 +12,7 @@ import { percent } from '../../text/format';
 import { visible } from '../../text/visible';
 import { Field } from '../../ui/choice';
 import { Dialog } from '../../ui/dialog';
+import { FormError } from '../../ui/form_error';
 import { notice } from '../../ui/notices';
 
 export function AddDialog({ close }: { close: () => void }) {
@@ -95,9 +96,7 @@ export function AddDialog({ close }: { close: () => void }) {
               <span class="small soft number">{words.checking(percent(share.value * 100))}</span>
             </p>
           )}
-          <p class="form-error" role="alert" dir="auto">
-            {fault}
-          </p>
+          <FormError words={fault} />
         </div>
         <div class="dialog-foot">
           <button type="button" class="button" onClick={close}>

@@ -11,6 +11,7 @@ import { bytes, percent } from '../../text/format';
 import { visible } from '../../text/visible';
 import { Field } from '../../ui/choice';
 import { Dialog } from '../../ui/dialog';
+import { FormError } from '../../ui/form_error';
 import { Badge, Foreign } from '../../ui/parts';
 
 /** How far the upload is; nothing without an upload from this tab. */
@@ -98,9 +99,7 @@ function ChooseAgain({ model, close }: { model: Model; close: () => void }) {
               {uploadWords(checking)}
             </p>
           )}
-          <p class="form-error" role="alert">
-            {fault}
-          </p>
+          <FormError words={fault} />
         </div>
         <div class="dialog-foot">
           <button type="button" class="button" onClick={close}>

@@ -12,12 +12,13 @@ import { purposeOf } from '../../data/purpose';
 import { deployments, devices, models } from '../../data/store';
 import type { Deployment } from '../../data/types';
 import { text } from '../../text';
-import { sentence, visible } from '../../text/visible';
+import { visible } from '../../text/visible';
 import { carryOut } from '../../ui/carry_out';
 import { List, type ListRow } from '../../ui/list';
 import { notice } from '../../ui/notices';
 import { orderWords, turned, type Order } from '../../ui/order';
 import { Badge, Foreign, Time } from '../../ui/parts';
+import { Said } from '../../ui/prose';
 import { PurposeTag } from '../../ui/purpose';
 import { DownloadProgress, StandingBadge } from '../../ui/standing';
 import { COLUMNS, portOf, SORTABLE, USUAL, type Named } from './view';
@@ -73,7 +74,7 @@ function rowOf(id: string, names: Named | undefined): ListRow | null {
           <span class="badges">
             <PurposeTag purpose={purposeOf(models.row(deployment.model_id)?.value, deployment)} />
             {why ? (
-              <Foreign class="small why sentence">{sentence(why)}</Foreign>
+              <Said words={why} class="why" />
             ) : (
               secondOf(deployment, model) !== '' && <Foreign class="small soft">{secondOf(deployment, model)}</Foreign>
             )}

@@ -11,6 +11,7 @@ import { moment } from '../../text/format';
 import { sentence } from '../../text/visible';
 import { failure } from '../../ui/notices';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
+import { Prose } from '../../ui/prose';
 
 export function Commands({ deviceId }: { deviceId: string }) {
   const loading = commandsLoading.value;
@@ -117,7 +118,9 @@ function Explanation({ command }: { command: Command }) {
         {parts.filter(([, words]) => words !== '').map(([name, words]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd dir="auto">{sentence(words)}</dd>
+            <dd dir="auto">
+              <Prose words={sentence(words)} />
+            </dd>
           </div>
         ))}
       </dl>

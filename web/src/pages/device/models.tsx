@@ -21,6 +21,7 @@ import { Confirm } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
 import { useLasting } from '../../ui/lasting';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
+import { Prose } from '../../ui/prose';
 import { PurposeTag } from '../../ui/purpose';
 import { StateBadge } from '../../ui/standing';
 import { taskOf } from '../../workspace/targets';
@@ -201,7 +202,7 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
         {deployment.stale && <p class="small why">{staleWords(deployment)}</p>}
         {(deployment.reason ?? deployment.serving?.detail) && (
           <p class="small why" dir="auto">
-            {sentence(deployment.reason ?? deployment.serving?.detail ?? '')}
+            <Prose words={sentence(deployment.reason ?? deployment.serving?.detail ?? '')} />
           </p>
         )}
       </div>

@@ -14,6 +14,7 @@ import { brief, sentence } from '../../text/visible';
 import { DeviceBadge } from '../../ui/device_badge';
 import { Icon } from '../../ui/icon';
 import { Copied, Empty, Failed, Foreign, Skeleton } from '../../ui/parts';
+import { Prose } from '../../ui/prose';
 import { AgentVersion } from '../../ui/version';
 import { About } from './about';
 import { Commands } from './commands';
@@ -112,7 +113,7 @@ function Shown({ device }: { device: Device }) {
         {stateOf(device) === 'updating' && <p class="banner busy">{text.device.updating}</p>}
         {update?.outcome === 'rolled_back' && (
           <p class="banner bad" dir="auto">
-            {text.device.rolledBack(brief(update.to), brief(update.from))} {update.reason && sentence(update.reason)}
+            {text.device.rolledBack(brief(update.to), brief(update.from))} {update.reason && <Prose words={sentence(update.reason)} />}
           </p>
         )}
       </header>

@@ -10,6 +10,7 @@ import { text } from '../../text';
 import { sentence } from '../../text/visible';
 import { Field } from '../../ui/choice';
 import { Dialog } from '../../ui/dialog';
+import { FormError } from '../../ui/form_error';
 import { notice } from '../../ui/notices';
 
 export function TransferDevice({ device }: { device: Device }) {
@@ -57,9 +58,7 @@ function TransferDialog({ device, close }: { device: Device; close: () => void }
             hint={text.transfer.keyHint}
             control={(ties) => <input {...ties} name="key" type="password" required autocomplete="off" spellcheck={false} />}
           />
-          <p class="form-error" role="alert">
-            {fault}
-          </p>
+          <FormError words={fault} />
         </div>
         <div class="dialog-foot">
           <button type="button" class="button" onClick={close}>

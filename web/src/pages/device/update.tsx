@@ -7,6 +7,7 @@ import { may, noteRefusal } from '../../data/permission';
 import type { Device } from '../../data/types';
 import { text } from '../../text';
 import { Dialog } from '../../ui/dialog';
+import { FormError } from '../../ui/form_error';
 import { useLost } from '../../ui/lost';
 import { notice } from '../../ui/notices';
 import { VersionField } from '../../ui/version_field';
@@ -49,9 +50,7 @@ function UpdateDialog({ device, close }: { device: Device; close: () => void }) 
       <form onSubmit={(event) => void sent(event)}>
         <div class="dialog-body">
           <VersionField id="update-version" name="version" />
-          <p class="form-error" role="alert">
-            {fault}
-          </p>
+          <FormError words={fault} />
         </div>
         <div class="dialog-foot">
           <button type="button" class="button" onClick={close}>

@@ -9,6 +9,7 @@ import { may, noteRefusal } from '../../data/permission';
 import type { Device, OperationPlan, Work } from '../../data/types';
 import { text } from '../../text';
 import { Dialog } from '../../ui/dialog';
+import { FormError } from '../../ui/form_error';
 import { useLost } from '../../ui/lost';
 import { failure, notice } from '../../ui/notices';
 import { useCalm } from '../../ui/lasting';
@@ -110,9 +111,7 @@ function BulkDialog({ kind, targets, close }: { kind: Kind; targets: string[]; c
         <div class="dialog-body">
           {kind === 'update' ? <VersionField id="bulk-words" name="words" changed={changed} /> : <TagsField changed={changed} />}
           {planned.value && <Touched plan={planned.value} />}
-          <p class="form-error" role="alert">
-            {fault}
-          </p>
+          <FormError words={fault} />
         </div>
         <div class="dialog-foot">
           <button type="button" class="button" onClick={close}>

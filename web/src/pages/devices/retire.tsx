@@ -8,6 +8,7 @@ import { text } from '../../text';
 import { useAsked } from '../../ui/asked';
 import { useAttempt } from '../../ui/busy';
 import { Dialog } from '../../ui/dialog';
+import { FormError } from '../../ui/form_error';
 import { Icon } from '../../ui/icon';
 import { notice } from '../../ui/notices';
 
@@ -54,9 +55,7 @@ function RetireDialog({ close }: { close: () => void }) {
               {text.retire.hint}
             </p>
           </div>
-          <p class="form-error" role="alert" dir="auto">
-            {fault}
-          </p>
+          <FormError words={fault} />
         </div>
         <div class="dialog-foot">
           <button type="button" class="button" onClick={close}>

@@ -14,8 +14,8 @@ import type { PendingDevice } from '../../data/types';
 import { text } from '../../text';
 import { moment } from '../../text/format';
 import { Filled } from '../../ui/filled';
+import { FormError } from '../../ui/form_error';
 import { Foreign } from '../../ui/parts';
-import { Prose } from '../../ui/prose';
 import { useFragment } from './fragment';
 
 export function MachinePage() {
@@ -64,9 +64,7 @@ function Decide({ pending, decided }: { pending: PendingDevice; decided: (how: '
       </p>
       <p>{text.machine.gets}</p>
       <p>{text.machine.careful}</p>
-      <p class="form-error" role="alert" dir="auto">
-        <Prose words={failed.value} />
-      </p>
+      <FormError words={failed.value} />
       <div class="choice">
         <button type="button" class="button" disabled={busy.value} onClick={() => void decide(false)}>
           {text.machine.refuse}

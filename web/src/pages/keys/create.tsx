@@ -9,6 +9,7 @@ import type { Key } from '../../data/types';
 import { text } from '../../text';
 import { useAttempt } from '../../ui/busy';
 import { Dialog } from '../../ui/dialog';
+import { FormError } from '../../ui/form_error';
 import { Lacking, SystemChoice, Unpublished } from '../../ui/install_lines';
 import { keyOf, KeyFields } from '../../ui/key_fields';
 import { CopyBox } from '../../ui/secret';
@@ -64,9 +65,7 @@ export function CreateKeyDialog({ close }: { close: () => void }) {
             </p>
           </div>
           <KeyFields />
-          <p class="form-error" role="alert">
-            {fault}
-          </p>
+          <FormError words={fault} />
         </div>
         <div class="dialog-foot">
           <button type="button" class="button" onClick={close}>

@@ -8,6 +8,7 @@ import { text } from '../../text';
 import { brief } from '../../text/visible';
 import { useAttempt } from '../../ui/busy';
 import { Confirm } from '../../ui/dialog';
+import { FormError } from '../../ui/form_error';
 import { notice } from '../../ui/notices';
 
 /** `asked` is the key as it was when the question was asked. */
@@ -32,9 +33,7 @@ export function RevokeDialog({ id, asked, close }: { id: string; asked: Key; clo
     <Confirm title={text.keys.revokeTitle} action={text.keys.revokeAction} close={close} ready={!busy.value} act={() => void revoke()}>
       <p dir="auto">{text.keys.revokeBody(name)}</p>
       <p>{text.keys.revokeStays(key.devices)}</p>
-      <p class="form-error" role="alert">
-        {fault}
-      </p>
+      <FormError words={fault} />
     </Confirm>
   );
 }

@@ -9,6 +9,7 @@ import { text } from '../../text';
 import { inDays } from '../../text/until';
 import { useAttempt } from '../../ui/busy';
 import { Dialog } from '../../ui/dialog';
+import { FormError } from '../../ui/form_error';
 import { CopyBox } from '../../ui/secret';
 import { RoleChoice } from './role_choice';
 
@@ -67,9 +68,7 @@ export function InviteDialog({ caller, close }: { caller: Me; close: () => void 
               ))}
             </select>
           </div>
-          <p class="form-error" role="alert">
-            {fault}
-          </p>
+          <FormError words={fault} />
         </div>
         <div class="dialog-foot">
           <button type="button" class="button" onClick={close}>

@@ -10,6 +10,7 @@ import { text } from '../../text';
 import { visible } from '../../text/visible';
 import { useAttempt } from '../../ui/busy';
 import { Confirm } from '../../ui/dialog';
+import { FormError } from '../../ui/form_error';
 import { notice } from '../../ui/notices';
 import { Foreign } from '../../ui/parts';
 
@@ -63,9 +64,7 @@ export function RemoveMemberDialog({ member, close }: { member: Member; close: (
           ))}
         </fieldset>
       )}
-      <p class="form-error" role="alert">
-        {gone ? text.members.gone : fault.value || looking.fault.value}
-      </p>
+      <FormError words={gone ? text.members.gone : fault.value || looking.fault.value} />
     </Confirm>
   );
 }

@@ -8,6 +8,7 @@ import type { Me, Member, Role } from '../../data/types';
 import { text } from '../../text';
 import { useAttempt } from '../../ui/busy';
 import { Dialog } from '../../ui/dialog';
+import { FormError } from '../../ui/form_error';
 import { notice } from '../../ui/notices';
 import { Foreign } from '../../ui/parts';
 import { RoleChoice } from './role_choice';
@@ -55,9 +56,7 @@ export function RoleDialog({ asked, caller, close }: { asked: Member; caller: Me
           </p>
           {asked.user_id === caller.user_id && <p class="banner quiet">{text.members.changeOwn}</p>}
           <RoleChoice caller={caller.role} chosen={chosen.value} choose={(role) => (chosen.value = role)} />
-          <p class="form-error" role="alert">
-            {gone ? text.members.gone : fault.value || told.value}
-          </p>
+          <FormError words={gone ? text.members.gone : fault.value || told.value} />
         </div>
         <div class="dialog-foot">
           <button type="button" class="button" onClick={close}>

@@ -10,6 +10,7 @@ import type { Operation } from '../../data/types';
 import { text } from '../../text';
 import { visible } from '../../text/visible';
 import { Dialog } from '../../ui/dialog';
+import { FormError } from '../../ui/form_error';
 import { notice } from '../../ui/notices';
 import { permissionFor, workWords } from './words';
 
@@ -69,9 +70,7 @@ function Question({ kind, operation, close }: { kind: Kind; operation: Operation
           <strong dir="auto">{visible(workWords(operation.work))}</strong>
         </p>
         <p>{cancels ? text.works.cancelWhy(operation.counts.pending) : text.works.retryWhy(operation.counts.failed)}</p>
-        <p class="form-error" role="alert" dir="auto">
-          {fault}
-        </p>
+        <FormError words={fault} />
       </div>
       <div class="dialog-foot">
         <button type="button" class="button" onClick={close}>

@@ -8,9 +8,9 @@ import { ask, GET } from '../../data/client';
 import { Rows } from '../../data/rows';
 import type { Operation, OperationDevice } from '../../data/types';
 import { text } from '../../text';
-import { sentence } from '../../text/visible';
 import { List, type ListRow } from '../../ui/list';
 import { Badge, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
+import { Said } from '../../ui/prose';
 
 const PAGE = 200;
 const PAUSE = 1_000;
@@ -105,7 +105,7 @@ function rowOf(rows: Rows<OperationDevice>, id: string): ListRow | null {
         </a>
       ),
       state: <Badge tone={TONES[item.state]}>{text.works.item[item.state]}</Badge>,
-      detail: item.detail ? <Foreign class="small sentence">{sentence(item.detail)}</Foreign> : null,
+      detail: item.detail ? <Said words={item.detail} /> : null,
       attempts: <span class="number soft">{item.attempts}</span>,
       updated: <Time at={item.updated_at} />,
     },

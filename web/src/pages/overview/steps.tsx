@@ -16,6 +16,7 @@ import { text } from '../../text';
 import { ahead, inDays } from '../../text/until';
 import { useAttempt } from '../../ui/busy';
 import { now } from '../../ui/clock';
+import { FormError } from '../../ui/form_error';
 import { Lacking, SystemChoice, Unpublished } from '../../ui/install_lines';
 import { Skeleton } from '../../ui/parts';
 import { CopyBox } from '../../ui/secret';
@@ -156,9 +157,7 @@ function Line({ made }: { made: Signal<readonly Key[]> }) {
           </pre>
         </div>
       )}
-      <p class="form-error" role="alert" dir="auto">
-        {fault}
-      </p>
+      <FormError words={fault} />
       <div class="form-foot">
         <button type="button" class={key === undefined ? 'button primary' : 'button'} id="install-make" disabled={busy.value || (found !== null && !possible)} onClick={make}>
           {key === undefined ? text.overviewPage.step1Action : text.add.another}

@@ -13,7 +13,7 @@ import { deployments, devices, devicesLoading, models, reload, together } from '
 import type { Command } from '../../data/types';
 import { text } from '../../text';
 import { span } from '../../text/span';
-import { brief, sentence } from '../../text/visible';
+import { brief } from '../../text/visible';
 import { carryOut } from '../../ui/carry_out';
 import { Chips } from '../../ui/choice';
 import { now } from '../../ui/clock';
@@ -21,6 +21,7 @@ import { useCalm } from '../../ui/lasting';
 import { List, type ListRow } from '../../ui/list';
 import { ManyDialog, partsOf } from '../../ui/many';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
+import { Said } from '../../ui/prose';
 import { SearchAndFilters } from '../../ui/search';
 import { useSelected } from '../../ui/selection';
 import { fitting, standingOf, STANDINGS, timeLeft, viewOf, worthRetrying, type Named, type Standing } from './view';
@@ -205,7 +206,7 @@ function rowOf(id: string, names: Named | undefined): ListRow | null {
         </a>
       ),
       left: left === null ? <span class="soft">{text.repairing.ended}</span> : <span class="number">{text.repairing.left(span(left))}</span>,
-      result: <Foreign class="small sentence">{resultOf(command)}</Foreign>,
+      result: <Said words={resultOf(command)} />,
       created: <Time at={command.created_at} />,
       actions: may('serving:operate') && (standing === 'expired' || standing === 'failed') && <Retry command={command} name={names.model} />,
     },
@@ -242,8 +243,8 @@ function Retry({ command, name }: { command: Command; name: string }) {
 
 /** What the device said; without a report, what the repair waits for. */
 function resultOf(command: Command): string {
-  if (command.result?.output) return sentence(command.result.output);
-  if (command.note) return sentence(command.note);
+  if (command.result?.output) return command.result.output;
+  if (command.note) return command.note;
   switch (standingOf(command)) {
     case 'sent':
       return text.repairing.waitingForDevice;

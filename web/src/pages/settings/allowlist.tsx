@@ -10,6 +10,7 @@ import { text } from '../../text';
 import { visible } from '../../text/visible';
 import { useAttempt } from '../../ui/busy';
 import { Confirm } from '../../ui/dialog';
+import { FormError } from '../../ui/form_error';
 import { Icon } from '../../ui/icon';
 import { useLost } from '../../ui/lost';
 import { notice } from '../../ui/notices';
@@ -141,9 +142,7 @@ function AddOrigin({ known }: { known: Allowlist }) {
           {text.settings.addHint} {reached > 0 && text.settings.becomes(reached)}
         </p>
       </div>
-      <p class="form-error" role="alert">
-        {fault}
-      </p>
+      <FormError words={fault} />
       <div class="form-foot">
         <button type="submit" class="button primary" disabled={busy}>
           {text.settings.submit}
@@ -169,9 +168,7 @@ function RemoveOrigin({ origin, known, close }: { origin: string; known: Allowli
   return (
     <Confirm title={text.settings.removeTitle} action={text.settings.removeAction} close={close} ready={!busy.value} act={() => void remove()}>
       <p dir="auto">{text.settings.removeBody(visible(origin))}</p>
-      <p class="form-error" role="alert">
-        {fault}
-      </p>
+      <FormError words={fault} />
     </Confirm>
   );
 }

@@ -8,6 +8,7 @@ import { text } from '../../text';
 import { inDays } from '../../text/until';
 import { useAttempt } from '../../ui/busy';
 import { Dialog } from '../../ui/dialog';
+import { FormError } from '../../ui/form_error';
 import { CopyBox } from '../../ui/secret';
 import { isRead, scopesOf, type Group } from './scopes';
 
@@ -75,9 +76,7 @@ export function CreateTokenDialog({ role, close }: { role: Role; close: () => vo
             </select>
           </div>
           <ScopeChoice groups={groups} chosen={chosen} />
-          <p class="form-error" role="alert">
-            {fault}
-          </p>
+          <FormError words={fault} />
         </div>
         <div class="dialog-foot">
           <button type="button" class="button" onClick={close}>

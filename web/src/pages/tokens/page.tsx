@@ -11,6 +11,7 @@ import { brief, visible } from '../../text/visible';
 import { useAsked } from '../../ui/asked';
 import { useAttempt } from '../../ui/busy';
 import { Confirm } from '../../ui/dialog';
+import { FormError } from '../../ui/form_error';
 import { Icon } from '../../ui/icon';
 import { notice } from '../../ui/notices';
 import { Empty, Foreign, Skeleton, Time } from '../../ui/parts';
@@ -129,9 +130,7 @@ function RevokeTokenDialog({ token, close }: { token: Token; close: () => void }
   return (
     <Confirm title={text.tokens.revokeTitle} action={text.tokens.revokeAction} close={close} ready={!busy.value} act={() => void revoke()}>
       <p dir="auto">{text.tokens.revokeBody(name)}</p>
-      <p class="form-error" role="alert">
-        {fault}
-      </p>
+      <FormError words={fault} />
     </Confirm>
   );
 }

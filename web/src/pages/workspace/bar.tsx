@@ -7,6 +7,7 @@ import { reload } from '../../data/store';
 import { text } from '../../text';
 import { brief, sentence, visible } from '../../text/visible';
 import { Badge, Empty, Failed, Skeleton } from '../../ui/parts';
+import { Prose } from '../../ui/prose';
 import type { Remedy } from '../../workspace/causes';
 import { isOther } from '../../workspace/lines';
 import { permitted, whoCanHelp } from '../../workspace/permitted';
@@ -122,7 +123,9 @@ function Offer({ chosen, words, action }: { chosen: Target; words: string; actio
   };
   return (
     <div class="offer">
-      <p>{words}</p>
+      <p>
+        <Prose words={words} />
+      </p>
       {action && permitted([action]).length === 0 && <p>{whoCanHelp([action])}</p>}
       {action && permitted([action]).length > 0 && (
         <button type="button" class="button" data-offer={action} aria-disabled={busy.value} onClick={() => void act()}>
@@ -130,7 +133,7 @@ function Offer({ chosen, words, action }: { chosen: Target; words: string; actio
         </button>
       )}
       <p class="soft" role="status" dir="auto">
-        {progress}
+        <Prose words={progress.value} />
       </p>
     </div>
   );

@@ -12,11 +12,12 @@ import { Problem } from '../../data/problem';
 import { Charted } from '../chart';
 import { Chips, Field, Select } from '../choice';
 import { Confirm, Dialog } from '../dialog';
+import { FormError } from '../form_error';
 import { Icon } from '../icon';
 import { List } from '../list';
 import { notice, Notices } from '../notices';
 import { Badge, Copied, Empty, Failed, Foreign, Meter, Outdated, Skeleton, Time } from '../parts';
-import { Prose } from '../prose';
+import { Prose, Said } from '../prose';
 import { ListState, Records } from '../records';
 import { CopyBox } from '../secret';
 import { Until } from '../until';
@@ -61,9 +62,7 @@ export function Gallery() {
           <label><input type="radio" name="one" checked />First</label>
           <label><input type="radio" name="one" />Second</label>
         </fieldset>
-        <p class="form-error">
-          <Prose words="Why the form was refused, and what to do: run `link open` again." />
-        </p>
+        <FormError words="Why the form was refused, and what to do: run `link open` again." />
       </Part>
       <Part title="Badges">
         <Badge tone="good">Online</Badge>
@@ -83,6 +82,8 @@ export function Gallery() {
         <Foreign>{LONG}</Foreign>
         <Foreign>{'<b>markup</b> \u202eturned\u202c zero\u200bwidth'}</Foreign>
         <Foreign class="tag">a-tag</Foreign>
+        <Said words="the port is taken: run `link status` and choose another" />
+        <Prose words="A sentence with `a command` in it." />
         <Copied code="dev_0123456789abcdef" label="Copy the id" />
       </Part>
       <Part title="Times">
