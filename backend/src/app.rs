@@ -146,6 +146,8 @@ impl App {
             .keeping_free(config.disk_reserve);
         store.name_accounts().await?;
         store.recount_devices().await?;
+        store.fill_disk_percents().await?;
+        store.fill_services().await?;
         for unknown in store.unknown_publishers(&config.sharing).await? {
             tracing::warn!(account = %unknown, "`sharing.accounts` names no account of this backend");
         }

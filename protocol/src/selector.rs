@@ -149,17 +149,11 @@ impl Term {
             }
             Self::Disk { comparison, percent } => {
                 let disk = device.system.as_ref().and_then(|system| system.report.disk);
-                let used = disk.and_then(used_percent);
-                used.is_some_and(|used| comparison.holds(used.cmp(&u128::from(*percent))))
+                let used = disk.and_then(DiskUsage::used_percent);
+                used.is_some_and(|used| comparison.holds(used.cmp(percent)))
             }
         }
     }
-}
-
-/// Returns the used share of a disk in whole percent; `None` for a disk without bytes.
-fn used_percent(DiskUsage { free_bytes, total_bytes, .. }: DiskUsage) -> Option<u128> {
-    let used = u128::from(total_bytes.saturating_sub(free_bytes));
-    (used * 100).checked_div(u128::from(total_bytes))
 }
 
 impl Comparison {

@@ -70,6 +70,16 @@ pub struct DiskUsage {
     pub total_bytes: u64,
 }
 
+impl DiskUsage {
+    /// Returns the used share of the disk in whole percent, rounded down: 0 to 100. `None` for a disk without bytes.
+    #[must_use]
+    pub fn used_percent(self) -> Option<u8> {
+        let used = u128::from(self.total_bytes.saturating_sub(self.free_bytes));
+        let percent = (used * 100).checked_div(u128::from(self.total_bytes))?;
+        u8::try_from(percent).ok()
+    }
+}
+
 /// A graphics processor, as far as its driver reports values.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct GpuUsage {

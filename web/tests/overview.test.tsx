@@ -16,8 +16,8 @@ const here = place();
 
 const summary = (more: Partial<Summary> = {}): Summary => ({
   commands: { failed_last_day: 0, open: 0 },
-  deployments: { failed: 0, in_progress: 0, serving: 2, stale: 0, total: 2 },
-  devices: { offline: 0, online: 2, total: 2, updating: 0 },
+  deployments: { failed: 0, in_progress: 0, serving: 2, serving_offline: 0, stale: 0, total: 2, unserved: 0 },
+  devices: { nearly_full: 0, offline: 0, online: 2, rolled_back: 0, total: 2, updating: 0 },
   keys: { ending_within_week: 0, total: 0 },
   models: { incomplete: 0, total: 1 },
   operations: { running: 0 },
@@ -69,7 +69,7 @@ describe('the overview', () => {
   });
 
   it('shows the steps while no device is registered, and the counts as soon as one is', async () => {
-    open(summary({ devices: { offline: 0, online: 0, total: 0, updating: 0 } }));
+    open(summary({ devices: { ...summary().devices, online: 0, total: 0 } }));
     await settled('Four steps');
     expect(here.root.querySelector('a[href="/devices/add"]')).not.toBeNull();
     await accessible();
@@ -88,8 +88,8 @@ describe('the overview', () => {
     deployments.loaded([deployment('1', 'dev_a', { stale: true }), deployment('2', 'dev_b', { stale: true })]);
     open(
       summary({
-        deployments: { failed: 3, in_progress: 0, serving: 0, stale: 2, total: 5 },
-        devices: { offline: 1, online: 2, total: 3, updating: 0 },
+        deployments: { failed: 2, in_progress: 0, serving: 0, serving_offline: 0, stale: 2, total: 5, unserved: 1 },
+        devices: { nearly_full: 1, offline: 1, online: 2, rolled_back: 1, total: 3, updating: 0 },
         keys: { ending_within_week: 1, total: 4 },
         models: { incomplete: 1, total: 2 },
       }),
@@ -115,34 +115,35 @@ describe('the overview', () => {
     await accessible();
   });
 
-  it('claims nothing, and mends nothing, before it knows all devices and deployments', async () => {
-    open(summary({ deployments: { failed: 0, in_progress: 0, serving: 2, stale: 12, total: 12 } }));
+  it('tells at once what the backend has counted, and names and mends nothing before it knows all devices and deployments', async () => {
+    const counted = summary();
+    open(summary({ deployments: { ...counted.deployments, stale: 12, total: 12 }, devices: { ...counted.devices, rolled_back: 2 } }));
     for (const list of [devicesLoading, deploymentsLoading]) list.value = { state: 'loading', error: null };
     deployments.loaded([deployment('1', 'dev_a', { stale: true })]);
     devices.loaded([device('c', { last_update: { from: '1.2.0', to: '1.3.0', outcome: 'rolled_back', reason: null } })]);
     await settled('12 deployments have a stale allowlist');
-    expect(here.root.textContent).not.toContain('rolled back');
+    await settled('The last update was rolled back on 2 devices.');
+    expect(here.root.querySelector('.attention .named')).toBeNull();
     expect(controls().filter((words) => words.startsWith('Repair all'))).toEqual([]);
     await accessible();
     devicesLoading.value = { state: 'ready', error: null };
     deploymentsLoading.value = { state: 'failed', error: new Error('The database is gone.') };
     await settled('this may not be all');
     await settled('The database is gone.');
-    expect(here.root.textContent).not.toContain('Nothing needs attention');
     await accessible();
     deploymentsLoading.value = { state: 'ready', error: null };
     await settled('1 deployment has a stale allowlist');
-    await settled('The last update was rolled back on 1 device.');
+    await vi.waitFor(() => expect(here.root.querySelector('.attention .named')?.textContent).toBe('c'));
     expect(controls()).toContain('Repair all…');
   });
 
-  it('does not say that all is well while the lists are loaded', async () => {
+  it('says by the counts that all is well, but not while a list has failed', async () => {
     open(summary());
     for (const list of [devicesLoading, deploymentsLoading]) list.value = { state: 'loading', error: null };
-    await settled('Devices online');
-    expect(here.root.textContent).not.toContain('Nothing needs attention');
-    for (const list of [devicesLoading, deploymentsLoading]) list.value = { state: 'ready', error: null };
     await settled('Nothing needs attention');
+    deploymentsLoading.value = { state: 'failed', error: new Error('The database is gone.') };
+    await settled('The database is gone.');
+    expect(here.root.textContent).not.toContain('Nothing needs attention');
   });
 
   it('shows the newest events: commands, and devices that registered or went away', async () => {
@@ -189,11 +190,10 @@ describe('the overview', () => {
   });
 
   it('says how many of the served models nobody can use, because their device is away', async () => {
-    devices.loaded([device('a'), device('b', { online: false })]);
-    deployments.loaded([deployment('1', 'dev_a'), deployment('2', 'dev_b')]);
-    open(summary({ devices: { offline: 1, online: 1, total: 2, updating: 0 } }));
+    const { deployments: counts } = summary();
+    open(summary({ deployments: { ...counts, serving_offline: 1 } }));
     await settled('Deployments serving2 of 21 on devices that are offline');
-    devices.patched('dev_b', { online: true });
+    heard({ type: 'change', id: null, change: { kind: 'summary', change: 'changed', item: summary() } });
     await vi.waitFor(() => expect(here.root.textContent).not.toContain('on devices that are offline'));
   });
 

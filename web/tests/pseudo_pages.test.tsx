@@ -70,8 +70,8 @@ const COMMAND = {
 };
 const SUMMARY = {
   commands: { failed_last_day: 1, open: 1 },
-  deployments: { failed: 1, in_progress: 1, serving: 1, stale: 1, total: 3 },
-  devices: { offline: 1, online: 1, total: 3, updating: 1 },
+  deployments: { failed: 1, in_progress: 1, serving: 1, serving_offline: 1, stale: 1, total: 3, unserved: 1 },
+  devices: { nearly_full: 1, offline: 1, online: 1, rolled_back: 1, total: 3, updating: 1 },
   keys: { ending_within_week: 1, total: 1 },
   models: { incomplete: 1, total: 1 },
   operations: { running: 1 },

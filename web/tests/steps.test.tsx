@@ -22,8 +22,8 @@ interface Counts {
 }
 const summary = (total: number, { models: all = 0, incomplete = 0, progress = 0, serving = 0 }: Counts = {}): Summary => ({
   commands: { failed_last_day: 0, open: 0 },
-  deployments: { failed: 0, in_progress: progress, serving, stale: 0, total: progress + serving },
-  devices: { offline: 0, online: total, total, updating: 0 },
+  deployments: { failed: 0, in_progress: progress, serving, serving_offline: 0, stale: 0, total: progress + serving, unserved: 0 },
+  devices: { nearly_full: 0, offline: 0, online: total, rolled_back: 0, total, updating: 0 },
   keys: { ending_within_week: 0, total: 0 },
   models: { incomplete, total: all },
   operations: { running: 0 },

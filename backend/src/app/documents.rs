@@ -84,7 +84,9 @@ impl App {
                 maybe(self.store.device_log(device, number).await?)
             }
             Subject::Summary => some(self.summary_of(account).await?),
-            Subject::Serving(..) | Subject::Usage(_) | Subject::Allowlist => Ok(None),
+            Subject::Serving(..) | Subject::Usage(_) | Subject::Disk(_) | Subject::Allowlist => {
+                Ok(None)
+            }
         }
     }
 

@@ -26,6 +26,8 @@ pub enum Subject {
     Serving(DeviceId, ModelId),
     /// The usage of models on a device, which is part of the summary.
     Usage(DeviceId),
+    /// Whether the disk of a device is nearly full, which is part of the summary.
+    Disk(DeviceId),
     /// The allowlist of the account, on which all its deployments depend.
     Allowlist,
 }
@@ -62,7 +64,7 @@ impl Subject {
             Self::Operation(_) => EventKind::Operation,
             Self::Log(..) => EventKind::Log,
             Self::Summary => EventKind::Summary,
-            Self::Serving(..) | Self::Usage(_) | Self::Allowlist => return None,
+            Self::Serving(..) | Self::Usage(_) | Self::Disk(_) | Self::Allowlist => return None,
         })
     }
 
@@ -76,7 +78,8 @@ impl Subject {
             | Self::Command(_, device)
             | Self::Log(device, _)
             | Self::Serving(device, _)
-            | Self::Usage(device) => Some(device),
+            | Self::Usage(device)
+            | Self::Disk(device) => Some(device),
             Self::Model(_)
             | Self::Key(_)
             | Self::Member(_)
@@ -98,7 +101,11 @@ impl Subject {
             Self::Member(id) => id.to_string(),
             Self::Operation(id) => id.to_string(),
             Self::Log(_, number) => number.to_string(),
-            Self::Summary | Self::Serving(..) | Self::Usage(_) | Self::Allowlist => return None,
+            Self::Summary
+            | Self::Serving(..)
+            | Self::Usage(_)
+            | Self::Disk(_)
+            | Self::Allowlist => return None,
         })
     }
 
@@ -115,6 +122,7 @@ impl Subject {
             | Self::Operation(_)
             | Self::Serving(..)
             | Self::Usage(_)
+            | Self::Disk(_)
             | Self::Allowlist => true,
         }
     }

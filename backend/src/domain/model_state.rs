@@ -32,11 +32,46 @@ pub fn gone(stored: Vec<ModelReport>, listed: &[ModelReport]) -> Vec<ModelReport
         .collect()
 }
 
+/// Returns the word for whether a reported model is served, or was given up by its device, which says why. Of a model that
+/// somebody has stopped, a device says nothing.
+#[must_use]
+pub fn service(report: &ModelReport) -> &'static str {
+    let says_why = report.detail.as_ref().is_some_and(|detail| !detail.is_empty());
+    match report.state {
+        _ if report.is_serving => "served",
+        ModelState::NotServing if says_why => "given_up",
+        ModelState::NotServing
+        | ModelState::Starting
+        | ModelState::Serving
+        | ModelState::Stopping
+        | ModelState::Removed => "",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_model_is_given_up_by_a_device_that_says_why() {
+        let with = |state: &str, detail: Option<&str>| {
+            service(&ModelReport { detail: detail.map(str::to_owned), ..report(1, state) })
+        };
+        assert_eq!(with("serving", None), "served");
+        assert_eq!(with("serving", Some("it was slow")), "served");
+        assert_eq!(with("not_serving", Some("the port is taken")), "given_up");
+        for (state, detail) in [
+            ("not_serving", None),
+            ("not_serving", Some("")),
+            ("starting", Some("again")),
+            ("stopping", Some("soon")),
+            ("removed", Some("gone")),
+        ] {
+            assert_eq!(with(state, detail), "", "{state} {detail:?}");
+        }
+    }
 
     #[test]
     fn an_older_generation_of_the_same_epoch_came_late() {

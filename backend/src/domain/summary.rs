@@ -3,10 +3,23 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use link_protocol::{id::CommandId, limits};
+use link_protocol::{
+    id::CommandId,
+    limits,
+    system::{DiskUsage, SystemReport},
+};
 use uuid::Uuid;
 
+/// The used share of a disk, in whole percent, from which on it is nearly full.
+pub const NEARLY_FULL_PERCENT: i64 = 90;
+
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Returns the used share of the disk in a report, in whole percent; -1 for a device that reports no disk.
+#[must_use]
+pub fn disk_percent(report: &SystemReport) -> i64 {
+    report.disk.and_then(DiskUsage::used_percent).map_or(-1, i64::from)
+}
 
 /// The spans of a summary.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -14,9 +14,23 @@ use crate::{
         sql::{self, row},
         write,
     },
-    domain::{change::Subject, model_state::Reported},
+    domain::{
+        change::Subject,
+        model_state::{Reported, service},
+    },
     tables::{locks, usage},
 };
+
+/// The number of states that one transaction fills.
+const FILLED_AT_ONCE: i64 = 500;
+
+row! {
+    struct ReportRow {
+        device_id: String,
+        model_id: String,
+        report: String,
+    }
+}
 
 row! {
     struct StateRow {
@@ -26,6 +40,37 @@ row! {
 }
 
 impl Store {
+    /// Fills the services of model states that an earlier version has stored.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn fill_services(&self) -> Result<(), StoreError> {
+        loop {
+            let filled = write!(self, [], |db| {
+                let rows: Vec<ReportRow> = sql::query_as(
+                    "SELECT device_id, model_id, report FROM model_states WHERE service IS NULL LIMIT $1",
+                )
+                .bind(FILLED_AT_ONCE)
+                .fetch_all(&mut *db)
+                .await?;
+                for row in &rows {
+                    sql::query(
+                        "UPDATE model_states SET service = $3 WHERE device_id = $1 AND model_id = $2",
+                    )
+                    .bind(&row.device_id)
+                    .bind(&row.model_id)
+                    .bind(service(&from_json(&row.report)?))
+                    .execute(&mut *db)
+                    .await?;
+                }
+                rows.len()
+            });
+            if filled == 0 {
+                return Ok(());
+            }
+        }
+    }
+
     /// Stores token usage and counts it, unless the same report is stored already. Keeps only the
     /// newest `kept` rows of the device.
     ///
@@ -142,10 +187,10 @@ pub(crate) async fn set(
 ) -> Result<(), StoreError> {
     db.changed(None, Subject::Serving(device, report.model_id));
     sql::query(
-        "INSERT INTO model_states (device_id, model_id, epoch, generation, report, reported_ms) \
-         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (device_id, model_id) DO UPDATE SET \
+        "INSERT INTO model_states (device_id, model_id, epoch, generation, report, reported_ms, service) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (device_id, model_id) DO UPDATE SET \
          epoch = excluded.epoch, generation = excluded.generation, report = excluded.report, \
-         reported_ms = excluded.reported_ms",
+         reported_ms = excluded.reported_ms, service = excluded.service",
     )
     .bind(device.to_string())
     .bind(report.model_id.to_string())
@@ -153,6 +198,7 @@ pub(crate) async fn set(
     .bind(signed(report.generation.0))
     .bind(json(report)?)
     .bind(ms(now))
+    .bind(service(report))
     .execute(db)
     .await?;
     Ok(())

@@ -20,7 +20,7 @@ use crate::{
         read,
         sql::{self, row},
     },
-    domain::summary::Spans,
+    domain::summary::{NEARLY_FULL_PERCENT, Spans},
 };
 
 row! {
@@ -29,6 +29,7 @@ row! {
         devices: i64,
         online: i64,
         updating: i64,
+        rolled_back: i64,
     }
 }
 
@@ -38,6 +39,8 @@ row! {
         failed: i64,
         in_progress: i64,
         serving: i64,
+        serving_offline: i64,
+        unserved: i64,
     }
 }
 
@@ -72,7 +75,7 @@ impl Store {
                 versions,
                 commands,
                 repairs,
-                deployments: deployments(db, &id).await?,
+                deployments: deployments(db, &id, spans).await?,
                 models: models(db, &id).await?,
                 keys: keys(db, &id, spans, now).await?,
                 operations: RunningOperations {
@@ -96,7 +99,8 @@ async fn devices(
          COUNT(CASE WHEN status IN ('starting', 'online') AND greeted_epoch = epoch \
          AND last_seen_ms > $2 THEN 1 END) AS online, \
          COUNT(CASE WHEN status = 'updating' AND greeted_epoch = epoch \
-         AND last_seen_ms > $2 THEN 1 END) AS updating \
+         AND last_seen_ms > $2 THEN 1 END) AS updating, \
+         COUNT(CASE WHEN last_update LIKE '%\"outcome\":\"rolled_back\"%' THEN 1 END) AS rolled_back \
          FROM devices WHERE account_id = $1 GROUP BY agent_version \
          ORDER BY devices DESC, agent_version",
     )
@@ -104,6 +108,15 @@ async fn devices(
     .bind(ms(spans.online_since))
     .maybe_slow()
     .fetch_all(db)
+    .await?;
+    let nearly_full: i64 = sql::query_scalar(
+        "SELECT COUNT(*) FROM devices d JOIN system_samples s ON s.device_id = d.device_id \
+         WHERE d.account_id = $1 AND s.disk_percent >= $2",
+    )
+    .bind(account)
+    .bind(NEARLY_FULL_PERCENT)
+    .maybe_slow()
+    .fetch_one(&mut *db)
     .await?;
     let sum = |of: fn(&VersionRow) -> i64| unsigned(rows.iter().map(of).sum());
     let (online, updating) = (sum(|row| row.online), sum(|row| row.updating));
@@ -113,22 +126,30 @@ async fn devices(
         Ok(VersionCount { version: parse(&row.agent_version)?, devices: unsigned(row.devices) })
     };
     let versions: Result<_, StoreError> = rows.iter().map(version).collect();
-    Ok((DeviceCounts { total, online, offline, updating }, versions?))
+    let (rolled_back, nearly_full) = (sum(|row| row.rolled_back), unsigned(nearly_full));
+    Ok((DeviceCounts { total, online, offline, updating, rolled_back, nearly_full }, versions?))
 }
 
-async fn deployments(db: &mut Connection, account: &str) -> Result<DeploymentCounts, StoreError> {
-    // A report is stored as JSON without spaces.
+async fn deployments(
+    db: &mut Connection,
+    account: &str,
+    spans: &Spans,
+) -> Result<DeploymentCounts, StoreError> {
     let row: DeploymentsRow = sql::query_as(
         "SELECT COUNT(*) AS deployments, COUNT(CASE WHEN p.state = 'failed' THEN 1 END) AS failed, \
          COUNT(CASE WHEN p.state IN ('queued', 'downloading', 'configuring') THEN 1 END) \
          AS in_progress, \
-         COUNT(CASE WHEN p.state = 'completed' AND s.report LIKE '%\"is_serving\":true%' THEN 1 END) \
-         AS serving \
-         FROM deployments p LEFT JOIN model_states s \
-         ON s.device_id = p.device_id AND s.model_id = p.model_id \
+         COUNT(CASE WHEN p.state = 'completed' AND s.service = 'served' THEN 1 END) AS serving, \
+         COUNT(CASE WHEN p.state = 'completed' AND s.service = 'served' THEN CASE \
+         WHEN d.status IN ('starting', 'online', 'updating') AND d.greeted_epoch = d.epoch \
+         AND d.last_seen_ms > $2 THEN NULL ELSE 1 END END) AS serving_offline, \
+         COUNT(CASE WHEN p.state = 'completed' AND s.service = 'given_up' THEN 1 END) AS unserved \
+         FROM deployments p JOIN devices d ON d.device_id = p.device_id \
+         LEFT JOIN model_states s ON s.device_id = p.device_id AND s.model_id = p.model_id \
          WHERE p.account_id = $1 AND p.newest AND NOT p.removed",
     )
     .bind(account)
+    .bind(ms(spans.online_since))
     .maybe_slow()
     .fetch_one(db)
     .await?;
@@ -138,6 +159,8 @@ async fn deployments(db: &mut Connection, account: &str) -> Result<DeploymentCou
         failed: unsigned(row.failed),
         in_progress: unsigned(row.in_progress),
         serving: unsigned(row.serving),
+        serving_offline: unsigned(row.serving_offline),
+        unserved: unsigned(row.unserved),
     })
 }
 

@@ -1,9 +1,12 @@
 //! Deletes records whose retention is over, a bounded number of rows in each transaction.
 
-use crate::database::{
-    Store, StoreError,
-    column::{ms, signed},
-    sql, write,
+use crate::{
+    database::{
+        Store, StoreError,
+        column::{ms, parse, signed},
+        sql, write,
+    },
+    domain::{change::Subject, summary::NEARLY_FULL_PERCENT},
 };
 use jiff::Timestamp;
 
@@ -85,6 +88,22 @@ impl Store {
     /// [`StoreError`].
     pub async fn forget(&self, what: Outdated, before: Timestamp) -> Result<bool, StoreError> {
         let deleted = write!(self, [], |db| {
+            if what == Outdated::Samples {
+                // The disks that the summary counts no more.
+                let full: Vec<String> = sql::query_scalar(
+                    "SELECT device_id FROM system_samples \
+                     WHERE reported_ms < $1 AND disk_percent >= $3 LIMIT $2",
+                )
+                .bind(ms(before))
+                .bind(BATCH)
+                .bind(NEARLY_FULL_PERCENT)
+                .maybe_slow()
+                .fetch_all(&mut *db)
+                .await?;
+                for device in full {
+                    db.changed(None, Subject::Disk(parse(&device)?));
+                }
+            }
             sql::query(what.statement())
                 .bind(ms(before))
                 .bind(BATCH)

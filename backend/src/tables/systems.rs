@@ -17,9 +17,20 @@ use crate::{
     domain::{
         change::Subject,
         load::{Level, Step},
+        summary::{NEARLY_FULL_PERCENT, disk_percent},
     },
     tables::loads,
 };
+
+/// The number of samples that one transaction fills.
+const FILLED_AT_ONCE: i64 = 500;
+
+row! {
+    struct ReportRow {
+        device_id: String,
+        report: String,
+    }
+}
 
 row! {
     struct SampleRow {
@@ -41,20 +52,60 @@ impl Store {
     ) -> Result<(), StoreError> {
         write!(self, [], |db| {
             db.changed(None, Subject::System(device));
+            let disk = disk_percent(report);
+            let before: Option<Option<i64>> =
+                sql::query_scalar("SELECT disk_percent FROM system_samples WHERE device_id = $1")
+                    .bind(device.to_string())
+                    .fetch_optional(&mut *db)
+                    .await?;
+            let was_full = before.flatten().is_some_and(|before| before >= NEARLY_FULL_PERCENT);
+            if was_full != (disk >= NEARLY_FULL_PERCENT) {
+                db.changed(None, Subject::Disk(device));
+            }
             sql::query(
-                "INSERT INTO system_samples (device_id, report, reported_ms) VALUES ($1, $2, $3) \
+                "INSERT INTO system_samples (device_id, report, reported_ms, disk_percent) \
+                 VALUES ($1, $2, $3, $4) \
                  ON CONFLICT (device_id) DO UPDATE SET report = excluded.report, \
-                 reported_ms = excluded.reported_ms",
+                 reported_ms = excluded.reported_ms, disk_percent = excluded.disk_percent",
             )
             .bind(device.to_string())
             .bind(json(report)?)
             .bind(ms(now))
+            .bind(disk)
             .execute(&mut *db)
             .await?;
             let step = Step::of(report, now);
             loads::append(db, &device.to_string(), Level::TenSeconds, &[step]).await?;
         });
         Ok(())
+    }
+
+    /// Fills the used shares of disks of samples that an earlier version has stored.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn fill_disk_percents(&self) -> Result<(), StoreError> {
+        loop {
+            let filled = write!(self, [], |db| {
+                let rows: Vec<ReportRow> = sql::query_as(
+                    "SELECT device_id, report FROM system_samples WHERE disk_percent IS NULL LIMIT $1",
+                )
+                .bind(FILLED_AT_ONCE)
+                .fetch_all(&mut *db)
+                .await?;
+                for row in &rows {
+                    sql::query("UPDATE system_samples SET disk_percent = $2 WHERE device_id = $1")
+                        .bind(&row.device_id)
+                        .bind(disk_percent(&from_json(&row.report)?))
+                        .execute(&mut *db)
+                        .await?;
+                }
+                rows.len()
+            });
+            if filled == 0 {
+                return Ok(());
+            }
+        }
     }
 
     /// Finds the latest sample of a device.

@@ -528,7 +528,9 @@ async fn the_summary_counts_what_is_there_and_an_event_tells_of_it() {
     assert_eq!(empty.status, 200, "{empty:?}");
     assert_eq!(
         empty.body["devices"],
-        json!({ "total": 0, "online": 0, "offline": 0, "updating": 0 })
+        json!({
+            "total": 0, "online": 0, "offline": 0, "updating": 0, "rolled_back": 0, "nearly_full": 0,
+        })
     );
     let mut reader = Reader::ready(&world.backend.router, &user, "?kinds=summary").await;
 
@@ -558,9 +560,13 @@ async fn the_summary_counts_what_is_there_and_an_event_tells_of_it() {
     assert_eq!(
         summary,
         json!({
-            "devices": { "total": 2, "online": 1, "offline": 1, "updating": 0 },
-            "deployments":
-                { "total": 1, "stale": 1, "failed": 0, "in_progress": 0, "serving": 0 },
+            "devices": {
+                "total": 2, "online": 1, "offline": 1, "updating": 0, "rolled_back": 0, "nearly_full": 0,
+            },
+            "deployments": {
+                "total": 1, "stale": 1, "failed": 0, "in_progress": 0, "serving": 0,
+                "serving_offline": 0, "unserved": 0,
+            },
             "models": { "total": 2, "incomplete": 1 },
             "commands": { "open": 1, "failed_last_day": 0 },
             "repairs": { "sent": 1 },
@@ -581,6 +587,85 @@ async fn the_summary_counts_what_is_there_and_an_event_tells_of_it() {
     reader.until(|frame| frame.data["item"] == failed).await;
     let bob = world.another_account("bob@example.org").await;
     assert_eq!(world.get("/api/v1/summary", &bob).await.body, empty.body);
+}
+
+/// What the summary counts is what the selections and the list of deployments show.
+#[tokio::test]
+async fn the_summary_counts_what_went_wrong_on_devices() {
+    let (world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    let model = world.model(&user, false).await;
+    let counts = || async {
+        let summary = world.get("/api/v1/summary", &user).await.body;
+        let of = |kind: &str, name: &str| summary[kind][name].as_u64().unwrap();
+        (
+            [of("devices", "rolled_back"), of("devices", "nearly_full")],
+            ["serving", "serving_offline", "unserved"].map(|name| of("deployments", name)),
+        )
+    };
+    let selected = |select: &'static str| {
+        let (world, user) = (&world, &user);
+        async move { world.get(&format!("/api/v1/devices?select={select}"), user).await.items().len() }
+    };
+
+    for (outcome, count) in [("rolled_back", 1), ("committed", 0), ("rolled_back", 1)] {
+        let update = json!({
+            "from": "1.3.0", "to": "1.4.0", "outcome": outcome, "reason": "said \"outcome\":\"rolled_back\"",
+        });
+        let body = json!({
+            "status": "online", "agent_version": "1.3.0", "uptime_s": 1, "update": update,
+        });
+        let answer = world.put(&device.path("/status"), &device.token, body).await;
+        assert!(answer.status < 300, "{answer:?}");
+        assert_eq!(counts().await.0, [count, 0], "{outcome}");
+        assert_eq!(selected("update=rolled_back").await as u64, count);
+    }
+
+    let mut reader = Reader::ready(&world.backend.router, &user, "?kinds=summary").await;
+    // A disk of 1,000 bytes, and a device that reports none.
+    let mut before = 0;
+    for (free, count) in [(Some(101), 0), (Some(100), 1), (None, 0), (Some(0), 1)] {
+        let mut report = json!({
+            "cpu_percent": 1.0, "cpu_count": 8, "memory": { "used_bytes": 3, "total_bytes": 16 },
+            "agent": { "cpu_percent": 0.1, "memory_bytes": 7 },
+        });
+        if let Some(free) = free {
+            report["disk"] = json!({ "used_bytes": 800, "free_bytes": free, "total_bytes": 1000 });
+        }
+        let answer = world.post(&device.path("/system"), &device.token, report).await;
+        assert!(answer.status < 300, "{answer:?}");
+        assert_eq!(counts().await.0, [1, count], "{free:?}");
+        assert_eq!(selected("disk%3E%3D90").await as u64, count);
+        if count != before {
+            reader.until(|frame| frame.data["item"]["devices"]["nearly_full"] == count).await;
+        }
+        before = count;
+    }
+
+    assert_eq!(counts().await.1, [0; 3]);
+    world.deployed(&user, &device, &model).await;
+    let cases = [
+        ("serving", Value::Null, [1, 0, 0]),
+        ("not_serving", json!("the port is taken"), [0, 0, 1]),
+        // Somebody has stopped it, so there is nothing to say.
+        ("not_serving", Value::Null, [0, 0, 0]),
+        ("not_serving", json!(""), [0, 0, 0]),
+        ("not_serving", json!("\"detail\":\"\""), [0, 0, 1]),
+        ("starting", json!("again"), [0, 0, 0]),
+        ("serving", json!("\"is_serving\":false"), [1, 0, 0]),
+    ];
+    for (generation, (state, detail, count)) in cases.iter().enumerate() {
+        let body = json!({
+            "model_id": model, "pipeline_id": model.replace("mdl_", "pip_"), "state": state,
+            "is_serving": *state == "serving", "port": 8080, "allowlist_digest": "",
+            "generation": generation + 1, "detail": detail,
+        });
+        let path = device.path(&format!("/models/{model}/status"));
+        assert_eq!(world.post(&path, &device.token, body).await.status, 204);
+        assert_eq!(counts().await.1, *count, "{state} {detail}");
+    }
+    world.advance(Duration::from_secs(120));
+    assert_eq!(counts().await.1, [1, 1, 0], "nobody can use the model of a device that is away");
 }
 
 async fn sample(world: &World, device: &Device, cpu: f64) {

@@ -13,7 +13,7 @@ use std::{
 
 use link_backend::{
     database::{OpenError, Page, Store},
-    domain::sharing::Publishers,
+    domain::{model_state::service, sharing::Publishers, summary::disk_percent},
     tables::Look,
 };
 use link_protocol::{id::AccountId, secret::Secret};
@@ -235,6 +235,14 @@ async fn every_schema_is_brought_to_the_newest(server: Option<&str>) {
                 );
             }
         }
+        for row in &after["system_samples"] {
+            let report = serde_json::from_str(row["report"].as_str().unwrap()).unwrap();
+            assert_eq!(row["disk_percent"], disk_percent(&report), "schema {count}");
+        }
+        for row in &after["model_states"] {
+            let report = serde_json::from_str(row["report"].as_str().unwrap()).unwrap();
+            assert_eq!(row["service"], service(&report), "schema {count}");
+        }
         let typed = before["commands"][0].get("kind").is_some();
         for row in after["commands"].iter().filter(|_| !typed) {
             let command: Value = serde_json::from_str(row["command"].as_str().unwrap()).unwrap();
@@ -257,6 +265,8 @@ async fn read_everything(store: &Store) {
     assert_eq!(devices.len(), 1);
     assert_eq!(store.keys(account, None, &page).await.unwrap().len(), 1);
     store.name_accounts().await.unwrap();
+    store.fill_disk_percents().await.unwrap();
+    store.fill_services().await.unwrap();
     assert_eq!(store.account_name(account).await.unwrap().as_str(), "ada");
     let nobody = Publishers::default();
     assert_eq!(store.models(account, &nobody, &page).await.unwrap().len(), 1);

@@ -26,6 +26,10 @@ pub struct DeviceCounts {
     pub offline: u64,
     /// Devices that are online and replace their agent.
     pub updating: u64,
+    /// Devices whose last update was rolled back: those of the selection `update=rolled_back`.
+    pub rolled_back: u64,
+    /// Devices whose disk is used to 90 percent or more: those of the selection `disk>=90`.
+    pub nearly_full: u64,
 }
 
 /// The current deployment of each model on each device.
@@ -40,6 +44,10 @@ pub struct DeploymentCounts {
     pub in_progress: u64,
     /// Deployments whose model serves, by the last report of the device.
     pub serving: u64,
+    /// Of these, deployments on devices that are offline: nobody can use their models now.
+    pub serving_offline: u64,
+    /// Completed deployments whose device has given up serving the model, and says why.
+    pub unserved: u64,
 }
 
 /// The models that the account owns.

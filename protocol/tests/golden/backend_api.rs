@@ -375,8 +375,23 @@ fn sampled() -> serde_json::Value {
 
 fn summary_answer() -> Summary {
     Summary {
-        devices: DeviceCounts { total: 4, online: 2, offline: 1, updating: 1 },
-        deployments: DeploymentCounts { total: 5, stale: 1, failed: 1, in_progress: 1, serving: 2 },
+        devices: DeviceCounts {
+            total: 4,
+            online: 2,
+            offline: 1,
+            updating: 1,
+            rolled_back: 1,
+            nearly_full: 2,
+        },
+        deployments: DeploymentCounts {
+            total: 5,
+            stale: 1,
+            failed: 1,
+            in_progress: 1,
+            serving: 2,
+            serving_offline: 1,
+            unserved: 1,
+        },
         models: ModelCounts { total: 3, incomplete: 1 },
         commands: CommandCounts { open: 2, failed_last_day: 1 },
         repairs: RepairCounts { sent: 1 },

@@ -2082,6 +2082,11 @@ export interface components {
             serving: number;
             /**
              * Format: int64
+             * @description Of these, deployments on devices that are offline: nobody can use their models now.
+             */
+            serving_offline: number;
+            /**
+             * Format: int64
              * @description Of these, deployments whose allowlist lacks an origin of the account.
              */
             stale: number;
@@ -2090,6 +2095,11 @@ export interface components {
              * @description Current deployments whose model was not removed from the device.
              */
             total: number;
+            /**
+             * Format: int64
+             * @description Completed deployments whose device has given up serving the model, and says why.
+             */
+            unserved: number;
         };
         /** @description One deployment of a model to a device. */
         DeploymentId: string;
@@ -2145,6 +2155,11 @@ export interface components {
         };
         /** @description The devices of the account. Each is either online, offline or updating. */
         DeviceCounts: {
+            /**
+             * Format: int64
+             * @description Devices whose disk is used to 90 percent or more: those of the selection `disk>=90`.
+             */
+            nearly_full: number;
             /** Format: int64 */
             offline: number;
             /**
@@ -2152,6 +2167,11 @@ export interface components {
              * @description Devices that are online and not updating. A message of a device counts here within a few seconds.
              */
             online: number;
+            /**
+             * Format: int64
+             * @description Devices whose last update was rolled back: those of the selection `update=rolled_back`.
+             */
+            rolled_back: number;
             /** Format: int64 */
             total: number;
             /**

@@ -112,7 +112,9 @@ impl Live {
         match subject {
             Subject::Allowlist => self.lose(),
             Subject::Log(device, _) if !self.logs.contains_key(&device) => return false,
-            Subject::Serving(..) | Subject::Usage(_) | Subject::Summary => return false,
+            Subject::Serving(..) | Subject::Usage(_) | Subject::Disk(_) | Subject::Summary => {
+                return false;
+            }
             Subject::Device(_)
             | Subject::System(_)
             | Subject::Deployment(..)

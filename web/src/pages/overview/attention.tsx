@@ -4,17 +4,17 @@ import { useComputed } from '@preact/signals';
 
 import { may } from '../../data/permission';
 import { matches, parseSelection } from '../../data/selection';
-import { cannotServe, stands } from '../../data/standing';
+import { stands } from '../../data/standing';
 import { deployments, deploymentsLoading, devices, devicesLoading, reload, together } from '../../data/store';
 import type { Device, Summary } from '../../data/types';
 import { text } from '../../text';
 import { Icon, type IconName } from '../../ui/icon';
-import { Foreign, Outdated, Skeleton } from '../../ui/parts';
+import { Foreign, Outdated } from '../../ui/parts';
 import { StaleBanner } from '../deployments/bulk';
 
 import '../deployments/deployments.css';
 
-/** The selections of devices that need a person: what is counted here is what the list behind it shows. */
+/** The selections of devices that need a person: the summary counts them, and the list behind a point shows them. */
 const ROLLED_BACK = 'update=rolled_back';
 const NEARLY_FULL = 'disk>=90';
 const MOST_NAMED = 4;
@@ -33,17 +33,13 @@ export function Attention({ current }: { current: Summary }) {
     return deployments.all().filter((one) => stands(one, 'stale'));
   }).value;
   const all = useComputed(() => (devices.revision.value, devices.all())).value;
-  const unserved = useComputed(() => {
-    void deployments.revision.value;
-    return deployments.all().filter(cannotServe).length;
-  }).value;
   const { state, error } = together([devicesLoading.value, deploymentsLoading.value]);
   const isKnown = state === 'ready' || state === 'refreshing';
-  // What is counted from a part of the lists would be told as if it were all.
-  const points = isKnown ? pointsOf(current, all, unserved) : pointsOf(current, [], 0);
-  const nothing = points.length === 0 && stale.length === 0 && current.deployments.stale === 0;
-  if (nothing && !isKnown && state !== 'failed') return <Skeleton lines={2} />;
-  if (nothing && isKnown) {
+  // A part of the devices is not named as if it were all.
+  const points = pointsOf(current, isKnown ? all : []);
+  // What can be repaired now is fewer than what the backend counts: a deployment that is under way may be stale too.
+  const needing = isKnown ? stale.length : current.deployments.stale;
+  if (points.length === 0 && needing === 0 && state !== 'failed') {
     return (
       <p class="all-well" role="status">
         <Icon name="check" />
@@ -54,7 +50,7 @@ export function Attention({ current }: { current: Summary }) {
   return (
     <section aria-label={text.overviewPage.needs} class="attention">
       {state === 'failed' && <Outdated title={text.overviewPage.listsFailed} error={error} retry={() => void reload()} />}
-      {(stale.length > 0 || (!isKnown && current.deployments.stale > 0)) && (
+      {needing > 0 && (
         <div data-point="stale">
           <StaleBanner stale={stale} {...(!isKnown && { counted: current.deployments.stale })} />
         </div>
@@ -83,16 +79,17 @@ export function Attention({ current }: { current: Summary }) {
   );
 }
 
-function pointsOf({ devices: counts, deployments: deployed, keys, models }: Summary, all: readonly Device[], unserved: number): Point[] {
+function pointsOf({ devices: counts, deployments: deployed, keys, models }: Summary, all: readonly Device[]): Point[] {
   const words = text.overviewPage;
+  const failed = deployed.failed + deployed.unserved;
   const offline = all.filter(({ online }) => !online);
   const back = all.filter((device) => matches(parseSelection(ROLLED_BACK), device));
   const full = all.filter((device) => matches(parseSelection(NEARLY_FULL), device));
   const points: (Point & { count: number })[] = [
     { count: counts.offline, words: words.offline(counts.offline), href: '/devices?select=state%3Doffline', icon: 'devices', tone: 'bad', devices: offline },
-    { count: deployed.failed + unserved, words: words.failed(deployed.failed + unserved), href: '/deployments?state=failed', icon: 'rocket', tone: 'bad' },
-    { count: back.length, words: words.rolledBack(back.length), href: `/devices?select=${encodeURIComponent(ROLLED_BACK)}`, icon: 'undo', tone: 'bad', devices: back },
-    { count: full.length, words: words.full(full.length), href: `/devices?select=${encodeURIComponent(NEARLY_FULL)}&sort=-disk`, icon: 'disk', tone: 'warn', devices: full },
+    { count: failed, words: words.failed(failed), href: '/deployments?state=failed', icon: 'rocket', tone: 'bad' },
+    { count: counts.rolled_back, words: words.rolledBack(counts.rolled_back), href: `/devices?select=${encodeURIComponent(ROLLED_BACK)}`, icon: 'undo', tone: 'bad', devices: back },
+    { count: counts.nearly_full, words: words.full(counts.nearly_full), href: `/devices?select=${encodeURIComponent(NEARLY_FULL)}&sort=-disk`, icon: 'disk', tone: 'warn', devices: full },
     { count: models.incomplete, words: words.incomplete(models.incomplete), href: '/models?state=incomplete', icon: 'box', tone: 'warn' },
     { count: may('keys:read') ? keys.ending_within_week : 0, words: words.keys(keys.ending_within_week), href: '/keys?show=soon', icon: 'key', tone: 'warn' },
   ];

@@ -1,11 +1,9 @@
 // What needs a person first, then the counts of the account and what has happened last. With no device: how to begin.
 
-import { useComputed, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import { loadSummary, recent, summary, summaryLoading, watchSummary } from '../../data/operator';
-import { stands } from '../../data/standing';
-import { deployments as served, devices as known } from '../../data/store';
 import type { Key, Summary } from '../../data/types';
 import { language, text } from '../../text';
 import { Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
@@ -62,17 +60,12 @@ const number = (count: number): string => count.toLocaleString(language);
 
 function Tiles({ current: { devices, deployments, models, repairs, operations, usage_today: usage } }: { current: Summary }) {
   const words = text.overviewPage;
-  // A device that went away has said last that it serves: nobody can use its models.
-  const away = useComputed(() => {
-    void [served.revision.value, known.revision.value];
-    return served.all().filter((one) => stands(one, 'serving') && known.row(one.device_id)?.peek().online === false).length;
-  }).value;
   const tokens = usage.prompt_tokens + usage.completion_tokens;
   return (
     <section aria-label={words.counts}>
       <ul class="tiles">
         <Tile name={words.devices} href="/devices?select=state%3Donline" value={words.of(devices.online, devices.total)} more={devices.updating > 0 ? words.updating(devices.updating) : ''} />
-        <Tile name={words.deployments} href="/deployments?state=serving" value={words.of(deployments.serving, deployments.total)} more={away > 0 ? words.away(away) : ''} />
+        <Tile name={words.deployments} href="/deployments?state=serving" value={words.of(deployments.serving, deployments.total)} more={deployments.serving_offline > 0 ? words.away(deployments.serving_offline) : ''} />
         <Tile name={words.progress} href="/deployments?state=progress" value={number(deployments.in_progress)} />
         <Tile name={words.models} href="/models" value={number(models.total)} />
         <Tile name={words.repairs} href="/repairs?state=sent" value={number(repairs.sent)} />
