@@ -859,6 +859,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;commands;list' {
             [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Only commands to this device, by id or name')
+            [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'Only commands of this type')
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Largest number of commands')
             [CompletionResult]::new('--open', '--open', [CompletionResultType]::ParameterName, 'Only commands that have not ended')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')

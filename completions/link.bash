@@ -1372,7 +1372,7 @@ _link() {
             return 0
             ;;
         link__subcmd__commands__subcmd__list)
-            opts="-q -h --device --open --limit --json --quiet --full --utc --help"
+            opts="-q -h --device --type --open --limit --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1380,6 +1380,10 @@ _link() {
             case "${prev}" in
                 --device)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --type)
+                    COMPREPLY=($(compgen -W "DEPLOY_MODEL UPDATE_MODEL CANCEL_DEPLOY START_SERVING STOP_SERVING REPAIR_SERVING UPDATE_PIPELINE UNINSTALL_MODEL UPDATE_AGENT" -- "${cur}"))
                     return 0
                     ;;
                 --limit)

@@ -490,6 +490,15 @@ complete -c link -n "__fish_link_using_subcommand commands; and not __fish_seen_
 complete -c link -n "__fish_link_using_subcommand commands; and not __fish_seen_subcommand_from list show explain help" -f -a "explain" -d 'Explain the state of a command, its cause, and what happens next'
 complete -c link -n "__fish_link_using_subcommand commands; and not __fish_seen_subcommand_from list show explain help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c link -n "__fish_link_using_subcommand commands; and __fish_seen_subcommand_from list" -l device -d 'Only commands to this device, by id or name' -r
+complete -c link -n "__fish_link_using_subcommand commands; and __fish_seen_subcommand_from list" -l type -d 'Only commands of this type' -r -f -a "DEPLOY_MODEL\t''
+UPDATE_MODEL\t''
+CANCEL_DEPLOY\t''
+START_SERVING\t''
+STOP_SERVING\t''
+REPAIR_SERVING\t''
+UPDATE_PIPELINE\t''
+UNINSTALL_MODEL\t''
+UPDATE_AGENT\t''"
 complete -c link -n "__fish_link_using_subcommand commands; and __fish_seen_subcommand_from list" -l limit -d 'Largest number of commands' -r
 complete -c link -n "__fish_link_using_subcommand commands; and __fish_seen_subcommand_from list" -l open -d 'Only commands that have not ended'
 complete -c link -n "__fish_link_using_subcommand commands; and __fish_seen_subcommand_from list" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'

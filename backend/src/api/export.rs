@@ -47,6 +47,9 @@ const DEVICES: &[Column] = &[
     ("disk_total_bytes", "/system/disk/total_bytes"),
     ("registered_at", "/registered_at"),
     ("last_seen_at", "/last_seen_at"),
+    ("key_id", "/key_id"),
+    ("disk_free_bytes", "/system/disk/free_bytes"),
+    ("last_update", "/last_update/outcome"),
 ];
 const DEPLOYMENTS: &[Column] = &[
     ("deployment_id", "/deployment_id"),

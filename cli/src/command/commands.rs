@@ -20,13 +20,13 @@ use crate::{
 pub(super) async fn run(context: &Context, command: CommandsCommand) -> Result<(), CliError> {
     let backend = backend_login::logged_in(context)?;
     match command {
-        CommandsCommand::List { device, open, limit } => {
+        CommandsCommand::List { device, kind, open, limit } => {
             let device = match device {
                 Some(named) => Some(resolve::device(context, &backend, Some(&named)).await?),
                 None => None,
             };
             let most = usize::try_from(limit).unwrap_or(usize::MAX);
-            let commands = backend.commands(device, open, most).await?;
+            let commands = backend.commands(device, kind, open, most).await?;
             let names = if context.output.is_json() {
                 Names::default()
             } else {
@@ -53,7 +53,7 @@ async fn id(backend: &BackendClient, text: &str) -> Result<CommandId, CliError> 
     if let Ok(id) = text.parse() {
         return Ok(id);
     }
-    let newest = backend.commands(None, false, 200).await?;
+    let newest = backend.commands(None, None, false, 200).await?;
     resolve::by_prefix("command", text, newest.into_iter().map(|command| command.command_id))
 }
 

@@ -6,6 +6,7 @@ use link_protocol::{
         Page,
         command::{CommandExplanation, CommandInfo},
     },
+    command::CommandKind,
     id::{CommandId, DeviceId, ModelId},
     limits,
     port::Port,
@@ -74,12 +75,14 @@ impl BackendClient {
     pub async fn commands(
         &self,
         device: Option<DeviceId>,
+        kind: Option<CommandKind>,
         open: bool,
         most: usize,
     ) -> Result<Vec<CommandInfo>, CallError> {
         let size = u32::try_from(most).unwrap_or(u32::MAX).clamp(1, limits::PAGE_SIZE_LIMIT);
         let device = device.map(|device| format!("&device_id={device}")).unwrap_or_default();
-        let first = format!("{PREFIX}/commands?limit={size}&open={open}{device}");
+        let kind = kind.map(|kind| format!("&type={}", kind.as_str())).unwrap_or_default();
+        let first = format!("{PREFIX}/commands?limit={size}&open={open}{device}{kind}");
         let mut page: Page<CommandInfo> = self.call(|| Call::get(&first)).await?;
         let mut commands = page.items;
         while let Some(cursor) = page.next_cursor.filter(|_| commands.len() < most) {

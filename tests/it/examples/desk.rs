@@ -146,6 +146,7 @@ pub(super) const MODELS: &[Example] = &[
     example("link support").typed(&[("Write these", "n")]).shows("doctor.txt"),
     example("link commands list --device workstation --limit 10").shows("cmd_"),
     example("link commands list --open").shows("no commands"),
+    example("link commands list --type REPAIR_SERVING").shows("cmd_"),
     example("link commands show cmd_…").shows("Result"),
     example("link commands explain cmd_…").shows("Next: "),
 ];
