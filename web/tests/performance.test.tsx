@@ -159,8 +159,13 @@ describe('the tab of the load', () => {
     go('/devices/dev_a?tab=performance&period=7d');
     show(root, <DevicePage />);
     await says('CPU: 20 % on average');
-    expect(root.textContent).not.toContain('Updated every');
+    await says('Updated every 30 minutes.');
     expect(asked()).toEqual(['7d']);
+    await vi.advanceTimersByTimeAsync(20 * MINUTE);
+    expect(asked()).toEqual(['7d']);
+    await vi.advanceTimersByTimeAsync(10 * MINUTE);
+    await vi.waitFor(() => expect(asked()).toEqual(['7d', '7d']));
+    served.asked.splice(0, 1);
     const links = [...root.querySelectorAll<HTMLAnchorElement>('.periods a')];
     expect(links.map((link) => [link.getAttribute('href'), link.getAttribute('aria-current')])).toEqual([
       ['/devices/dev_a?tab=performance', null],
@@ -177,7 +182,7 @@ describe('the tab of the load', () => {
     await vi.waitFor(() => expect(asked().at(-1)).toBe('1h'));
   });
 
-  it('loads the last hour again while somebody looks, and no other period', async () => {
+  it('loads each period again while somebody looks, as often as it has a new point', async () => {
     answers(metrics(whole()));
     show(root, <DevicePage />);
     await says('CPU: 20 % on average');
@@ -194,15 +199,19 @@ describe('the tab of the load', () => {
     go('/devices/dev_a?tab=performance&period=24h');
     await vi.waitFor(() => expect(asked()).toHaveLength(4));
     await says('CPU: 40 % on average');
-    await vi.advanceTimersByTimeAsync(300_000);
-    visible('hidden');
-    visible('visible');
-    await vi.advanceTimersByTimeAsync(300_000);
+    await vi.advanceTimersByTimeAsync(2 * MINUTE);
     expect(asked()).toHaveLength(4);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    await vi.waitFor(() => expect(asked()).toHaveLength(5));
+    visible('hidden');
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(asked()).toHaveLength(5);
+    visible('visible');
+    await vi.waitFor(() => expect(asked()).toHaveLength(6));
     go('/devices/dev_a?tab=about');
     await says('Identity');
     await vi.advanceTimersByTimeAsync(300_000);
-    expect(asked()).toHaveLength(4);
+    expect(asked()).toHaveLength(6);
   });
 
   it('asks for nothing in a tab that was opened in the background', async () => {

@@ -132,6 +132,7 @@ describe('the page of usage', () => {
   afterEach(() => {
     show(root, null);
     vi.restoreAllMocks();
+    vi.useRealTimers();
   });
 
   it('has a chart with a sentence, its numbers, and totals with the others', async () => {
@@ -165,6 +166,19 @@ describe('the page of usage', () => {
     change({ by: 'none' });
     await vi.waitFor(() => expect(served.asked).toHaveLength(3));
     await says('Tokens: 60.');
+  });
+
+  it('is loaded anew while it is in sight', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    show(root, <UsagePage />);
+    await says('Tokens: 60.');
+    answers([group('mdl_a', { completion_tokens: 90 }, 'tiny')], { inferences: 6, completion_tokens: 90 });
+    await vi.advanceTimersByTimeAsync(60_000);
+    await says('Tokens: 90.');
+    show(root, null);
+    const before = served.asked.length;
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(served.asked).toHaveLength(before);
   });
 
   it('has period, grouping, span and measure in the address', async () => {

@@ -1,5 +1,5 @@
-// The load of a device over a period: a chart for each reading that the device measures. The period is in the address. The
-// last hour is loaded anew while the page is in sight, and every other period once.
+// The load of a device over a period: a chart for each reading that the device measures. The period is in the address. It is
+// loaded anew while the page is in sight, as often as it can have a new point.
 
 import { useMemo } from 'preact/hooks';
 
@@ -17,16 +17,18 @@ import { ListState, type Column } from '../../ui/records';
 
 import './performance.css';
 
-const LIVE: Period = '1h';
-/** How often the last hour is loaded anew, in milliseconds: a device sends a sample a minute. */
-const EVERY = 30_000;
+const USUAL: Period = '1h';
+const MINUTE = 60_000;
+/** How often a period is loaded anew, in milliseconds: the length of its points. Those of the last hour are shorter than the minute
+ * between two samples of a device. */
+const EVERY: Record<Period, number> = { '1h': MINUTE / 2, '24h': 3 * MINUTE, '7d': 30 * MINUTE, '30d': 90 * MINUTE };
 const CLOCK = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const DAY_AND_CLOCK = new Intl.DateTimeFormat(language, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
 export function Performance({ device }: { device: Device }) {
-  const period = PERIODS.find((known) => known === query.value.get('period')) ?? LIVE;
+  const period = PERIODS.find((known) => known === query.value.get('period')) ?? USUAL;
   const id = device.device_id;
-  const { value, loading, again } = useLoaded(`${id} ${period}`, (signal) => loadMetrics(id, period, signal), { every: period === LIVE ? EVERY : null });
+  const { value, loading, again } = useLoaded(`${id} ${period}`, (signal) => loadMetrics(id, period, signal), { every: EVERY[period] });
   return (
     <div class="performance">
       <Periods period={period} />
@@ -42,7 +44,7 @@ function Periods({ period }: { period: Period }) {
   return (
     <nav class="periods" aria-label={text.performance.periods}>
       {PERIODS.map((one) => (
-        <a key={one} href={`${path.value}?tab=performance${one === LIVE ? '' : `&period=${one}`}`} aria-current={one === period ? 'true' : undefined}>
+        <a key={one} href={`${path.value}?tab=performance${one === USUAL ? '' : `&period=${one}`}`} aria-current={one === period ? 'true' : undefined}>
           {text.performance.period[one]}
         </a>
       ))}
@@ -64,7 +66,7 @@ function Shown({ metrics, period, offline }: { metrics: DeviceMetrics; period: P
     <>
       {offline && <p class="banner quiet">{words.offline}</p>}
       <p class="soft small">
-        {away > 0 ? words.awayFor(span(away)) : words.whole} {period === LIVE && words.live}
+        {away > 0 ? words.awayFor(span(away)) : words.whole} {words.live[period]}
       </p>
       <div class="performance-charts">
         {READINGS.map((reading) => {

@@ -17,6 +17,9 @@ import { Shown } from './shown';
 
 import './usage.css';
 
+/** How often the page is loaded anew while it is in sight, in milliseconds: every period goes on to now. */
+const EVERY = 60_000;
+
 export function UsagePage() {
   useEffect(() => {
     document.title = `${text.usage.title} – ${text.product}`;
@@ -24,7 +27,7 @@ export function UsagePage() {
   const question = questionOf(query.value);
   const measure = MEASURES.find((known) => known === query.value.get('show')) ?? 'tokens';
   const { period, by, bucket } = question;
-  const { value: usage, loading, again } = useLoaded(`${period} ${by} ${bucket}`, (signal) => loadUsage(question, Date.now(), signal), { ready: me.value !== null });
+  const { value: usage, loading, again } = useLoaded(`${period} ${by} ${bucket}`, (signal) => loadUsage(question, Date.now(), signal), { ready: me.value !== null, every: EVERY });
   return (
     <div class="page">
       <header class="page-head">

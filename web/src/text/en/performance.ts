@@ -22,7 +22,7 @@ export const performance = {
   away: 'No sample',
   awayFor: (time: string) => `The device sent no samples for ${time} of this period. The lines have gaps there.`,
   whole: 'The device sent samples through the whole period.',
-  live: 'Updated every 30 seconds.',
+  live: { '1h': 'Updated every 30 seconds.', '24h': 'Updated every 3 minutes.', '7d': 'Updated every 30 minutes.', '30d': 'Updated every 90 minutes.' },
   offline: 'The device is offline. The charts end with its last sample.',
   nothingTitle: 'No samples in this period',
   nothing: 'A connected device sends a sample each minute. Choose a longer period to see older samples.',
