@@ -13,8 +13,9 @@ import type { Model } from '../src/data/types';
 import { show } from '../src/pages/workspace/asking';
 import { awaited, edited, forget, forgetAll, settle } from '../src/pages/workspace/keeping';
 import { WorkspacePage } from '../src/pages/workspace/page';
-import { sent } from '../src/pages/workspace/sending';
+import { MOST_FILES, sent } from '../src/pages/workspace/sending';
 import { choose, conversation, draft, targets, write } from '../src/pages/workspace/state';
+import { Notices } from '../src/ui/notices';
 import { answering } from '../src/workspace/here';
 import { backend, held, type Backend } from './backend';
 import { deployment, device, HOSTILE } from './fixtures';
@@ -649,6 +650,46 @@ describe('files', () => {
     await accessible();
     root.querySelectorAll<HTMLButtonElement>('.result-head .icon-button').forEach((button) => button.click());
     await vi.waitFor(() => expect([states(), asks()]).toEqual([[], false]));
+  });
+
+  it('are exported and cleared together, and none makes room for another by itself', async () => {
+    const exported: Blob[] = [];
+    vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: (blob: Blob) => (exported.push(blob), 'blob:x'), revokeObjectURL: () => undefined }));
+    await served('audio_transcriber');
+    answer = () => new Response(JSON.stringify({ text: 'Ask not.', segments: [] }));
+    render(<><WorkspacePage /><Notices /></>, root);
+    await settled('Drop a recording here');
+    const zone = root.querySelector('.drop');
+    const files = Array.from({ length: MOST_FILES + 2 }, (_, at) => new File(['bytes'], `${at}.wav`));
+    zone?.dispatchEvent(Object.assign(new Event('drop', { bubbles: true, cancelable: true }), { dataTransfer: { files } }));
+    await settled('2 files were not taken: the list has room for 200.');
+    await settled('Export 200 results');
+    drop('more.wav');
+    await settled('1 file was not taken');
+    await accessible();
+    const button = (words: string): HTMLButtonElement | undefined => [...root.querySelectorAll('button')].find(({ textContent }) => textContent?.trim() === words);
+    button('Export 200 results')?.click();
+    const written = JSON.parse(await exported[0]?.text() ?? '') as { schema: number; results: { file: string }[] };
+    expect(written.schema).toBe(1);
+    expect(written.results).toHaveLength(200);
+    expect(written.results[0]).toEqual({
+      file: '0.wav', size_bytes: 5, model: 'a', task: 'transcribe', outcome: { kind: 'transcript', words: 'Ask not.', segments: [], seconds: null },
+    });
+    button('Clear the list')?.click();
+    await settled('200 results are kept nowhere else and will be lost.');
+    await accessible();
+    button('Clear')?.click();
+    await vi.waitFor(() => expect(sent.value).toEqual([]));
+    await vi.waitFor(() => expect(document.activeElement?.textContent).toBe('Choose a file'));
+    drop('more.wav');
+    await settled('Export 1 result');
+    // What is done after the question was asked stays.
+    button('Clear the list')?.click();
+    await settled('1 result is kept nowhere else');
+    drop('later.wav');
+    await vi.waitFor(() => expect(sent.value.map(({ state }) => state)).toEqual(['done', 'done']));
+    button('Clear')?.click();
+    await vi.waitFor(() => expect(sent.value.map(({ file }) => file.name)).toEqual(['later.wav']));
   });
 
   it('that were refused are sent again after a repair', async () => {

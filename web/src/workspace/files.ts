@@ -21,6 +21,20 @@ export type Outcome =
   | { kind: 'image'; labels: Label[] }
   | { kind: 'sound'; segments: Segment[]; shares: Label[]; seconds: number | null };
 
+/** What came of a file, as programs read it. */
+export interface Result {
+  file: string;
+  size_bytes: number;
+  model: string;
+  task: FileTask;
+  outcome: Outcome;
+}
+
+/** Returns results as a document that programs read. */
+export function resultsAsJson(results: readonly Result[]): string {
+  return `${JSON.stringify({ schema: 1, results }, null, 2)}\n`;
+}
+
 /** What the picker of the browser offers; the device decides. */
 export const ACCEPTS: Readonly<Record<FileTask, string>> = {
   transcribe: '.wav,.flac,.mp3,.ogg,.aif,.aiff,audio/wav,audio/flac,audio/mpeg,audio/ogg,audio/aiff',

@@ -6,16 +6,17 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { text } from '../../text';
 import { bytes } from '../../text/format';
 import { brief } from '../../text/visible';
+import { Confirm } from '../../ui/dialog';
 import { download } from '../../ui/download';
 import { Icon } from '../../ui/icon';
 import { Foreign, Meter } from '../../ui/parts';
 import { BODY_LIMIT } from '../../workspace/causes';
-import { ACCEPTS, timecode, type FileTask, type Label, type Outcome } from '../../workspace/files';
+import { ACCEPTS, resultsAsJson, timecode, type FileTask, type Label, type Outcome } from '../../workspace/files';
 import { readable } from '../../workspace/plain';
 import type { Target } from '../../workspace/targets';
 import { CopyButton } from './answer';
 import { FailureCard } from './failure_card';
-import { announced, forgetSent, sendAgain, sendAll, sent, stopSending, type Sent } from './sending';
+import { announced, ended, forgetSent, isUnderWay, results, sendAgain, sendAll, sent, stopSending, type Sent } from './sending';
 
 import './files.css';
 
@@ -66,6 +67,7 @@ export function Files({ task, target }: { task: FileTask; target: Target }) {
       <p class="visually-hidden" role="status">
         {announced}
       </p>
+      <AllResults />
       {sent.value.length > 0 && (
         <ul class="results" aria-label={text.dropped.results}>
           {sent.value.map((one) => (
@@ -77,9 +79,46 @@ export function Files({ task, target }: { task: FileTask; target: Target }) {
   );
 }
 
+/** What can be done with all results at once. They are on this page alone, so clearing them is asked for. */
+function AllResults() {
+  // The files that had ended when the question was asked: what comes of another one meanwhile is not lost unseen.
+  const clearing = useSignal<readonly Sent[] | null>(null);
+  const all = ended();
+  const found = results(all);
+  const forget = (files: readonly Sent[]): void => {
+    clearing.value = null;
+    forgetSent(...files.map(({ id }) => id));
+    // After the dialog, under which nothing takes the focus.
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('.drop button')?.focus());
+  };
+  const asked = clearing.value;
+  return (
+    <>
+      {all.length > 0 && (
+        <div class="turn-actions">
+          {found.length > 0 && (
+            <button type="button" class="button quiet small" onClick={() => download('results.json', 'application/json', resultsAsJson(found))}>
+              <Icon name="download" />
+              {text.dropped.exportAll(found.length)}
+            </button>
+          )}
+          <button type="button" class="button quiet small" onClick={() => (found.length > 0 ? (clearing.value = all) : forget(all))}>
+            {text.dropped.clear}
+          </button>
+        </div>
+      )}
+      {asked && (
+        <Confirm title={text.dropped.clearTitle} action={text.dropped.clearConfirm} close={() => (clearing.value = null)} act={() => forget(asked)}>
+          <p>{text.dropped.clearBody(results(asked).length)}</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
 function Result({ one, target }: { one: Sent; target: Target }) {
-  const isUnderWay = one.state === 'waiting' || one.state === 'working';
-  const again = target.task === one.task && target.absent === null && !isUnderWay;
+  const busy = isUnderWay(one);
+  const again = target.task === one.task && target.absent === null && !busy;
   return (
     <li class="result" data-state={one.state}>
       <div class="result-head">
@@ -92,7 +131,7 @@ function Result({ one, target }: { one: Sent; target: Target }) {
             {text.dropped.again}
           </button>
         )}
-        {!isUnderWay && (
+        {!busy && (
           <button
             type="button"
             class="icon-button"
@@ -106,7 +145,7 @@ function Result({ one, target }: { one: Sent; target: Target }) {
           </button>
         )}
       </div>
-      {isUnderWay && (
+      {busy && (
         <p class="soft">
           {one.state === 'waiting' ? text.dropped.waiting : text.dropped.working[one.task]}{' '}
           <button type="button" class="button quiet small" onClick={() => stopSending(one.id)}>
@@ -126,7 +165,7 @@ function Result({ one, target }: { one: Sent; target: Target }) {
 function Preview({ file }: { file: File }) {
   const address = useMemo(() => URL.createObjectURL(file), [file]);
   useEffect(() => () => URL.revokeObjectURL(address), [address]);
-  return <img class="preview" src={address} alt={text.dropped.preview(brief(file.name))} />;
+  return <img class="preview" loading="lazy" src={address} alt={text.dropped.preview(brief(file.name))} />;
 }
 
 function Shown({ outcome, name }: { outcome: Outcome; name: string }) {

@@ -4,8 +4,9 @@ import { signal } from '@preact/signals';
 
 import { ofPerson, staying } from '../../data/person';
 import { text } from '../../text';
+import { notice } from '../../ui/notices';
 import { newId } from '../../workspace/conversations';
-import { send, type FileTask, type Outcome } from '../../workspace/files';
+import { send, type FileTask, type Outcome, type Result } from '../../workspace/files';
 import { RequestFailure } from '../../workspace/stream';
 import type { Target } from '../../workspace/targets';
 import { clear, explain } from './failures';
@@ -25,8 +26,8 @@ export interface Sent {
 export const sent = signal<readonly Sent[]>([]);
 export const announced = signal('');
 
-/** How many results are kept on the page. */
-const MOST = 50;
+/** How many files with their results are on the page. None of them makes room for another by itself. */
+export const MOST_FILES = 200;
 let queue: Promise<void> = Promise.resolve();
 /** What ends each file that is being sent. */
 const stopping = new Map<string, AbortController>();
@@ -41,11 +42,14 @@ export function sendAll(files: Iterable<File>, task: FileTask, target: Target): 
   clear();
   // The model stays the chosen one, whatever is learned about it meanwhile.
   choose(target.id);
-  for (const file of files) {
+  const all = [...files];
+  const taken = all.slice(0, Math.max(MOST_FILES - sent.peek().length, 0));
+  for (const file of taken) {
     const one: Sent = { id: newId(), file, task, model: target.name, state: 'waiting', outcome: null, attempt: 1 };
-    sent.value = [one, ...sent.peek()].slice(0, MOST);
+    sent.value = [one, ...sent.peek()];
     queue = queue.then(() => deliver(one.id, one.attempt, target));
   }
+  if (taken.length < all.length) notice(text.dropped.noRoom(all.length - taken.length, MOST_FILES), 'bad');
 }
 
 /** Sends a file that is on the page again. */
@@ -71,14 +75,29 @@ export function stopSending(id: string): void {
   announced.value = text.dropped.stoppedOf(name);
 }
 
-/** Takes a file and what came of it off the page. */
-export function forgetSent(id: string): void {
-  sent.value = sent.peek().filter((one) => one.id !== id);
+/** Takes files and what came of them off the page. */
+export function forgetSent(...ids: string[]): void {
+  sent.value = sent.peek().filter((one) => !ids.includes(one.id));
+}
+
+/** Returns the files with which nothing happens any more. */
+export function ended(): Sent[] {
+  return sent.value.filter((one) => !isUnderWay(one));
+}
+
+/** Returns what came of files, the first one first. */
+export function results(of: readonly Sent[]): Result[] {
+  const done = of.flatMap(({ file, model, task, outcome }) => (outcome ? [{ file: file.name, size_bytes: file.size, model, task, outcome }] : []));
+  return done.reverse();
+}
+
+export function isUnderWay({ state }: Sent): boolean {
+  return state === 'waiting' || state === 'working';
 }
 
 /** Tells whether work, or a result that is kept nowhere else, is lost with the page. */
 export function losesSent(): boolean {
-  return sent.peek().some(({ state }) => state === 'waiting' || state === 'working' || state === 'done');
+  return sent.peek().some((one) => isUnderWay(one) || one.state === 'done');
 }
 
 async function deliver(id: string, attempt: number, target: Target): Promise<void> {

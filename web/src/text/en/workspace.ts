@@ -185,6 +185,13 @@ export const dropped = {
   most: (size: string) => `up to ${size}`,
   choose: 'Choose a file',
   results: 'Results',
+  exportAll: (count: number) => `Export ${plural(count, 'result', 'results')}`,
+  clear: 'Clear the list',
+  clearTitle: 'Clear the list of files',
+  clearBody: (count: number) => `${plural(count, 'result is', 'results are')} kept nowhere else and will be lost. Files that wait or are being sent stay in the list.`,
+  clearConfirm: 'Clear',
+  noRoom: (left: number, most: number) =>
+    `${plural(left, 'file was', 'files were')} not taken: the list has room for ${most}. Once these are done, export the results, clear the list and choose the rest.`,
   working: {
     transcribe: 'Transcribing…',
     images: 'Classifying…',
