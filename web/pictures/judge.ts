@@ -27,6 +27,11 @@ export async function judged(page: Page, { dark = false } = {}): Promise<string[
   const taken = await page.evaluate(() => document.documentElement.dataset['owned'] !== undefined || document.querySelector('img[src=x], iframe, [href^="javascript:"], [onerror]') !== null);
   if (taken) found.push('what somebody has written became a part of the page');
   if (heights.some((group) => new Set(group).size > 1)) found.push(`rows have several heights: ${JSON.stringify(heights)}`);
+  const outside = await page.evaluate(() => [...document.querySelectorAll<HTMLElement>('td :is(button, a, input, select)')].filter((control) => {
+    const [own, cell] = [control.getBoundingClientRect(), control.closest('td')?.getBoundingClientRect()];
+    return cell !== undefined && own.width > 0 && !control.closest('.visually-hidden') && (own.right > cell.right + 1 || own.left < cell.left - 1);
+  }).map((control) => control.outerHTML.slice(0, 100)));
+  if (outside.length > 0) found.push(`${outside.length} controls stick out of their cells: ${outside[0]}`);
   return [...found, ...(await unseen(page)), ...(await smallTargets(page)), ...(await violations(page, { dark }))];
 }
 

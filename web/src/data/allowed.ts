@@ -4,8 +4,8 @@ import type { Me, Permission } from './types';
 
 type Role = Me['role'];
 
-/** From the fewest permissions to the most. */
-const ROLES: readonly Role[] = ['viewer', 'operator', 'admin', 'owner'];
+/** The roles, the one with the fewest permissions first. */
+export const ROLES: readonly Role[] = ['viewer', 'operator', 'admin', 'owner'];
 
 /** The lowest role with a permission; a viewer has those that are not named. */
 const LEAST: Partial<Record<Permission, Role>> = {

@@ -4,7 +4,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import { invitations, members, useList, withdraw } from '../../data/account';
-import { allowed } from '../../data/allowed';
+import { allowed, ROLES } from '../../data/allowed';
 import { me } from '../../data/store';
 import type { Invitation, Me, Member } from '../../data/types';
 import { text } from '../../text';
@@ -20,6 +20,8 @@ import { Until } from '../../ui/until';
 import { InviteDialog } from './invite';
 import { RemoveMemberDialog } from './remove';
 import { RoleDialog } from './role';
+
+import './members.css';
 
 /** What is asked about a member. */
 type Asked = { what: 'role' | 'remove'; member: Member } | { what: 'invite' } | null;
@@ -65,6 +67,7 @@ function Members({ caller }: { caller: Me }) {
       </header>
       <div class="page-scroll">
         <p class="hint">{text.members.hint}</p>
+        <RoleMeanings />
         <ListState loading={members.loading.value} count={all.length} title={text.members.failedTitle} retry={() => void members.load()}>
           <Records
             label={text.members.table}
@@ -79,6 +82,23 @@ function Members({ caller }: { caller: Me }) {
       {now?.what === 'role' && <RoleDialog asked={now.member} caller={caller} close={close} />}
       {now?.what === 'remove' && <RemoveMemberDialog member={now.member} close={close} />}
     </>
+  );
+}
+
+/** What each role may do, for whoever reads the list without changing it. */
+function RoleMeanings() {
+  return (
+    <details class="role-meanings">
+      <summary>{text.members.roles}</summary>
+      <dl>
+        {ROLES.map((role) => (
+          <div key={role}>
+            <dt>{text.shell.role[role]}</dt>
+            <dd>{text.members.roleMeans[role]}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }
 
@@ -102,7 +122,7 @@ function columnsOf(
         </span>
       ),
     },
-    { name: names.role, class: 'tight', cell: ({ role }) => <span title={text.members.roleMeans[role]}>{text.shell.role[role]}</span> },
+    { name: names.role, class: 'tight', cell: ({ role }) => text.shell.role[role] },
     { name: names.joined, class: 'tight', cell: ({ joined_at }) => <Time at={joined_at} /> },
   ];
   const actions: Column<Member> = {

@@ -1,9 +1,8 @@
 // The roles that somebody may give, each with what it allows.
 
+import { ROLES } from '../../data/allowed';
 import type { Role } from '../../data/types';
 import { text } from '../../text';
-
-const ROLES: readonly Role[] = ['viewer', 'operator', 'admin', 'owner'];
 
 /** Only an owner makes owners. */
 export function RoleChoice({ caller, chosen, choose }: { caller: Role; chosen: Role; choose: (role: Role) => void }) {

@@ -9,6 +9,7 @@ export const members = {
   table: 'Members',
   columns: { email: 'E-mail', role: 'Role', joined: 'Joined', actions: 'Actions' },
   you: 'You',
+  roles: 'What each role may do',
   roleMeans: {
     owner: 'Everything, owners included.',
     admin: 'Everything except adding and removing owners: members, keys, devices, settings, audit.',
