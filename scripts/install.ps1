@@ -38,21 +38,17 @@ function Install-Link {
     return 'way'
   }
 
-  # The archive for one of the architectures: name, version and checksum, if the list is well-formed and names it once.
-  function Find-Archive([string]$Sums, [string]$Wanted, [string[]]$Architectures) {
+  # The archives of a release, or of one version of it. A list of checksums that is not well-formed has none.
+  function Get-Archive([string]$Sums, [string]$Wanted) {
     $lines = @($Sums -replace "`r", '' -split "`n" | Where-Object { $_ -ne '' })
     foreach ($line in $lines) { if ($line -cnotmatch '^[0-9a-f]{64} +\*?[^ ]+$') { return } }
-    foreach ($architecture in $Architectures) {
-      $found = @()
-      foreach ($line in $lines) {
-        if ($line -cmatch "^([0-9a-f]{64}) +\*?(link-(.+)-$architecture-pc-windows-[a-z]+\.tar\.gz)`$") {
-          if ($Wanted -eq '' -or $Matches[3] -ceq $Wanted) { $found += @{ Sum = $Matches[1]; Name = $Matches[2]; Version = $Matches[3]; Target = "$architecture-pc-windows" } }
-        }
-      }
-      if ($found.Count -eq 1) { return $found[0] }
-      if ($found.Count -gt 1) { return }
+    foreach ($line in $lines) {
+      if ($line -cnotmatch '^([0-9a-f]{64}) +\*?(link-(.+?)-([0-9A-Za-z_]+-(?:unknown-linux-gnu|apple-darwin|pc-windows-[a-z]+))\.tar\.gz)$') { continue }
+      if ($Wanted -eq '' -or $Matches[3] -ceq $Wanted) { @{ Sum = $Matches[1]; Name = $Matches[2]; Version = $Matches[3]; Target = $Matches[4] } }
     }
   }
+  # A target in words, such as `Windows on x86_64`.
+  function Get-System([string]$Of) { return $Of -creplace '^(\w+)-.*-linux-.*', 'Linux on $1' -creplace '^(\w+)-.*-darwin$', 'macOS on $1' -creplace '^(\w+)-.*-windows-.*', 'Windows on $1' }
 
   # Whether the text begins a web page, which networks send that require a login.
   function Test-Page([string]$Text) { return ($Text -replace '[ \r\n\t]', '') -match '^(<!doctype|<html|<\?xml)' }
@@ -363,7 +359,7 @@ function Install-Link {
     $machine = Select-First ([Microsoft.Win32.Registry]::GetValue($key, 'PROCESSOR_ARCHITECTURE', '')) $env:PROCESSOR_ARCHITEW6432 $env:PROCESSOR_ARCHITECTURE
     $architectures = @(Get-Architecture $machine ([Environment]::OSVersion.Version.Build))
     if ($architectures.Count -eq 0) { Stop-Install 13 "this processor is not supported: $machine" }
-    $target = "$($architectures[0])-pc-windows"
+    $target = "$($architectures[0])-pc-windows-msvc"
     try {
       if (-not (Test-Path -LiteralPath $data -PathType Container)) { $null = New-Item -ItemType Directory -Path $data -Force }
       Remove-Stale $data
@@ -375,9 +371,11 @@ function Install-Link {
     $page = "$base answers with a web page and not with a release: does this network ask you to log in first? then open any page in a browser and try again"
     if (Test-Page (Read-Start 'sums')) { Stop-Install 20 $page }
     if (-not $wanted -and (Receive-File "$base/LATEST" 'latest' 1048576)) { $wanted = ([IO.File]::ReadAllText((Join-Path $tmp 'latest')) -split "`n")[0].Trim() }
-    $archive = Find-Archive ([IO.File]::ReadAllText((Join-Path $tmp 'sums'))) $wanted $architectures
-    $asset = "link-$wanted-$target"
-    if (-not $archive -and $wanted -cmatch '^[0-9A-Za-z.+-]+\z') { Stop-Install 20 "no single valid checksum for $asset in $base" }
+    $all = @(Get-Archive ([IO.File]::ReadAllText((Join-Path $tmp 'sums'))) $wanted); $mine = @()
+    foreach ($one in $architectures) { if ($mine.Count -eq 0) { $mine = @($all | Where-Object { $_.Target -clike "$one-pc-windows-*" }) } }
+    $archive = $(if ($mine.Count -eq 1) { $mine[0] }); $has = [ordered]@{}; foreach ($one in $all) { $has[(Get-System $one.Target)] = $true }
+    if ($has.Count -gt 0 -and $mine.Count -eq 0) { Stop-Install 13 "this release has no build for $(Get-System $target); it has builds for: $(@($has.Keys) -join ', ')" }
+    if (-not $archive -and $wanted -cmatch '^[0-9A-Za-z.+-]+\z') { $asset = "link-$wanted-$target"; Stop-Install 20 "no single valid checksum for $asset in $base" }
     if (-not $archive -or $archive.Version -cnotmatch '^[0-9A-Za-z.+-]+\z') { Stop-Install 20 "$base does not say one version for $target" }
 
     $words = @('install-files', '--source', $base)
@@ -387,7 +385,7 @@ function Install-Link {
     if ($Uninstall -or -not (Test-Program $installed @('self-check')) -or
       -not (Test-Program $installed @('verify-files', '--release', $archive.Version, '--archive', $archive.Sum))) {
       Write-Note "downloading Link $($archive.Version) for $($archive.Target)"
-      $file = Join-Path $tmp 'asset'; $files = Join-Path $tmp 'files'
+      $file = Join-Path $tmp 'asset'; $files = Join-Path $tmp 'files'; $contents = Join-Path $files 'contents.json'; $is = $archive.Target
       Get-Needed "$base/$($archive.Name)" 'asset' 536870912
       $sum = Get-Sum $file
       if (-not $sum) { Stop-Install 21 'no tool for SHA-256 (Get-FileHash or .NET)' }
@@ -401,6 +399,8 @@ function Install-Link {
         Stop-Install 24 "$($archive.Name) holds something else than a release, or more; nothing was installed"
       }
       if (Test-Program $installed @('self-check')) { Invoke-Program $installed @('verify-files', '--quiet', '--from', $files, '--release', $archive.Version) }
+      if ((Test-Path -LiteralPath $contents -PathType Leaf) -and [IO.File]::ReadAllText($contents) -cmatch '\\"target\\":\\"([0-9A-Za-z_-]*)\\"') { $is = $Matches[1] }
+      if ($is -cne $archive.Target) { Stop-Install 24 "$($archive.Name) holds programs for $(Get-System $is), and this machine is $(Get-System $target); nothing was installed" }
       $link = Join-Path $files 'link.exe'
       $words += @('--from', $files)
       if (-not (Test-Program $link @('self-check'))) { Stop-Install 23 "the downloaded program does not run here; if nothing may be run in $data, set $place to another folder" }

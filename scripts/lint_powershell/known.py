@@ -56,7 +56,7 @@ FORBIDDEN = {
 }
 
 TYPES = set(
-    """bool byte[] int[] diagnostics.process char char[] guid int long scriptblock string string[] switch uri version bitconverter convert console
+    """bool byte[] int[] diagnostics.process char char[] guid int long scriptblock string string[] ordered switch uri version bitconverter convert console
     datetime environment math unauthorizedaccessexception timeoutexception
     io.directory io.file io.ioexception io.filemode io.path io.compression.compressionmode
     microsoft.win32.registry microsoft.win32.registryvalueoptions

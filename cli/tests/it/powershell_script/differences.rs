@@ -61,14 +61,6 @@ pub(super) const MESSAGES: &[(&str, &str)] = &[
         "13 this system is not supported: install.sh installs Link on Linux and macOS",
         "PowerShell 7 also runs on the systems of install.sh",
     ),
-    (
-        "13 this release has no build for *; it has builds for: *",
-        "install.ps1 names the archive that the release lacks, with exit code 20",
-    ),
-    (
-        "24 * holds programs for *, and this machine is *; nothing was installed",
-        "Windows itself refuses to start a program for another processor",
-    ),
     // Other spelling.
     ("2 * needs a value", "PowerShell itself refuses a parameter without a value"),
     (
