@@ -40,7 +40,8 @@ row! {
 }
 
 impl Store {
-    /// Fills the services of model states that an earlier version has stored.
+    /// Fills the services of model states that an earlier version has stored. A state that cannot be read counts as neither: it
+    /// must not keep the backend from starting.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -59,7 +60,7 @@ impl Store {
                     )
                     .bind(&row.device_id)
                     .bind(&row.model_id)
-                    .bind(service(&from_json(&row.report)?))
+                    .bind(from_json(&row.report).map_or("", |report| service(&report)))
                     .execute(&mut *db)
                     .await?;
                 }

@@ -80,7 +80,8 @@ impl Store {
         Ok(())
     }
 
-    /// Fills the used shares of disks of samples that an earlier version has stored.
+    /// Fills the used shares of disks of samples that an earlier version has stored. A sample that cannot be read counts as one
+    /// without a disk: it must not keep the backend from starting.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -96,7 +97,7 @@ impl Store {
                 for row in &rows {
                     sql::query("UPDATE system_samples SET disk_percent = $2 WHERE device_id = $1")
                         .bind(&row.device_id)
-                        .bind(disk_percent(&from_json(&row.report)?))
+                        .bind(from_json(&row.report).map_or(-1, |report| disk_percent(&report)))
                         .execute(&mut *db)
                         .await?;
                 }

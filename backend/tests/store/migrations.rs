@@ -285,6 +285,31 @@ async fn every_schema_of_sqlite_is_brought_to_the_newest() {
     every_schema_is_brought_to_the_newest(None).await;
 }
 
+/// One report that nobody can read keeps no backend from starting.
+#[tokio::test]
+async fn an_unreadable_report_is_filled_as_one_that_says_nothing() {
+    let names = names();
+    let before = names.iter().position(|name| name.starts_with("0042")).unwrap();
+    let place = Place::new(None).await;
+    let mut raw = place.raw().await;
+    raw.migrate(&schema(before).await).await;
+    for name in &names[..before] {
+        raw.run(fixture(name)).await;
+    }
+    raw.run("UPDATE system_samples SET report = '{'; UPDATE model_states SET report = ''".into())
+        .await;
+    raw.close().await;
+    let store = place.store().await.unwrap();
+    store.fill_disk_percents().await.unwrap();
+    store.fill_services().await.unwrap();
+    store.close().await;
+    let mut raw = place.raw().await;
+    let rows = raw.rows().await;
+    assert_eq!(rows["system_samples"][0]["disk_percent"], -1);
+    assert_eq!(rows["model_states"][0]["service"], "");
+    raw.close().await;
+}
+
 #[tokio::test]
 async fn the_books_of_sqlite_are_those_that_sqlx_kept() {
     let place = Place::new(None).await;
