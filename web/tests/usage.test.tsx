@@ -176,6 +176,8 @@ describe('the page of usage', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     await says('Tokens: 90.');
     show(root, null);
+    // The effects of a page that was taken away end a moment later.
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
     const before = served.asked.length;
     await vi.advanceTimersByTimeAsync(600_000);
     expect(served.asked).toHaveLength(before);
