@@ -86,9 +86,13 @@ fn the_fleet_key_never_stands_in_an_argument() {
     for shell in shells() {
         let link =
             "#!/bin/sh\n[ \"$1\" = self-check ] || printf '%s|%s\\n' \"$*\" \"$LINK_FLEET_KEY\"\n";
-        let ran = Release::new(link).install(shell, &["--fleet-key", "lfk_canary"]);
-        let (arguments, key) = ran.stdout.trim_end().rsplit_once('|').unwrap();
-        assert!(key == "lfk_canary" && !arguments.contains("canary"), "{ran:?}");
+        let release = Release::new(link);
+        release.build_for(&["x86_64-unknown-linux-gnu", "aarch64-apple-darwin"]);
+        for machine in [("Linux", "x86_64", false), ("Darwin", "arm64", false)] {
+            let ran = release.on(shell, machine, &["--fleet-key", "lfk_canary"]);
+            let (arguments, key) = ran.stdout.trim_end().rsplit_once('|').unwrap();
+            assert!(key == "lfk_canary" && !arguments.contains("canary"), "{machine:?}: {ran:?}");
+        }
     }
 }
 
@@ -350,16 +354,11 @@ fn a_machine_without_a_build_is_told_which_builds_the_release_has() {
 fn the_archive_is_chosen_by_system_and_processor_and_rosetta_is_seen_through() {
     for shell in shells() {
         let release = Release::new(LINK);
-        let packed = std::fs::read(release.asset("1.3.0")).unwrap();
-        let mut sums = String::new();
-        for target in
-            ["aarch64-unknown-linux-gnu", "x86_64-unknown-linux-gnu", "aarch64-apple-darwin"]
-        {
-            let name = format!("link-1.3.0-{target}.tar.gz");
-            std::fs::write(release.folder().join(&name), &packed).unwrap();
-            sums.push_str(&format!("{}  {name}\n", &release.read_sums()[..64]));
-        }
-        release.sums(&sums);
+        release.build_for(&[
+            "aarch64-unknown-linux-gnu",
+            "x86_64-unknown-linux-gnu",
+            "aarch64-apple-darwin",
+        ]);
         for (machine, target) in [
             (("Linux", "aarch64", false), "aarch64-unknown-linux-gnu"),
             (("Linux", "amd64", false), "x86_64-unknown-linux-gnu"),
@@ -445,6 +444,19 @@ impl Release {
             self.folder().display()
         );
         assert!(Command::new("sh").args(["-c", &pack]).status().unwrap().success());
+    }
+
+    /// Makes the archive of 1.3.0 that of these targets, and of no other.
+    fn build_for(&self, targets: &[&str]) {
+        let packed = std::fs::read(self.asset("1.3.0")).unwrap();
+        let sum = &self.read_sums()[..64];
+        let mut sums = String::new();
+        for target in targets {
+            let name = format!("link-1.3.0-{target}.tar.gz");
+            std::fs::write(self.folder().join(&name), &packed).unwrap();
+            sums.push_str(&format!("{sum}  {name}\n"));
+        }
+        self.sums(&sums);
     }
 
     fn sums(&self, text: &str) {
