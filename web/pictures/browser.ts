@@ -14,20 +14,23 @@ interface Entered {
   /** Whether every address that is opened finds an empty storage, so that one page serves for many: a new one costs more than
    * what it shows. */
   fresh?: boolean;
+  /** Whether this browser shows exact times. */
+  exact?: boolean;
 }
 
 /** Opens an empty page. */
-export async function enter(within: Browser, shown: BrowserContextOptions, { signedIn = true, zoom = 1, fresh = false }: Entered = {}): Promise<Page> {
+export async function enter(within: Browser, shown: BrowserContextOptions, { signedIn = true, zoom = 1, fresh = false, exact = false }: Entered = {}): Promise<Page> {
   const context = await within.newContext({ ...shown, locale: 'en-GB', timezoneId: 'Europe/Berlin' });
-  await context.addInitScript(([secret, size, known, empty]) => {
+  await context.addInitScript(([secret, size, known, empty, dated]) => {
     if (empty) for (const storage of [localStorage, sessionStorage]) storage.clear();
     if (known) localStorage.setItem('link.csrf', secret);
+    if (dated) localStorage.setItem('link.exact-times', 'yes');
     const grow = (): void => {
       if (document.documentElement) document.documentElement.style.fontSize = `${size * 100}%`;
     };
     grow();
     addEventListener('readystatechange', grow, { capture: true });
-  }, [SECRET, zoom, signedIn, fresh] as const);
+  }, [SECRET, zoom, signedIn, fresh, exact] as const);
   const page = await context.newPage();
   await page.clock.setFixedTime(NOW);
   return page;

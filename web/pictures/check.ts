@@ -14,7 +14,7 @@ import { walk, type State } from './walk.ts';
 
 /** What is looked at, and how. The longest come first, so that no lane is left with one at the end. */
 const ROUNDS: readonly (readonly [State, string])[] = [
-  ['many', 'light'], ['hostile', 'narrow'], ['hostile', 'light'], ['failing', 'narrow'], ['failing', 'large'], ['failing', 'forced'], ['failing', 'phone'],
+  ['many', 'light'], ['hostile', 'narrow'], ['hostile', 'light'], ['failing', 'narrow'], ['failing', 'large'], ['failing', 'forced'], ['failing', 'exact-phone'],
   ['bare', 'light'], ['empty', 'light'], ['loading', 'light'], ['broken', 'light'],
 ];
 /** The screens that only an account with many things has. The dialogs among them are looked at where they are opened by keyboard. */

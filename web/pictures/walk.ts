@@ -10,14 +10,17 @@ import { worldOf, WORLDS, type WorldName } from './world.ts';
 const WIDE = { width: 1280, height: 800 };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 
-/** How the pages are looked at. `narrow` and `large` are the limits of WCAG: 320 px, and text of twice the size. */
-const LOOKS: Record<string, BrowserContextOptions & { zoom?: number }> = {
+/** How the pages are looked at. `narrow` and `large` are the limits of WCAG: 320 px, and text of twice the size. Exact times are longer
+ * than the others, so they have looks of their own. */
+const LOOKS: Record<string, BrowserContextOptions & { zoom?: number; exact?: boolean }> = {
   light: { viewport: WIDE, colorScheme: 'light' },
   dark: { viewport: WIDE, colorScheme: 'dark' },
   phone: { ...PHONE, colorScheme: 'light' },
   narrow: { viewport: { width: 320, height: 640 }, colorScheme: 'light' },
   large: { viewport: WIDE, colorScheme: 'light', zoom: 2 },
-  forced: { viewport: WIDE, forcedColors: 'active', reducedMotion: 'reduce' },
+  forced: { viewport: WIDE, forcedColors: 'active', reducedMotion: 'reduce', exact: true },
+  exact: { viewport: WIDE, colorScheme: 'light', exact: true },
+  'exact-phone': { ...PHONE, colorScheme: 'light', exact: true },
 };
 
 /** A state of the account, or one in which every read fails, no read has an answer, or others have written what is hostile: under the
@@ -41,7 +44,7 @@ export interface Walk {
 export async function walk(within: Browser, { world, look, screens, see }: Walk, faults: string[]): Promise<number> {
   const options = LOOKS[look];
   if (!options) throw new Error(`there is no look ${look}: ${Object.keys(LOOKS).join(', ')}`);
-  const { zoom = 1, ...shown } = options;
+  const { zoom = 1, exact = false, ...shown } = options;
   const fake = await serve(worldOf(BASE[world] ?? (world as WorldName)));
   fake.broken = world === 'broken';
   fake.hostile = world === 'hostile' || world === 'bare';
@@ -55,7 +58,7 @@ export async function walk(within: Browser, { world, look, screens, see }: Walk,
       where = screen.name;
       // A page whose browser is prepared is one that nobody had before.
       const own = screen.before !== undefined || screen.open === true;
-      const page: Page = own || !shared ? listened(await enter(within, shown, { signedIn: screen.open !== true, zoom, fresh: !own }), told) : shared;
+      const page: Page = own || !shared ? listened(await enter(within, shown, { signedIn: screen.open !== true, zoom, exact, fresh: !own }), told) : shared;
       if (!own) shared = page;
       fake.held = world === 'loading' ? (screen.held ?? READS) : null;
       await screen.before?.(page, fake);

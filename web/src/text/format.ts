@@ -8,12 +8,19 @@ const whole = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium'
 const short = lazily(
   () => new Intl.DateTimeFormat(locale, { month: 'short', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }),
 );
+const near = lazily(() => new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }));
+const nearOtherYear = lazily(
+  () => new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+);
+const far = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }));
 const compact = lazily(() => new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }));
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['day', 86_400],
   ['hour', 3_600],
   ['minute', 60],
 ];
+/** How far away a time is that has no clock time in a list, in milliseconds: half a year. */
+const FAR = 182 * 86_400_000;
 const SIZES = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
 
 /** Returns how long ago a time was. A time in the future, by a clock that is off, is now. */
@@ -27,6 +34,13 @@ export function ago(time: string | null | undefined, now: number): string {
 /** Returns a time in the reader's own form. */
 export function moment(time: string): string {
   return whole().format(new Date(time));
+}
+
+/** Returns the date and the clock time, with the year if that is another one; half a year and more away, the date with its year. */
+export function dated(time: string, now: number): string {
+  const at = new Date(time);
+  if (Math.abs(at.getTime() - now) >= FAR) return far().format(at);
+  return (at.getFullYear() === new Date(now).getFullYear() ? near() : nearOtherYear()).format(at);
 }
 
 /** Returns a short time for lists of records. */

@@ -3,8 +3,7 @@
 import { stateOf } from '../data/selection';
 import type { Device } from '../data/types';
 import { text } from '../text';
-import { ago } from '../text/format';
-import { now } from './clock';
+import { past } from './exact_times';
 import { Badge } from './parts';
 
 export function DeviceBadge({ device, since = false }: { device: Device; since?: boolean }) {
@@ -16,7 +15,7 @@ export function DeviceBadge({ device, since = false }: { device: Device; since?:
     case 'offline': {
       if (!device.last_seen_at) return <Badge tone="quiet">{text.state.neverSeen}</Badge>;
       if (device.status === 'updating') return <Badge tone="bad">{text.state.offlineUpdating}</Badge>;
-      const words = since ? text.state.offlineSince(ago(device.last_seen_at, now.value)) : text.state.offline;
+      const words = since ? text.state.offlineSince(past(device.last_seen_at)) : text.state.offline;
       return <Badge tone="bad">{words}</Badge>;
     }
   }

@@ -6,9 +6,9 @@ import { useRef } from 'preact/hooks';
 
 import { Problem } from '../data/problem';
 import { text } from '../text';
-import { ago, moment } from '../text/format';
+import { moment } from '../text/format';
 import { brief, visible } from '../text/visible';
-import { now } from './clock';
+import { past } from './exact_times';
 import { Icon, type IconName } from './icon';
 import { Prose } from './prose';
 
@@ -68,7 +68,7 @@ export function Time({ at }: { at: string | null | undefined }) {
   if (!at) return <span class="soft">{text.time.never}</span>;
   return (
     <time dateTime={at} title={moment(at)}>
-      {ago(at, now.value)}
+      {past(at)}
     </time>
   );
 }

@@ -2,14 +2,14 @@
 
 import { text } from '../text';
 import { moment } from '../text/format';
-import { ahead } from '../text/until';
 import { now } from './clock';
+import { future } from './exact_times';
 
 export function Until({ at }: { at: string | null | undefined }) {
   if (!at) return <span class="soft">{text.admin.noEnd}</span>;
   return (
     <time dateTime={at} title={moment(at)}>
-      {Date.parse(at) <= now.value ? text.admin.ended : ahead(at, now.value)}
+      {Date.parse(at) <= now.value ? text.admin.ended : future(at)}
     </time>
   );
 }

@@ -12,9 +12,9 @@ import { me } from '../../data/store';
 import { ownFirst, reader, SYSTEMS, type System } from '../../data/system';
 import type { Key, KeyCreated } from '../../data/types';
 import { text } from '../../text';
-import { ahead } from '../../text/until';
 import { useAttempt } from '../../ui/busy';
 import { now } from '../../ui/clock';
+import { future } from '../../ui/exact_times';
 import { FormError } from '../../ui/form_error';
 import { keyOf, KeyFields } from '../../ui/key_fields';
 import { Icon } from '../../ui/icon';
@@ -156,7 +156,7 @@ function Maker({ installer, system, made }: { installer: Installer; system: Syst
 }
 
 function ends({ expires_at: end }: Key): string {
-  return end ? ahead(end, now.value) : text.admin.noEnd;
+  return end ? future(end) : text.admin.noEnd;
 }
 
 function HowChoice({ how }: { how: How }) {

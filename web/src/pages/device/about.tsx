@@ -10,8 +10,8 @@ import { models } from '../../data/store';
 import type { Device, EngineInUse, SystemSample } from '../../data/types';
 import { text } from '../../text';
 import { brief } from '../../text/visible';
-import { ago, bytes, moment, percent } from '../../text/format';
-import { now } from '../../ui/clock';
+import { bytes, moment, percent } from '../../text/format';
+import { past } from '../../ui/exact_times';
 import { Icon } from '../../ui/icon';
 import { failure, notice } from '../../ui/notices';
 import { Foreign, Meter } from '../../ui/parts';
@@ -110,7 +110,7 @@ function Hardware({ system }: { system: SystemSample }) {
           <span class="number">{`${percent(agent.cpu_percent)}, ${bytes(agent.memory_bytes)}`}</span>
         </Pair>
       </dl>
-      <p class="soft small">{text.about.sampled(ago(system.reported_at, now.value))}</p>
+      <p class="soft small">{text.about.sampled(past(system.reported_at))}</p>
     </>
   );
 }

@@ -13,9 +13,10 @@ import { models } from '../../data/store';
 import { reader } from '../../data/system';
 import type { Key, KeyCreated, Summary } from '../../data/types';
 import { text } from '../../text';
-import { ahead, inDays } from '../../text/until';
+import { inDays } from '../../text/until';
 import { useAttempt } from '../../ui/busy';
 import { now } from '../../ui/clock';
+import { future } from '../../ui/exact_times';
 import { FormError } from '../../ui/form_error';
 import { Lacking, SystemChoice, Unpublished } from '../../ui/install_lines';
 import { Skeleton } from '../../ui/parts';
@@ -163,7 +164,7 @@ function Line({ made }: { made: Signal<readonly Key[]> }) {
           {key === undefined ? text.overviewPage.step1Action : text.add.another}
         </button>
         <span role="status">
-          {shown.value && `${copied.value ? `${text.admin.copied} ` : ''}${text.add.single(ahead(shown.value.info.expires_at ?? '', now.value))}`}
+          {shown.value && `${copied.value ? `${text.admin.copied} ` : ''}${text.add.single(future(shown.value.info.expires_at ?? ''))}`}
         </span>
       </div>
     </>

@@ -1,5 +1,5 @@
-// Settings: the allowlist of the account, the policy by which administrators of browsers allow the workspace, and the
-// sessions and the password of the person at this page.
+// Settings: the allowlist of the account, how this browser shows times, the policy by which administrators of browsers
+// allow the workspace, and the sessions and the password of the person at this page.
 
 import { useEffect } from 'preact/hooks';
 
@@ -8,6 +8,7 @@ import { me } from '../../data/store';
 import { text } from '../../text';
 import { Skeleton } from '../../ui/parts';
 import { AllowlistCard } from './allowlist';
+import { DisplayCard } from './display';
 import { NetworkCard } from './network';
 import { Security } from './security';
 
@@ -26,6 +27,7 @@ export function SettingsPage() {
       </header>
       <div class="page-scroll settings">
         {role === undefined ? <Skeleton lines={6} /> : <AllowlistCard writes={allowed(role, 'settings:write')} />}
+        <DisplayCard />
         <NetworkCard />
         <Security />
       </div>

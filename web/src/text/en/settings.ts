@@ -29,6 +29,9 @@ export const settings = {
   repairAll: 'Repair all…',
   current: 'Every deployment has all of these origins.',
   failedTitle: 'The allowed origins could not be loaded',
+  display: 'This browser',
+  exactTimes: 'Exact times',
+  exactTimesHint: (exact: string, relative: string) => `Such as ${exact} instead of ${relative}.`,
   network: 'Local network access',
   networkHint:
     'Browsers ask a person before a page may reach models on this computer or in the local network. An administrator of the browsers can allow it for the workspace in advance, so that nobody is asked.',

@@ -20,6 +20,7 @@ import { Badge, Copied, Empty, Failed, Foreign, Meter, Outdated, Skeleton, Time 
 import { Prose, Said } from '../prose';
 import { ListState, Records } from '../records';
 import { CopyBox } from '../secret';
+import { Switch } from '../switch';
 import { Until } from '../until';
 import { Forms } from './forms';
 import { Part } from './part';
@@ -57,6 +58,8 @@ export function Gallery() {
         <Field label="Choice" control={(ties) => <select {...ties}><option>One</option><option>Two</option></select>} />
         <label class="tick"><input type="checkbox" checked />Checked</label>
         <label class="tick"><input type="checkbox" />Not checked</label>
+        <Switch label="Switched on" hint="What it does." on put={() => undefined} />
+        <Switch label="Switched off" hint={LONG} on={false} put={() => undefined} />
         <fieldset class="radio-set">
           <legend>One of two</legend>
           <label><input type="radio" name="one" checked />First</label>
