@@ -265,7 +265,7 @@ describe('the workspace', () => {
     expect(root.querySelector('.answered .text')?.textContent?.trim()).toBe('Hello there.');
     expect(root.querySelector('.answered strong')?.textContent).toBe('there');
     expect(root.querySelector<HTMLDetailsElement>('.thought')?.open).toBe(false);
-    expect(root.querySelector('.usage')?.textContent).toMatch(/^3 prompt tokens · 5 completion tokens · first token after .* s/);
+    expect(root.querySelector('.usage')?.textContent).toMatch(/^3 prompt tokens · 5 completion tokens · first token after \d+\.\d s.* · \d+\.\d s in all$/);
     await settled('The answer is complete.');
     await accessible();
   });

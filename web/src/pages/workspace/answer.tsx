@@ -119,6 +119,6 @@ function figuresOf(figures: Figures | null): string[] {
   if (figures.first !== null) parts.push(text.workspace.first(figures.first));
   const speed = speedOf(figures);
   if (speed !== null) parts.push(text.workspace.speed(speed));
-  parts.push(text.workspace.seconds(figures.seconds));
+  parts.push(text.workspace.took(figures.seconds));
   return parts;
 }

@@ -55,7 +55,7 @@ export const workspace = {
   promptTokens: (count: number) => plural(count, 'prompt token', 'prompt tokens'),
   first: (value: number) => `first token after ${seconds(value)}`,
   speed: (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString('en')} tokens per second`,
-  seconds,
+  took: (value: number) => `${seconds(value)} in all`,
   edit: 'Edit',
   editLabel: 'Edit the question',
   resend: 'Send again',
