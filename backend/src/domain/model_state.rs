@@ -32,8 +32,8 @@ pub fn gone(stored: Vec<ModelReport>, listed: &[ModelReport]) -> Vec<ModelReport
         .collect()
 }
 
-/// Returns the word for whether a reported model is served, or was given up by its device, which says why. Of a model that
-/// somebody has stopped, a device says nothing.
+/// Returns the word for whether a reported model is `served` or `given_up`, or no word. A device that has given a model up
+/// says why; of a model that somebody has stopped, it says nothing.
 #[must_use]
 pub fn service(report: &ModelReport) -> &'static str {
     let says_why = report.detail.as_ref().is_some_and(|detail| !detail.is_empty());

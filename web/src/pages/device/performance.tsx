@@ -19,8 +19,8 @@ import './performance.css';
 
 const USUAL: Period = '1h';
 const MINUTE = 60_000;
-/** How often a period is loaded anew, in milliseconds: the length of its points. Those of the last hour are shorter than the minute
- * between two samples of a device. */
+/** How often a period is loaded anew, in milliseconds: as often as it has a new point. The last hour is the exception: its points
+ * are 10 s long, but a device sends a sample once a minute. */
 const EVERY: Record<Period, number> = { '1h': MINUTE / 2, '24h': 3 * MINUTE, '7d': 30 * MINUTE, '30d': 90 * MINUTE };
 const CLOCK = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const DAY_AND_CLOCK = new Intl.DateTimeFormat(language, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
