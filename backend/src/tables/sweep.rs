@@ -59,7 +59,8 @@ impl Outdated {
             }
             Self::Samples => {
                 "DELETE FROM system_samples WHERE device_id IN \
-                 (SELECT device_id FROM system_samples WHERE reported_ms < $1 LIMIT $2)"
+                 (SELECT device_id FROM system_samples WHERE reported_ms < $1 LIMIT $2) \
+                 RETURNING device_id, disk_percent"
             }
             Self::Loads => {
                 "DELETE FROM device_loads WHERE (device_id, step_s, begin_s) IN (SELECT \
@@ -87,23 +88,10 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn forget(&self, what: Outdated, before: Timestamp) -> Result<bool, StoreError> {
+        if what == Outdated::Samples {
+            return self.forget_samples(before).await;
+        }
         let deleted = write!(self, [], |db| {
-            if what == Outdated::Samples {
-                // The disks that the summary counts no more.
-                let full: Vec<String> = sql::query_scalar(
-                    "SELECT device_id FROM system_samples \
-                     WHERE reported_ms < $1 AND disk_percent >= $3 LIMIT $2",
-                )
-                .bind(ms(before))
-                .bind(BATCH)
-                .bind(NEARLY_FULL_PERCENT)
-                .maybe_slow()
-                .fetch_all(&mut *db)
-                .await?;
-                for device in full {
-                    db.changed(None, Subject::Disk(parse(&device)?));
-                }
-            }
             sql::query(what.statement())
                 .bind(ms(before))
                 .bind(BATCH)
@@ -112,6 +100,25 @@ impl Store {
                 .await?
         });
         Ok(signed(deleted.rows_affected()) == BATCH)
+    }
+
+    /// Deletes samples, and says of each full disk among them that the summary counts it no more.
+    async fn forget_samples(&self, before: Timestamp) -> Result<bool, StoreError> {
+        let deleted = write!(self, [], |db| {
+            let deleted: Vec<(String, Option<i64>)> = sql::query_as(Outdated::Samples.statement())
+                .bind(ms(before))
+                .bind(BATCH)
+                .maybe_slow()
+                .fetch_all(&mut *db)
+                .await?;
+            for (device, percent) in &deleted {
+                if percent.is_some_and(|percent| percent >= NEARLY_FULL_PERCENT) {
+                    db.changed(None, Subject::Disk(parse(device)?));
+                }
+            }
+            deleted.len()
+        });
+        Ok(i64::try_from(deleted).is_ok_and(|deleted| deleted == BATCH))
     }
 
     /// Checks whether the database answers.

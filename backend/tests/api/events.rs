@@ -668,6 +668,27 @@ async fn the_summary_counts_what_went_wrong_on_devices() {
     assert_eq!(counts().await.1, [1, 1, 0], "nobody can use the model of a device that is away");
 }
 
+/// The stream is that of a token: the login has ended long before the sample is forgotten.
+#[tokio::test]
+async fn a_full_disk_that_is_forgotten_leaves_the_summary_of_each_stream() {
+    let (world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    let wish = json!({ "name": "wall", "scopes": ["devices:read"] });
+    let token = world.post("/api/v1/tokens", &user, wish).await.text("token");
+    let mut reader = Reader::ready(&world.backend.router, &token, "?kinds=summary").await;
+    let report = json!({
+        "cpu_percent": 1.0, "cpu_count": 8, "memory": { "used_bytes": 3, "total_bytes": 16 },
+        "disk": { "used_bytes": 950, "free_bytes": 50, "total_bytes": 1000 },
+        "agent": { "cpu_percent": 0.1, "memory_bytes": 7 },
+    });
+    let answer = world.post(&device.path("/system"), &device.token, report).await;
+    assert!(answer.status < 300, "{answer:?}");
+    reader.until(|frame| frame.data["item"]["devices"]["nearly_full"] == 1).await;
+    world.advance(Duration::from_secs(31 * 86_400));
+    world.backend.app.purge().await.unwrap();
+    reader.until(|frame| frame.data["item"]["devices"]["nearly_full"] == 0).await;
+}
+
 async fn sample(world: &World, device: &Device, cpu: f64) {
     let report = json!({
         "cpu_percent": cpu, "cpu_count": 8, "memory": { "used_bytes": 3, "total_bytes": 16 },
