@@ -5,6 +5,8 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 
 import { ask, idempotencyKey, POST } from '../data/client';
+import { nameOf } from '../data/model_name';
+import { deviceName, modelName } from '../data/names';
 import { may, noteRefusal } from '../data/permission';
 import { gather, refusedSetting, typedOf, type Fault, type Typed } from '../data/settings';
 import { deployments, devices, devicesLoading, models } from '../data/store';
@@ -59,7 +61,7 @@ export function DeployDialog({ model, targets, close }: Props) {
     const port = String(form.get('port') ?? '');
     const alias = String(form.get('alias') ?? '').trim();
     const wish = { model_id: id, serve: form.has('serve'), ...(port ? { port: Number(port) } : {}), ...(alias ? { alias } : {}), ...wanted };
-    const name = models.row(id)?.peek().name ?? id;
+    const name = modelName(id);
     const [only, ...others] = chosen.peek();
     if (only === undefined) return;
     if (others.length > 0) {
@@ -91,7 +93,7 @@ export function DeployDialog({ model, targets, close }: Props) {
   }
   const lacks = ready.length === 0 && model === undefined;
   return (
-    <Dialog title={model === undefined ? text.deploying.title : text.deploying.titleOf(brief(models.row(id)?.value.name ?? id, 60))} close={close}>
+    <Dialog title={model === undefined ? text.deploying.title : text.deploying.titleOf(brief(modelName(id), 60))} close={close}>
       <form onSubmit={sent}>
         <div class="dialog-body">
           {model === undefined && ready.length > 0 && (
@@ -99,9 +101,9 @@ export function DeployDialog({ model, targets, close }: Props) {
               label={text.deploying.model}
               control={(ties) => (
                 <select {...ties} name="model" required autofocus value={id} onChange={(event) => (picked.value = event.currentTarget.value)}>
-                  {ready.map(({ model_id: id, name, publisher, owned }) => (
-                    <option key={id} value={id}>
-                      {brief(owned || !publisher ? name : `${publisher}/${name}`)}
+                  {ready.map((one) => (
+                    <option key={one.model_id} value={one.model_id}>
+                      {brief(nameOf(one))}
                     </option>
                   ))}
                 </select>
@@ -143,7 +145,7 @@ export function DeployDialog({ model, targets, close }: Props) {
 function About({ model, device }: { model: string; device: string }) {
   return (
     <p>
-      <Foreign class="strong">{text.deployed.rowOf(visible(models.row(model)?.value.name ?? model), visible(devices.row(device)?.value.name ?? device))}</Foreign>
+      <Foreign class="strong">{text.deployed.rowOf(visible(modelName(model)), visible(deviceName(device)))}</Foreign>
     </p>
   );
 }

@@ -1,5 +1,6 @@
 // Which models can be asked, on which device, and why the others cannot. Pure.
 
+import { nameOf } from '../data/model_name';
 import { purposeOf, type Purpose } from '../data/purpose';
 import type { Deployment, Device, Model } from '../data/types';
 import { byText, nameKey } from '../text/collation';
@@ -60,7 +61,7 @@ export function targetsOf(
       modelId: deployment.model_id,
       deviceId: deployment.device_id,
       deployment,
-      name: model ? (model.owned || !model.publisher ? model.name : `${model.publisher}/${model.name}`) : deployment.alias,
+      name: model ? nameOf(model) : deployment.alias,
       device: device?.name ?? deployment.device_id,
       alias: deployment.alias,
       port,

@@ -4,6 +4,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
+import { nameOf } from '../../data/model_name';
 import { may } from '../../data/permission';
 import { isThere } from '../../data/standing';
 import { deployments, me, models, modelsLoading, reload } from '../../data/store';
@@ -150,7 +151,7 @@ function rowOf(id: string, there: readonly Deployment[], use: ModelUse | null, d
       name: (
         <div class="stacked">
           <a class="strong" href={`/models/${id}`}>
-            <Foreign>{model.owned || !model.publisher ? model.name : `${model.publisher}/${model.name}`}</Foreign>
+            <Foreign>{nameOf(model)}</Foreign>
           </a>
           <span class="badges">
             <PurposeTag purpose={model.facts?.task ?? null} />

@@ -4,6 +4,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
+import { nameOf } from '../../data/model_name';
 import { may } from '../../data/permission';
 import { isThere, stands, STANDINGS } from '../../data/standing';
 import { deployments, deploymentsLoading, devices, devicesLoading, models, modelsLoading, reload, together } from '../../data/store';
@@ -119,7 +120,7 @@ function named(deployment: Named['deployment']): Named {
   const model = models.row(deployment.model_id)?.peek();
   return {
     deployment,
-    model: model?.name ?? deployment.alias,
+    model: model ? nameOf(model) : deployment.alias,
     device: devices.row(deployment.device_id)?.peek().name ?? deployment.device_id,
   };
 }

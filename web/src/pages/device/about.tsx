@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'preact/hooks';
 
 import { changeDevice } from '../../data/actions';
 import { may, noteRefusal } from '../../data/permission';
-import { models } from '../../data/store';
+import { modelName } from '../../data/names';
 import type { Device, EngineInUse, SystemSample } from '../../data/types';
 import { text } from '../../text';
 import { brief } from '../../text/visible';
@@ -69,8 +69,6 @@ function Pair({ name, children }: { name: ComponentChildren; children: Component
 
 function Hardware({ system }: { system: SystemSample }) {
   const { memory, disk, gpus = [], engines = [], agent } = system;
-  void models.revision.value;
-  const nameOf = (id: string): string => models.row(id)?.value.name ?? id;
   return (
     <>
       <dl class="pairs">
@@ -102,7 +100,7 @@ function Hardware({ system }: { system: SystemSample }) {
           </Pair>
         ))}
         {engines.map((engine) => (
-          <Pair key={engine.model_id} name={<Foreign>{text.about.engine(nameOf(engine.model_id))}</Foreign>}>
+          <Pair key={engine.model_id} name={<Foreign>{text.about.engine(modelName(engine.model_id))}</Foreign>}>
             <span class="number">{`${percent(engine.cpu_percent)}, ${bytes(engine.memory_bytes)}`}</span>
           </Pair>
         ))}

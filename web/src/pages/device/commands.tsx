@@ -4,7 +4,8 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import { ask, GET } from '../../data/client';
-import { commands, commandsLoading, loadOlderCommands, models, olderCommands, unwatchCommands, watchCommands } from '../../data/store';
+import { modelName } from '../../data/names';
+import { commands, commandsLoading, loadOlderCommands, olderCommands, unwatchCommands, watchCommands } from '../../data/store';
 import type { Command, CommandExplanation } from '../../data/types';
 import { text } from '../../text';
 import { moment } from '../../text/format';
@@ -64,9 +65,8 @@ function Older() {
 }
 
 function CommandRow({ command }: { command: Command }) {
-  void models.revision.value;
   const open = useSignal(false);
-  const model = command.model_id ? models.row(command.model_id)?.value.name : undefined;
+  const model = command.model_id ? modelName(command.model_id, '') : '';
   const [tone, words] = outcomeWords(command);
   return (
     <li>

@@ -5,6 +5,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { change, query } from '../../app/router';
 import { workspaceWith } from '../../app/routes';
 import { pending, type Action } from '../../data/actions';
+import { nameOf } from '../../data/model_name';
 import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
 import { isThere } from '../../data/standing';
@@ -150,7 +151,7 @@ interface RowProps {
 function ModelRow({ deployment, controls, offline }: RowProps) {
   void models.revision.value;
   const model = models.row(deployment.model_id)?.value;
-  const name = model?.name ?? deployment.alias;
+  const name = model ? nameOf(model) : deployment.alias;
   const removing = useSignal(false);
   const setting = useSignal(false);
   const moving = useSignal(false);

@@ -6,6 +6,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { change, query } from '../../app/router';
 import { olderRepairs, repairs } from '../../data/operator';
 import { pending } from '../../data/actions';
+import { nameOf } from '../../data/model_name';
 import { modelName } from '../../data/names';
 import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
@@ -261,9 +262,10 @@ function resultOf(command: Command): string {
 }
 
 function named(command: Command): Named {
+  const model = command.model_id ? models.row(command.model_id)?.peek() : undefined;
   return {
     command,
-    model: command.model_id ? (models.row(command.model_id)?.peek().name ?? command.model_id) : '',
+    model: model ? nameOf(model) : (command.model_id ?? ''),
     device: devices.row(command.device_id)?.peek().name ?? command.device_id,
   };
 }
