@@ -47,8 +47,8 @@ describe('a model that is repaired on another port', () => {
     await press('Change port…');
     await accessible();
     await type('dialog [name=port]', '9000');
-    await press('Repair on this port');
-    await settled('llama was repaired.');
+    await press('Change the port');
+    await settled('llama answers on port 9000 now.');
     await settled('Port 9000');
     const asked = here.served.to('/models/mdl_1/repair-serving/dev_a');
     expect(asked.map(({ query }) => query.get('port'))).toEqual(['9000']);

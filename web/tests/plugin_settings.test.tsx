@@ -236,3 +236,26 @@ it('stand in the row of the deployment, with a button that opens them', async ()
   expect((await field('Context')).value).toBe('512');
   await accessible();
 });
+
+describe('the dialog behind Settings…', () => {
+  it.each([
+    ['one that is served', { serving: { state: 'serving', is_serving: true, port: 8080 } }, true],
+    ['one that is being loaded', { serving: { state: 'starting', is_serving: false, port: 8080 } }, true],
+    ['one that is being stopped', { serving: { state: 'stopping', is_serving: true, port: 8080 } }, false],
+    ['one that somebody has stopped', { serving: { state: 'not_serving', is_serving: false, port: 8080 } }, false],
+    ['one that the device has given up', { serving: { state: 'not_serving', is_serving: false, port: 8080, detail: 'too little memory' } }, true],
+  ] as const)('has the settings of %s open, and leaves it as it is', async (_, more, serves) => {
+    load(more);
+    here.show(<Models device={device('a')} />);
+    await press('Settings…');
+    await settled('Settings of llama');
+    const settings = document.querySelector<HTMLDetailsElement>('.plugin-settings');
+    expect(settings?.open).toBe(true);
+    await vi.waitFor(() => expect(settings?.contains(document.activeElement)).toBe(true));
+    expect(document.querySelector<HTMLInputElement>('[name=serve]')?.checked).toBe(serves);
+    await accessible();
+    await press('Redeploy with these settings');
+    await vi.waitFor(() => expect(bodies()).toHaveLength(1));
+    expect(bodies()[0]).toMatchObject({ model_id: 'mdl_1', device_id: 'dev_a', serve: serves });
+  });
+});

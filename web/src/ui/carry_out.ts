@@ -10,10 +10,11 @@ import { failure, notice } from './notices';
 /** Carries out an action. While one is under way for the deployment, a second one, as of a double click, has no effect. */
 export function carryOut(action: Action, deployment: Deployment, name: string, port?: number): void {
   if (pending.peek().has(deployment.deployment_id)) return;
+  const done = (): string => (port === undefined ? text.models.done[action](name) : text.models.moved(name, port));
   act(action, deployment, port).then(
     (command) => {
-      if (command) tellEnd(command, name, () => text.models.done[action](name));
-      else notice(text.models.done[action](name));
+      if (command) tellEnd(command, name, done);
+      else notice(done());
     },
     (error: unknown) => {
       noteRefusal(error);

@@ -4,6 +4,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 
+import { servesAgain } from '../data/actions';
 import { ask, idempotencyKey, POST } from '../data/client';
 import { nameOf } from '../data/model_name';
 import { deviceName, modelName } from '../data/names';
@@ -29,6 +30,8 @@ interface Props {
   /** The model and the devices, as far as they are known. */
   model?: string;
   targets?: readonly string[];
+  /** The deployment whose settings are changed, by deploying its model to its device again. */
+  changed?: Deployment;
   close: () => void;
 }
 
@@ -38,13 +41,15 @@ function onlyDevice(): string[] {
   return all.length === 1 ? all.map(({ device_id: id }) => id) : [];
 }
 
-export function DeployDialog({ model, targets, close }: Props) {
+export function DeployDialog({ model, targets, changed, close }: Props) {
   useLost(may('deployments:write'), close);
   const chosen = useSignal<ReadonlySet<string>>(new Set(targets ?? onlyDevice()));
   const many = useSignal<Part | null>(null);
   const fault = useSignal('');
   const busy = useSignal(false);
   const running = useRef(false);
+  // As it is when the dialog opens: what happens meanwhile changes nothing that somebody may have looked at.
+  const serves = useRef(!changed || servesAgain(changed)).current;
   /** One for each set of words: the same request may be repeated, another one may not use its key. */
   const sentOnce = useRef({ words: '', key: '' });
   void models.revision.value;
@@ -91,9 +96,12 @@ export function DeployDialog({ model, targets, close }: Props) {
   if (many.value) {
     return <ManyDialog title={text.deploying.title} why={text.deploying.why} action={text.deploying.runMany} parts={[many.value]} close={close} />;
   }
+  const fields = id !== '' && <SettingsFields key={settings.key} opened={changed !== undefined} {...settings.fields} />;
   const lacks = ready.length === 0 && model === undefined;
+  const name = brief(modelName(id), 60);
+  const title = changed ? text.pluginSettings.of(name) : model === undefined ? text.deploying.title : text.deploying.titleOf(name);
   return (
-    <Dialog title={model === undefined ? text.deploying.title : text.deploying.titleOf(brief(modelName(id), 60))} close={close}>
+    <Dialog title={title} close={close}>
       <form onSubmit={sent}>
         <div class="dialog-body">
           {model === undefined && ready.length > 0 && (
@@ -113,6 +121,7 @@ export function DeployDialog({ model, targets, close }: Props) {
           {lacks && <p>{text.deploying.noModel}</p>}
           {model !== undefined && targets?.length === 1 && <About model={model} device={targets[0] ?? ''} />}
           {targets === undefined && <DevicePicker chosen={chosen.value} choose={(next) => (chosen.value = next)} />}
+          {changed && fields}
           <div class="pair">
             <Field label={text.deploying.port} hint={text.deploying.portHint} control={(ties) => <input {...ties} name="port" type="number" min="1" max="65535" step="1" />} />
             <Field
@@ -122,10 +131,10 @@ export function DeployDialog({ model, targets, close }: Props) {
             />
           </div>
           <label class="check-line">
-            <input type="checkbox" name="serve" defaultChecked />
+            <input type="checkbox" name="serve" defaultChecked={serves} />
             {text.deploying.serve}
           </label>
-          {id !== '' && <SettingsFields key={settings.key} {...settings.fields} />}
+          {!changed && fields}
           <FormError words={fault} />
         </div>
         <div class="dialog-foot">
@@ -133,7 +142,7 @@ export function DeployDialog({ model, targets, close }: Props) {
             {text.dialog.cancel}
           </button>
           <button type="submit" class="button primary" disabled={busy.value || lacks || chosen.value.size === 0}>
-            {chosen.value.size > 1 ? text.deploying.next : text.deploying.run}
+            {changed ? text.pluginSettings.run : chosen.value.size > 1 ? text.deploying.next : text.deploying.run}
           </button>
         </div>
       </form>

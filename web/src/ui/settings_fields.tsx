@@ -9,6 +9,8 @@ import { Field } from './choice';
 import { Prose } from './prose';
 
 interface Props {
+  /** Whether they are open at first. */
+  opened: boolean;
   plugin: string;
   typed: Typed;
   change: (typed: Typed) => void;
@@ -25,7 +27,7 @@ interface Props {
 const words = text.pluginSettings;
 const number = (count: number): string => count.toLocaleString(language);
 
-export function SettingsFields({ plugin, typed, change, faults, refused, meaning, drop }: Props) {
+export function SettingsFields({ opened, plugin, typed, change, faults, refused, meaning, drop }: Props) {
   const known = settingsOf(plugin);
   const named = known.some(({ name }) => name === refused?.name);
   const wrong = Object.keys(faults).length > 0 || refused !== null;
@@ -37,7 +39,7 @@ export function SettingsFields({ plugin, typed, change, faults, refused, meaning
     box.current.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [faults, refused?.words]);
   // Afterwards the person opens and closes it.
-  const open = useRef(wrong || typed.others !== '' || Object.keys(typed.fields).length > 0);
+  const open = useRef(opened || wrong || typed.others !== '' || Object.keys(typed.fields).length > 0);
   return (
     <details class="plugin-settings" ref={box} open={open.current}>
       <summary>{words.title}</summary>

@@ -92,7 +92,8 @@ function Search({ words, shown, all }: { words: string; shown: number; all: numb
 
 function isNamed({ model_id: id, alias }: Deployment, search: string): boolean {
   const words = search.trim().toLowerCase();
-  return [models.row(id)?.peek().name ?? '', alias].some((name) => name.toLowerCase().includes(words));
+  const model = models.row(id)?.peek();
+  return [model ? nameOf(model) : '', alias].some((name) => name.toLowerCase().includes(words));
 }
 
 function Deployed({ device, shown }: { device: Device; shown: readonly Deployment[] }) {
@@ -186,7 +187,7 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
             deployment.state === 'completed' && <Badge tone="quiet">{text.models.allowlistCurrent}</Badge>
           )}
           <span class="soft small number">{text.models.port(port)}</span>
-          {name !== deployment.alias && <Foreign class="soft small">{deployment.alias}</Foreign>}
+          {model?.name !== deployment.alias && name !== deployment.alias && <Foreign class="soft small">{deployment.alias}</Foreign>}
           {written(deployment.settings).map((words) => (
             <Foreign key={words} class="soft small number">
               {words}
@@ -230,7 +231,7 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
           </div>
         )
       )}
-      {setting.value && <DeployDialog model={deployment.model_id} targets={[deployment.device_id]} close={() => (setting.value = false)} />}
+      {setting.value && <DeployDialog model={deployment.model_id} targets={[deployment.device_id]} changed={deployment} close={() => (setting.value = false)} />}
       {moving.value && (
         <PortDialog
           name={name}

@@ -1,6 +1,7 @@
 // The repair of a model on another port.
 
 import { text } from '../../text';
+import { brief } from '../../text/visible';
 import { Field } from '../../ui/choice';
 import { Dialog } from '../../ui/dialog';
 
@@ -18,7 +19,7 @@ export function PortDialog({ name, port, close, move }: Props) {
     move(Number(chosen));
   };
   return (
-    <Dialog title={text.models.moveTitle} close={close}>
+    <Dialog title={text.models.moveTitle(brief(name, 60))} close={close}>
       <form onSubmit={sent}>
         <div class="dialog-body">
           <p dir="auto">{text.models.moveBody(name)}</p>

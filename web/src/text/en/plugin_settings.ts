@@ -28,4 +28,5 @@ export const pluginSettings = {
   drop: 'Drop the settings of the last deployments',
   of: (name: string) => `Settings of ${name}`,
   button: 'Settings…',
+  run: 'Redeploy with these settings',
 } as const;
