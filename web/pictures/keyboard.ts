@@ -55,7 +55,7 @@ const DIALOGS: readonly Opened[] = [
   { name: 'create a token', path: '/tokens', button: /^Create/ },
   { name: 'revoke a token', path: '/tokens', button: /^Revoke/ },
   { name: 'remove an origin', path: '/settings', button: /^Remove/ },
-  { name: 'cancel an operation', path: '/operations', button: /^Cancel: / },
+  { name: 'cancel an operation', path: '/operations', button: /^Cancel…: / },
   { name: 'retry an operation', path: '/operations', world: 'failing', button: /^Retry/ },
   { name: 'retry expired repairs', path: '/repairs', world: 'failing', button: /^Retry .* expired/ },
   { name: 'repair devices', path: '/devices', world: 'failing', before: selectAll, button: 'Repair…' },

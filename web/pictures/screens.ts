@@ -120,7 +120,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'machine-asks', path: at('/device#BCDF-GHJK'), worlds: ['empty'], act: press('Continue') },
   { name: 'devices-columns', path: at('/devices?hide=cpu,tags'), worlds: ['many'], act: async (page) => page.locator('summary', { hasText: 'Columns' }).click() },
   { name: 'devices-unread', path: at('/devices?select=tag%3Dlab,sate%3Doffline'), worlds: ['many'] },
-  { name: 'repairs-device', path: at('/repairs'), worlds: ['many'], act: async (page) => page.locator('summary', { hasText: 'One device' }).click() },
+  { name: 'repairs-device', path: at('/repairs'), worlds: ['many'], act: async (page) => page.locator('summary', { hasText: 'Choose a device' }).click() },
   { name: 'devices-views', path: at('/devices?select=state%3Doffline'), worlds: ['many'], act: async (page) => page.locator('summary', { hasText: 'Views' }).click() },
   { name: 'device-port', path: first, worlds: ['many'], dialog: true, act: press('Change port…') },
   { name: 'device-transfer', path: (world) => `${first(world)}?tab=about`, worlds: ['many'], dialog: true, act: press('Transfer the device…') },

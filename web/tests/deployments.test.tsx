@@ -84,7 +84,7 @@ describe('the list of deployments', () => {
     expect(rows()).toEqual(['dpl_4', 'dpl_2']);
     await press('Remove the filter tag=lab');
     await settled('5 deployments');
-    await press('Filter by device');
+    await press('Filter by tag or state');
     await accessible();
     await press('1.2.01');
     await settled('2 of 5');

@@ -68,13 +68,19 @@ describe('the operations', () => {
     ]);
     await settled('Repair llama');
     await settled('Add the tags <b>, x');
-    await settled('4 of 10 devices, 1 failed');
+    await settled('3 of 10 devices, 1 failed');
     expect([...here.root.querySelectorAll('.list-rows .list-row')].map((row) => row.getAttribute('data-id'))).toEqual(['opr_3', 'opr_2', 'opr_1']);
     await accessible();
     told(operation('1', { state: 'succeeded', counts: { ...NONE, succeeded: 10 } }));
     await vi.waitFor(() => expect(here.root.textContent).toContain('Succeeded2'));
     go('/operations?state=failed');
     await settled('1 of 3');
+  });
+
+  it('count no device as done that was skipped or cancelled', async () => {
+    openList([operation('1', { work: { kind: 'untag', tags: ['x'] }, state: 'cancelled', counts: { ...NONE, succeeded: 3, skipped: 2, cancelled: 5 } })]);
+    await settled('Remove the tag x');
+    await settled('3 of 10 devices, 2 skipped, 5 cancelled');
   });
 
   it('are as high as their lines on a narrow screen', async () => {
@@ -95,7 +101,7 @@ describe('the operations', () => {
   it('are cancelled once, after a question', async () => {
     openList([operation('1')]);
     here.served.answers['/operations/opr_1/cancel'] = [202, operation('1', { state: 'cancelled', counts: { ...NONE, cancelled: 10 } })];
-    await press('Cancel: Repair llama');
+    await press('Cancel…: Repair llama');
     await settled('4 devices will not get the request.');
     await accessible();
     const button = await control('Cancel the operation');
@@ -103,15 +109,15 @@ describe('the operations', () => {
     button.click();
     await settled('The operation was cancelled.');
     expect(here.served.to('/operations/opr_1/cancel')).toHaveLength(1);
-    await vi.waitFor(() => expect(controls()).not.toContain('Cancel'));
+    await vi.waitFor(() => expect(controls()).not.toContain('Cancel…'));
   });
 
   it('have only the controls that the role allows', async () => {
     me.value = { ...OWNER, role: 'viewer' };
     openList([operation('1')]);
     await settled('Repair llama');
-    expect(controls()).not.toContain('Cancel');
-    expect(controls()).not.toContain('Retry 1 failed');
+    expect(controls()).not.toContain('Cancel…');
+    expect(controls()).not.toContain('Retry on 1 device…');
   });
 });
 
@@ -153,13 +159,13 @@ describe('one operation', () => {
     here.served.answers['/operations/opr_1/devices'] = [200, { items: [] }];
     here.served.answers['/operations/opr_1/retry'] = [409, { status: 409, detail: 'ten operations are running' }];
     openOne();
-    await press('Retry 1 failed: Repair llama');
+    await press('Retry on 1 device…: Repair llama');
     await settled('sent again to 1 device');
     await accessible();
-    await press('Retry 1 failed');
+    await press('Retry on 1 device');
     await settled('Ten operations are running.');
     here.served.answers['/operations/opr_1/retry'] = [202, operation('1')];
-    await press('Retry 1 failed');
+    await press('Retry on 1 device');
     await settled('The operation is retried.');
   });
 });

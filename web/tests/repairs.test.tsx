@@ -114,7 +114,7 @@ describe('the queue of repairs', () => {
     devices.loaded([device('a'), device('b', { name: 'lab-10', online: false }), device('c', { name: 'lab-1' })]);
     open();
     await settled('4 repairs');
-    const menu = [...here.root.querySelectorAll('details.menu')].find((one) => one.textContent.includes('One device')) as HTMLDetailsElement;
+    const menu = [...here.root.querySelectorAll('details.menu')].find((one) => one.textContent.includes('Choose a device')) as HTMLDetailsElement;
     menu.open = true;
     await vi.waitFor(() => expect(menu.querySelector('input')).not.toBeNull());
     const offers = (): string[] => [...menu.querySelectorAll('fieldset button')].map((one) => one.textContent.replace(/\s+/g, ' ').trim());
@@ -169,7 +169,7 @@ describe('the queue of repairs', () => {
         ? [200, { work: {}, devices: 1, first: [{ device_id: 'dev_b', name: 'b', online: false }] }]
         : [403, { status: 403, detail: 'the role viewer lacks serving:operate' }];
     open();
-    await press('Retry 1 expired…');
+    await press('Retry 1 expired repair…');
     await settled('This touches 1 device');
     await settled('offline');
     await accessible();
@@ -196,7 +196,7 @@ describe('the queue of repairs', () => {
     open();
     await settled('4 repairs');
     expect(controls()).not.toContain('Retry');
-    expect(controls()).not.toContain('Retry 1 expired…');
+    expect(controls()).not.toContain('Retry 1 expired repair…');
     expect(here.root.querySelector('.list-head input')).toBeNull();
   });
 });

@@ -77,7 +77,7 @@ function Question({ kind, operation, close }: { kind: Kind; operation: Operation
           {cancels ? text.works.keep : text.dialog.cancel}
         </button>
         <button type="button" class={cancels ? 'button danger' : 'button primary'} disabled={busy} onClick={() => void run()}>
-          {cancels ? text.works.cancelRun : text.works.retry(operation.counts.failed)}
+          {cancels ? text.works.cancelRun : text.works.retryRun(operation.counts.failed)}
         </button>
       </div>
     </Dialog>

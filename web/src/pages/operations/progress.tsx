@@ -12,8 +12,10 @@ export function Progress({ operation }: { operation: Operation }) {
     <div class="stacked operation-progress">
       {state === 'running' && <progress aria-label={text.works.progressOf(visible(workWords(operation.work)))} value={ended} max={Math.max(devices, 1)} />}
       <span class="small number soft">
-        {text.works.progress(ended, devices)}
+        {text.works.progress(counts.succeeded, devices)}
         {counts.failed > 0 && <span class="bad-words">, {text.works.failedOf(counts.failed)}</span>}
+        {counts.skipped > 0 && `, ${text.works.skippedOf(counts.skipped)}`}
+        {counts.cancelled > 0 && `, ${text.works.cancelledOf(counts.cancelled)}`}
       </span>
     </div>
   );

@@ -18,7 +18,7 @@ export function workWords(work: Work): string {
       return text.works.kind.update(work.version);
     case 'tag':
     case 'untag':
-      return text.works.kind[work.kind](work.tags.join(', '));
+      return text.works.kind[work.kind](work.tags.join(', '), work.tags.length);
     case 'rename':
       return text.works.kind.rename(work.pattern);
   }
