@@ -162,8 +162,8 @@ function rowOf(id: string, there: readonly Deployment[], use: ModelUse | null, d
       state: (
         <div class="stacked">
           <span class="badges">
-            <FileBadge model={model} />
-            <SharedBadge model={model} />
+            {(model.owned || model.shared) && <FileBadge model={model} />}
+            <SharedBadge model={model} short />
           </span>
           <UploadProgress model={model} />
         </div>

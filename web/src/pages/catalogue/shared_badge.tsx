@@ -5,10 +5,11 @@ import { text } from '../../text';
 import { brief } from '../../text/visible';
 import { Badge } from '../../ui/parts';
 
-export function SharedBadge({ model: { owned, shared, publisher } }: { model: Model }) {
+/** `short` is for where the publisher stands before the name of the model. */
+export function SharedBadge({ model: { owned, shared, publisher }, short = false }: { model: Model; short?: boolean }) {
   const other = brief(publisher ?? text.admin.unknown);
   if (owned) return shared ? <Badge tone="quiet">{text.catalogue.state.shared}</Badge> : null;
-  if (shared) return <Badge tone="quiet">{text.catalogue.sharedBy(other)}</Badge>;
+  if (shared) return <Badge tone="quiet">{short ? text.catalogue.state.shared : text.catalogue.sharedBy(other)}</Badge>;
   return (
     <Badge tone="warn" title={text.catalogue.withdrawnWhy(other)}>
       {text.catalogue.withdrawn}
