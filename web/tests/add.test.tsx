@@ -87,13 +87,13 @@ describe('the page that adds a device', () => {
     show(root, <AddPage />);
     await press('Create the install line');
     await says(SECRET);
-    await tick('in a file');
+    await tick('From a file');
     await says('LINK_REGISTRATION_KEY_FILE=~/link-key.txt');
     expect(location.search).toBe('?key=file');
     expect(document.getElementById('install-line')?.textContent).not.toContain(SECRET);
     expect(document.getElementById('install-key')?.textContent).toBe(SECRET);
     await accessible();
-    await tick('in no file');
+    await tick('Typed when');
     await says('read -r LINK_REGISTRATION_KEY');
     expect(document.getElementById('install-line')?.textContent).not.toContain(SECRET);
   });

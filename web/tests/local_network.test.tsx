@@ -52,7 +52,7 @@ it('is not explained to whom has given it', async () => {
   expect(here.root.textContent).not.toContain(text.localNetwork.title);
 });
 
-it('is explained after it was denied: what to click, the policy for administrators, and the way round', async () => {
+it('is explained after it was denied: what to click, how to do without, and the policy for administrators', async () => {
   await open('denied');
   const field = here.root.querySelector<HTMLTextAreaElement>('#message') as HTMLTextAreaElement;
   field.value = 'Hi';
@@ -61,9 +61,11 @@ it('is explained after it was denied: what to click, the policy for administrato
   field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
   await settled('The browser denies this page access to this computer');
   for (const step of text.localNetwork.step) expect(here.root.textContent).toContain(step);
-  expect(here.root.textContent).toContain('LoopbackNetworkAllowedForUrls');
+  const policy = here.root.querySelector<HTMLDetailsElement>('.how-to details');
+  expect(policy?.open).toBe(false);
+  expect(policy?.textContent).toContain('LoopbackNetworkAllowedForUrls');
   expect(here.root.textContent).toContain('https://link.example');
-  expect(here.root.textContent).toContain('open the workspace on the device itself as http://localhost');
+  expect(here.root.textContent).toContain('open the workspace on the device itself, as http://localhost');
   expect(asked.length).toBeGreaterThan(0);
   await accessible();
 });

@@ -3,10 +3,12 @@
 import { beforeEach, expect, it } from 'vitest';
 
 import { go } from '../src/app/router';
-import { deployments, deploymentsLoading, devices, devicesLoading, models } from '../src/data/store';
+import { deployments, deploymentsLoading, devices, devicesLoading, models, modelsLoading } from '../src/data/store';
 import { DeploymentsPage } from '../src/pages/deployments/page';
 import { Commands } from '../src/pages/device/commands';
 import { Models } from '../src/pages/device/models';
+import { ModelPage } from '../src/pages/catalogue/one';
+import { ModelsPage } from '../src/pages/catalogue/page';
 import { RepairsPage } from '../src/pages/repairs/page';
 import { deployment, device, model } from './fixtures';
 import { place, settled } from './placed';
@@ -23,13 +25,14 @@ beforeEach(() => {
   devices.loaded([device('a')]);
   models.loaded([model('1', { name: 'llama' }), model('2', { name: 'llama', owned: false, shared: true, publisher: 'north' })]);
   deployments.loaded([deployment('1', 'dev_a'), deployment('2', 'dev_a', { model_id: 'mdl_2' })]);
-  deploymentsLoading.value = devicesLoading.value = READY;
+  deploymentsLoading.value = devicesLoading.value = modelsLoading.value = READY;
 });
 
 it.each([
   ['deployments', () => <DeploymentsPage />],
   ['repairs', () => <RepairsPage />],
   ['device', () => <Models device={device('a')} />],
+  ['models', () => <ModelsPage />],
   ['device', () => <Commands deviceId="dev_a" />],
 ] as const)('is told apart on the page %s', async (address, page) => {
   go(`/${address}`);
@@ -38,4 +41,15 @@ it.each([
   const names = [...here.root.querySelectorAll('bdi')].map(({ textContent }) => textContent);
   expect(names).toContain('llama');
   expect(names).toContain('north/llama');
+});
+
+it('is the title of the page of the model, and is found by what is shown', async () => {
+  go('/models/mdl_2');
+  here.show(<ModelPage />);
+  await settled('north/llama');
+  expect(here.root.querySelector('h1')?.textContent).toBe('north/llama');
+  go('/models?q=north/');
+  here.show(<ModelsPage />);
+  await settled('1 of 2');
+  expect(here.root.querySelector('.list-rows .list-row')?.getAttribute('data-id')).toBe('mdl_2');
 });

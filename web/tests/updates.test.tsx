@@ -52,6 +52,15 @@ describe('the version to update to', () => {
     await accessible();
   });
 
+  it('is left to whoever updates a device that runs the release', async () => {
+    here.served.answers['/install'] = [200, { ...release, release: { channel: 'stable', version: device('lab').agent_version } }];
+    await open();
+    await settled(`This device runs ${device('lab').agent_version}. That is the release of this backend.`);
+    // The effects of what was drawn run a moment later.
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(field().value).toBe('');
+  });
+
   it('is what somebody types, also if the release is known later', async () => {
     const answer = held<[number, unknown]>();
     here.served.answers['/install'] = () => answer.promise;

@@ -146,7 +146,10 @@ async fn browser_shows_how_busy_a_device_is() {
     let report = json!({
         "cpu_percent": 12.4, "cpu_count": 8, "temperature_celsius": 54.4,
         "memory": { "used_bytes": 3_200_000_000_u64, "total_bytes": 16_000_000_000_u64 },
-        "disk": { "used_bytes": 1, "free_bytes": 280_000_000_000_u64, "total_bytes": 3 },
+        "disk": {
+            "used_bytes": 230_000_000_000_u64, "free_bytes": 280_000_000_000_u64,
+            "total_bytes": 512_000_000_000_u64,
+        },
         "gpus": [
             {
                 "name": "NVIDIA <b>L4</b>", "utilisation_percent": 45.0,
@@ -168,13 +171,13 @@ async fn browser_shows_how_busy_a_device_is() {
         "8 cores",
         "54 °C",
         "3.2 GB of 16.0 GB",
-        "280 GB free",
+        "232 GB of 512 GB",
         "NVIDIA <b>L4</b>",
         "45 %",
         "10.0 GB of 24.0 GB",
         "AMD GPU 0x164e",
         "Engine of tiny",
-        "230 %, 1.4 MB",
+        "230 % CPU, 1.4 MB of memory",
         "Sampled just now",
     ] {
         assert!(busy.contains(line), "{line}:\n{busy}");

@@ -3,6 +3,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
+import { isOffered, nameOf } from '../data/model_name';
 import { may } from '../data/permission';
 import { ofPerson } from '../data/person';
 import { logOut } from '../data/session';
@@ -104,9 +105,10 @@ function search(words: string): Entry[] {
   }
   for (const model of wanted === '' ? [] : models.all()) {
     if (found.length >= MOST) return found;
-    if (!fits(model.name)) continue;
+    const name = nameOf(model);
+    if (!fits(name)) continue;
     const act = (): void => go(`/models/${model.model_id}`);
-    found.push({ id: model.model_id, name: model.name, kind: text.palette.model, act });
+    found.push({ id: model.model_id, name, kind: text.palette.model, act });
   }
   return [...found, ...deploys(wanted, fits).slice(0, Math.max(0, MOST - found.length))];
 }
@@ -114,8 +116,9 @@ function search(words: string): Entry[] {
 /** The models that can be deployed, each as an action. */
 function deploys(wanted: string, fits: (name: string) => boolean): Entry[] {
   if (wanted === '' || !may('deployments:write')) return [];
-  return models.all().filter(({ ready, owned, shared }) => ready && (owned || shared)).flatMap(({ model_id: id, name: model }) => {
-    const name = text.palette.deploy(model);
+  return models.all().filter((model) => model.ready && isOffered(model)).flatMap((model) => {
+    const id = model.model_id;
+    const name = text.palette.deploy(nameOf(model));
     if (!fits(name)) return [];
     return [{ id: `deploy ${id}`, name, kind: text.palette.action, act: () => go(`/models/${id}?open=deploy`) }];
   });

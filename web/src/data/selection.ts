@@ -2,6 +2,7 @@
 // page filters by is what the API and the command line select.
 
 import { text } from '../text';
+import { brief } from '../text/visible';
 import type { Device } from './types';
 
 export type DeviceState = 'online' | 'offline' | 'updating';
@@ -38,7 +39,7 @@ export function stateOf(device: Device): DeviceState {
 /** Reads one term; a text is why it is none. */
 export function parseTerm(written: string): Term | string {
   const match = TERM.exec(written.trim());
-  if (!match) return text.selection.notATerm;
+  if (!match) return text.selection.notATerm(brief(written.trim(), 40));
   const [, field, sign, value] = match as unknown as [string, Exclude<Term['field'], 'unread'>, Comparison, string];
   const words = value.trim();
   if (field === 'version') {

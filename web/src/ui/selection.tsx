@@ -28,6 +28,8 @@ export function useSelected(): ReadonlySignal<ReadonlySet<string> | null> {
 }
 
 export function SelectionChips({ terms }: { terms: readonly Term[] }) {
+  // Only the first fault is said: the next one follows once its term is gone.
+  const why = terms.map(whyUnread).find((words) => words !== null);
   return (
     <>
       {terms.map((term) => (
@@ -42,7 +44,7 @@ export function SelectionChips({ terms }: { terms: readonly Term[] }) {
           </button>
         </span>
       ))}
-      {[...new Set(terms.map(whyUnread))].map((why) => why !== null && <FormError key={why} words={why} />)}
+      {why && <FormError words={why} />}
     </>
   );
 }
@@ -103,6 +105,7 @@ function TermField({ take }: { take: (term: Term) => void }) {
     <form class="term-field" onSubmit={sent}>
       <input
         name="term"
+        required
         aria-label={text.devices.filterTerm}
         aria-describedby={id}
         placeholder={text.devices.filterHint}

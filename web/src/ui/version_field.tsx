@@ -10,15 +10,17 @@ import { useLoaded } from './loaded';
 interface Props {
   id: string;
   name: string;
+  /** The version that the device runs, if it is one device. */
+  runs?: string;
   changed?: () => void;
 }
 
-export function VersionField({ id, name, changed }: Props) {
+export function VersionField({ id, name, runs, changed }: Props) {
   const field = useRef<HTMLInputElement>(null);
   const release = useLoaded('release', findInstaller).value?.release?.version ?? null;
   // Not over what has been typed meanwhile.
   useEffect(() => {
-    if (release === null || !field.current || field.current.value !== '') return;
+    if (release === null || release === runs || !field.current || field.current.value !== '') return;
     field.current.value = release;
     if (document.activeElement === field.current) field.current.select();
   }, [release]);
@@ -27,7 +29,8 @@ export function VersionField({ id, name, changed }: Props) {
       <label for={id}>{text.bulk.version}</label>
       <input ref={field} id={id} name={name} required autofocus autocomplete="off" spellcheck={false} aria-describedby={`${id}-hint`} onInput={changed} />
       <p class="hint" id={`${id}-hint`}>
-        {release === null ? text.bulk.versionHint : text.bulk.release(visible(release))}
+        {runs !== undefined && `${text.about.runs(visible(runs))} `}
+        {release === null ? text.bulk.versionHint : release === runs ? text.bulk.isRelease : text.bulk.release(visible(release))}
       </p>
     </div>
   );

@@ -9,6 +9,8 @@ import { sentence } from '../text/visible';
 
 /** The largest request body a device reads, in bytes. */
 export const BODY_LIMIT = 32 * 1024 * 1024;
+/** The same in whole megabytes: a request of this size is never too large. */
+export const BODY_LIMIT_MB = Math.floor(BODY_LIMIT / 1e6);
 
 /** What is known about a failure from the request alone. */
 export interface Seen {
@@ -137,7 +139,7 @@ function broken(facts: Facts): Cause {
 }
 
 function tooLarge({ seen }: Facts): Cause {
-  return cause('request-too-large', text.causes.requestTooLarge(Math.floor(BODY_LIMIT / 1e6), (seen.size ?? 0) > BODY_LIMIT ? (seen.size ?? null) : null), []);
+  return cause('request-too-large', text.causes.requestTooLarge(BODY_LIMIT_MB, (seen.size ?? 0) > BODY_LIMIT ? (seen.size ?? null) : null), []);
 }
 
 function contextExceeded({ seen, target }: Facts): Cause {

@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 
 import { path, query } from '../../app/router';
 import { ask, PATCH } from '../../data/client';
+import { isOffered, nameOf } from '../../data/model_name';
 import { may, noteRefusal } from '../../data/permission';
 import { Unreadable } from '../../data/problem';
 import { purposeOf } from '../../data/purpose';
@@ -51,19 +52,20 @@ export function ModelPage() {
 }
 
 function Shown({ model }: { model: Model }) {
+  const name = nameOf(model);
   const deploying = useSignal(false);
   const deploys = model.ready && (model.owned || model.shared) && may('deployments:write');
   useAsked('deploy', () => (deploying.value = deploys));
   useEffect(() => {
-    document.title = `${brief(model.name, 80)} – ${text.product}`;
-  }, [model.name]);
+    document.title = `${brief(name, 80)} – ${text.product}`;
+  }, [name]);
   const order = useComputed(() => orderOf(query.value.get('sort'), SORTABLE, USUAL));
   const there = useComputed(() => {
     void [deployments.revision.value, devices.revision.value];
     const mine = deployments.all().filter((one) => one.model_id === model.model_id && isThere(one));
     const named: Named[] = mine.map((deployment) => ({
       deployment,
-      model: model.name,
+      model: name,
       device: devices.row(deployment.device_id)?.peek().name ?? deployment.device_id,
     }));
     return arranged(named, { standing: null, order: order.value });
@@ -77,9 +79,9 @@ function Shown({ model }: { model: Model }) {
         </a>
         <div class="title-line">
           <h1>
-            <Foreign>{model.name}</Foreign>
+            <Foreign>{name}</Foreign>
           </h1>
-          <Badge tone={model.ready ? 'good' : 'warn'}>{model.ready ? text.catalogue.state.ready : text.catalogue.state.incomplete}</Badge>
+          {isOffered(model) && <Badge tone={model.ready ? 'good' : 'warn'}>{model.ready ? text.catalogue.state.ready : text.catalogue.state.incomplete}</Badge>}
           <SharedBadge model={model} />
           <span class="spacer" />
           <UploadActions model={model} />

@@ -4,7 +4,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
-import { nameOf } from '../../data/model_name';
+import { isOffered, nameOf } from '../../data/model_name';
 import { may } from '../../data/permission';
 import { isThere } from '../../data/standing';
 import { deployments, me, models, modelsLoading, reload } from '../../data/store';
@@ -60,8 +60,9 @@ export function ModelsPage() {
   const wanted = STATES.find((known) => known === query.value.get('state')) ?? null;
   const words = search.trim().toLowerCase();
   const found = all.filter(
-    ({ name, file_name, plugin, model_id }) =>
-      words === '' || [name, file_name, plugin, text.catalogue.plugins[plugin] ?? '', model_id].some((one) => one.toLowerCase().includes(words)),
+    (model) =>
+      words === '' ||
+      [nameOf(model), model.file_name, model.plugin, text.catalogue.plugins[model.plugin] ?? '', model.model_id].some((one) => one.toLowerCase().includes(words)),
   );
   const shown = found.filter((model) => wanted === null || isIn(model, wanted));
   const { state, error } = modelsLoading.value;
@@ -137,16 +138,16 @@ export function ModelsPage() {
 
 function isIn(model: Model, state: (typeof STATES)[number]): boolean {
   if (state === 'shared') return model.shared;
-  return model.ready === (state === 'ready');
+  return state === 'ready' ? model.ready && isOffered(model) : !model.ready;
 }
 
 function rowOf(id: string, there: readonly Deployment[], use: ModelUse | null, deploy: () => void): ListRow | null {
   const model = models.row(id)?.value;
   if (!model) return null;
   const stale = there.filter((one) => one.stale && one.state === 'completed').length;
-  const name = visible(model.name);
+  const name = visible(nameOf(model));
   return {
-    title: model.name,
+    title: nameOf(model),
     cells: {
       name: (
         <div class="stacked">
@@ -162,7 +163,7 @@ function rowOf(id: string, there: readonly Deployment[], use: ModelUse | null, d
       state: (
         <div class="stacked">
           <span class="badges">
-            {(model.owned || model.shared) && <FileBadge model={model} />}
+            {isOffered(model) && <FileBadge model={model} />}
             <SharedBadge model={model} short />
           </span>
           <UploadProgress model={model} />
@@ -186,7 +187,7 @@ function rowOf(id: string, there: readonly Deployment[], use: ModelUse | null, d
       actions: (
         <div class="row-actions">
           <UploadActions model={model} />
-          {model.ready && (model.owned || model.shared) && may('deployments:write') && (
+          {model.ready && isOffered(model) && may('deployments:write') && (
             <button type="button" class="button" aria-label={text.list.actionOn(text.catalogue.deploy, name)} onClick={deploy}>
               {text.catalogue.deploy}
             </button>

@@ -84,7 +84,7 @@ function Hardware({ system }: { system: SystemSample }) {
         </Pair>
         {disk && (
           <Pair name={text.about.disk}>
-            <Meter share={1 - disk.free_bytes / Math.max(disk.total_bytes, 1)} label={text.devices.free(bytes(disk.free_bytes))} />
+            <Meter share={1 - disk.free_bytes / Math.max(disk.total_bytes, 1)} label={text.about.of(bytes(Math.max(0, disk.total_bytes - disk.free_bytes)), bytes(disk.total_bytes))} />
           </Pair>
         )}
         {system.temperature_celsius != null && (
@@ -101,11 +101,11 @@ function Hardware({ system }: { system: SystemSample }) {
         ))}
         {engines.map((engine) => (
           <Pair key={engine.model_id} name={<Foreign>{text.about.engine(modelName(engine.model_id))}</Foreign>}>
-            <span class="number">{`${percent(engine.cpu_percent)}, ${bytes(engine.memory_bytes)}`}</span>
+            <span class="number">{text.about.takes(percent(engine.cpu_percent), bytes(engine.memory_bytes))}</span>
           </Pair>
         ))}
         <Pair name={text.about.agent}>
-          <span class="number">{`${percent(agent.cpu_percent)}, ${bytes(agent.memory_bytes)}`}</span>
+          <span class="number">{text.about.takes(percent(agent.cpu_percent), bytes(agent.memory_bytes))}</span>
         </Pair>
       </dl>
       <p class="soft small">{text.about.sampled(past(system.reported_at))}</p>

@@ -49,7 +49,7 @@ function UpdateDialog({ device, close }: { device: Device; close: () => void }) 
     <Dialog title={text.about.updateTitle} close={close}>
       <form onSubmit={(event) => void sent(event)}>
         <div class="dialog-body">
-          <VersionField id="update-version" name="version" />
+          <VersionField id="update-version" name="version" runs={device.agent_version} />
           <FormError words={fault} />
         </div>
         <div class="dialog-foot">

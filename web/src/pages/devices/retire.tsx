@@ -11,6 +11,7 @@ import { Dialog } from '../../ui/dialog';
 import { FormError } from '../../ui/form_error';
 import { Icon } from '../../ui/icon';
 import { notice } from '../../ui/notices';
+import { Prose } from '../../ui/prose';
 
 export function RetireButton() {
   const open = useSignal(false);
@@ -52,7 +53,7 @@ function RetireDialog({ close }: { close: () => void }) {
             <label for="retire-code">{text.retire.code}</label>
             <input ref={field} id="retire-code" name="code" required autofocus autocomplete="off" spellcheck={false} aria-describedby="retire-code-hint" />
             <p class="hint" id="retire-code-hint">
-              {text.retire.hint}
+              <Prose words={text.retire.hint} />
             </p>
           </div>
           <FormError words={fault} />

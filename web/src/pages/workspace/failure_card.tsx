@@ -63,7 +63,7 @@ function Card({ failure }: { failure: Failure }) {
   );
 }
 
-/** How to give the permission, the policy for administrators, and the way round. */
+/** How to give the permission, how to do without, and the policy for administrators. */
 function HowToAllow({ origin }: { origin: string }) {
   const policy = browserPolicy(origin);
   const { port } = new URL(origin);
@@ -75,12 +75,15 @@ function HowToAllow({ origin }: { origin: string }) {
           <li key={step}>{step}</li>
         ))}
       </ol>
-      <p>{text.localNetwork.policy}</p>
-      <div class="policy">
-        <pre tabIndex={0}>{policy}</pre>
-        <CopyButton words={policy} label={text.localNetwork.copyPolicy} />
-      </div>
       <p>{text.localNetwork.around(port === '' ? '' : `:${port}`)}</p>
+      <details>
+        <summary>{text.localNetwork.administrators}</summary>
+        <p>{text.localNetwork.policy}</p>
+        <div class="policy">
+          <pre tabIndex={0}>{policy}</pre>
+          <CopyButton words={policy} label={text.localNetwork.copyPolicy} />
+        </div>
+      </details>
     </div>
   );
 }

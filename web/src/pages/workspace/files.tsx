@@ -10,7 +10,7 @@ import { Confirm } from '../../ui/dialog';
 import { download } from '../../ui/download';
 import { Icon } from '../../ui/icon';
 import { Foreign, Meter } from '../../ui/parts';
-import { BODY_LIMIT } from '../../workspace/causes';
+import { BODY_LIMIT_MB } from '../../workspace/causes';
 import { ACCEPTS, resultsAsJson, timecode, type FileTask, type Label, type Outcome } from '../../workspace/files';
 import { readable } from '../../workspace/plain';
 import type { Target } from '../../workspace/targets';
@@ -34,7 +34,8 @@ export function Files({ task, target }: { task: FileTask; target: Target }) {
   };
   const dragged = (event: DragEvent): void => {
     event.preventDefault();
-    over.value = true;
+    over.value = !blocked;
+    if (blocked && event.dataTransfer) event.dataTransfer.dropEffect = 'none';
   };
   const picked = (event: Event): void => {
     const input = event.currentTarget as HTMLInputElement;
@@ -43,10 +44,10 @@ export function Files({ task, target }: { task: FileTask; target: Target }) {
   };
   return (
     <div class="files">
-      <div class={over.value ? 'drop over' : 'drop'} onDragOver={dragged} onDragLeave={() => (over.value = false)} onDrop={dropped}>
+      <div class={['drop', over.value && 'over', blocked && 'blocked'].filter(Boolean).join(' ')} onDragOver={dragged} onDragLeave={() => (over.value = false)} onDrop={dropped}>
         <p class="drop-title">{text.dropped.drop[task]}</p>
         <p class="soft small" id="kinds">
-          {text.dropped.kinds[task]}, {text.dropped.most(bytes(BODY_LIMIT))}
+          {text.dropped.kinds[task]}, {text.dropped.most(BODY_LIMIT_MB)}
         </p>
         <input
           ref={picker}

@@ -7,7 +7,7 @@ export const audit = {
   hint: 'What was done and refused in this account: by whom, when, from where, on what.',
   count: (count: number, more: boolean) => (more ? `the newest ${plural(count, 'entry', 'entries')}` : plural(count, 'entry', 'entries')),
   table: 'Entries, newest first',
-  columns: { at: 'When', actor: 'Who', action: 'What', subject: 'Target', detail: 'Detail', address: 'From' },
+  columns: { at: 'When', actor: 'Who', action: 'What', subject: 'Target', detail: 'Detail', address: 'Address' },
   csvColumns: ['id', 'at', 'actor_kind', 'actor_id', 'actor', 'action', 'outcome', 'subject_id', 'subject', 'detail', 'address'],
   refused: 'Refused',
   system: 'the backend',

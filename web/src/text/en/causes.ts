@@ -56,7 +56,7 @@ export const causes = {
       'workspace as http://localhost on the device.',
   }),
   localNetworkUndecided: (): Words => ({
-    title: 'The browser is waiting for your permission',
+    title: 'The browser needs your permission',
     detail: 'This page needs the permission to reach devices on the local network, and it is not given yet.',
     remedy: 'Try again and choose “Allow” when the browser asks.',
   }),
@@ -95,14 +95,14 @@ export const causes = {
   }),
   requestTooLarge: (most: number, size: number | null): Words => ({
     title: 'The request is larger than the device accepts',
-    detail: `A request may have ${most} MB.${size === null ? '' : ` It has ${(size / 1e6).toFixed(1)} MB.`}`,
+    detail: `A request may have at most ${most} MB.${size === null ? '' : ` This one has ${(size / 1e6).toFixed(1)} MB.`}`,
     remedy: 'Shorten the message, or start a new conversation.',
   }),
   contextExceeded: (model: string, tokens: number | null, context: number | null): Words => ({
     title: 'The conversation is longer than the model can read',
     detail:
       tokens && context
-        ? `The conversation has ${tokens} tokens; ${model} was started with room for ${context}.`
+        ? `The conversation has ${tokens.toLocaleString('en')} tokens; ${model} was started with room for ${context.toLocaleString('en')}.`
         : `The conversation has more tokens than ${model} was started with room for.`,
     remedy: 'Start a new conversation, or shorten the message.',
   }),

@@ -161,6 +161,8 @@ export const about = {
   gpu: 'GPU',
   temperature: 'Temperature',
   agent: 'Agent',
+  takes: (cpu: string, memory: string) => `${cpu} CPU, ${memory} of memory`,
+  runs: (version: string) => `This device runs ${version}.`,
   engine: (name: string) => `Engine of ${name}`,
   builds: 'Engines',
   noBuilds: 'No engine is installed. The first model that is deployed brings its engine.',

@@ -4,7 +4,7 @@ import { plural } from './plural';
 
 export const selection = {
   tooMany: (most: number) => `A selection has at most ${most} terms.`,
-  notATerm: 'A filter is a term such as tag=lab, version<1.3.0, state=online, update=rolled_back or disk>=90.',
+  notATerm: (written: string) => `“${written}” is not a filter. A filter is a term such as tag=lab, version<1.3.0, state=online, update=rolled_back or disk>=90.`,
   notAVersion: 'The version must be a semantic version, such as 1.3.0.',
   notAState: 'The state must be online, offline or updating.',
   notAnEnd: 'The end of the last update must be committed or rolled_back.',
@@ -67,7 +67,6 @@ export const devices = {
   stale: (count: number) => `${count} stale`,
   staleTitle: (count: number) =>
     `${plural(count, 'model has', 'models have')} an allowlist that lacks an origin`,
-  free: (amount: string) => `${amount} free`,
   more: (count: number) => `+${count}`,
   models: (count: number) => plural(count, 'model', 'models'),
   nothingTitle: 'No device yet',
@@ -98,7 +97,7 @@ export const retire = {
   short: 'Retire',
   why: 'A device that was uninstalled while the backend was unreachable still has its place in the account. The code removes the device and frees the place.',
   code: 'Retire code',
-  hint: 'The code that link uninstall --force printed. It starts with lrc_.',
+  hint: 'The code that `link uninstall --force` printed. It starts with lrc_.',
   run: 'Retire the device',
   done: 'The device is retired, and its slot is free.',
 } as const;
@@ -113,6 +112,7 @@ export const bulk = {
   tagsHint: 'Several tags are separated by commas.',
   version: 'Version',
   release: (version: string) => `The release of this backend is ${version}.`,
+  isRelease: 'That is the release of this backend.',
   versionHint: 'A version of the releases of this backend, such as 1.3.0.',
   preview: 'Preview',
   previewing: 'Previewing…',

@@ -49,7 +49,7 @@ export const members = {
   invited: 'The invitation was created',
   inviteLink: 'The link',
   inviteSend: 'Send this link to the person. It admits one person, once.',
-  inviteToken: 'The token alone, for link member accept',
+  inviteToken: 'The token alone, for the command line',
   invitations: 'Open invitations',
   noInvitations: 'No invitation is open.',
   invitationsFailed: 'The invitations could not be loaded',

@@ -25,7 +25,7 @@ export const workspace = {
     failed: 'The deployment of this model has failed. Redeploy it.',
     offline: 'The device of this model is offline. If it is switched on and connected, run `link start` on it, or choose a model on another device.',
     updating: 'The agent of the device is being updated. The model is back in a moment.',
-    elsewhere: 'This model is on another computer, and this page asks the computer that it is open on. Open the workspace on the device of the model, or choose a model on this computer.',
+    elsewhere: 'This model is on another computer, and this page asks the computer that it is open on. Open the workspace on that computer, or choose a model on this one.',
   },
   notServedBecause: (said: string) => `This model is deployed, but not served. The device says: ${said}`,
   moreModels: (count: number) => `${count.toLocaleString('en')} more: press Try it on the page of a device`,
@@ -166,9 +166,10 @@ export const localNetwork = {
     'Set “Local network access” (or “Apps on device”) to “Allow”.',
     'Come back to this page and choose “Try again”.',
   ],
-  policy: 'For administrators: this policy of Chrome and Edge allows it without a question.',
+  administrators: 'For administrators of browsers',
+  policy: 'This policy of Chrome and Edge allows it without a question.',
   copyPolicy: 'Copy the policy',
-  around: (port: string) => `The way round: open the workspace on the device itself as http://localhost${port}, for which no permission is needed.`,
+  around: (port: string) => `Or open the workspace on the device itself, as http://localhost${port}: that needs no permission.`,
 } as const;
 
 export const dropped = {
@@ -182,7 +183,7 @@ export const dropped = {
     images: 'JPEG, PNG or WebP',
     sounds: 'WAV, FLAC, MP3 or Ogg Vorbis',
   },
-  most: (size: string) => `up to ${size}`,
+  most: (megabytes: number) => `up to ${megabytes} MB`,
   choose: 'Choose a file',
   results: 'Results',
   exportAll: (count: number) => `Export ${plural(count, 'result', 'results')}`,
