@@ -165,6 +165,12 @@ struct Packed {
     files: Vec<File>,
 }
 
+/// Creates the folder `out` unless it exists, and makes sure that files can be created in it.
+fn ensure_writable(out: &Path) -> anyhow::Result<()> {
+    let written = std::fs::create_dir_all(out).and_then(|()| tempfile::tempfile_in(out));
+    written.map(drop).with_context(|| format!("failed to write to `{}`", out.display()))
+}
+
 /// Creates the release folder, and returns a description of its contents.
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
     let target =
@@ -181,6 +187,9 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
     let given = std::env::var(RELEASE_KEYS).ok();
     let signer = statements.as_ref().map(|statements| statements.key.key.verifying());
     let keys = trusted(given.as_deref(), signer);
+    let releases = options.releases()?;
+    // Before the build, which takes minutes.
+    ensure_writable(&out)?;
     let mut archives = Vec::new();
     for target_of in &targets {
         let folder = match &options.executables {
@@ -201,7 +210,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
         }
     }
     let shell = script(root)?;
-    let (shell, power_shell) = match options.releases()? {
+    let (shell, power_shell) = match releases {
         Some(releases) => (releases.shell(&shell), releases.power_shell(POWER_SHELL)),
         None => (shell, POWER_SHELL.to_owned()),
     };
@@ -216,8 +225,6 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
     }
     let files = release(beside, &archives, statements.as_ref(), options)?;
 
-    std::fs::create_dir_all(&out)
-        .with_context(|| format!("failed to create `{}`", out.display()))?;
     for leftover in [MANIFEST_FILE, KEYS_FILE] {
         link_platform::fs::remove_file(&out.join(leftover))?;
     }
@@ -395,6 +402,20 @@ mod tests {
     use std::io::Read as _;
 
     use super::*;
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_refused_and_another_is_left_empty() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("releases/stable");
+        ensure_writable(&out).unwrap();
+        assert_eq!(std::fs::read_dir(&out).unwrap().count(), 0);
+        let file = out.join("file");
+        std::fs::write(&file, "").unwrap();
+        let refused = ensure_writable(&file.join("stable")).unwrap_err();
+        assert!(refused.to_string().contains("failed to write to"), "{refused:#}");
+        // Root may create a file in any folder but those of the kernel.
+        assert!(ensure_writable(Path::new("/proc/self")).is_err());
+    }
 
     #[test]
     fn the_archive_depends_on_the_executables_alone() {
