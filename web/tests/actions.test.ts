@@ -112,12 +112,17 @@ it('looks one time after the other, however often it has to', async () => {
   expect([most, served.to('/commands/cmd_1').length]).toEqual([1, 2]);
 });
 
-it('deploys a stopped model again without serving it', async () => {
+it('deploys a stopped model again without serving it, and any other one to serve', async () => {
   served.answers['/deployments'] = ({ method }) => (method === 'POST' ? [201, deployment('9', 'dev_a')] : [200, { items: [] }]);
   const serves = (): unknown[] => served.to('/deployments').map(({ body }) => (body as { serve: boolean }).serve);
   await act('redeploy', deployment('1', 'dev_a', { serving: { state: 'not_serving', is_serving: false, port: 8080 } }));
   await act('redeploy', deployment('1', 'dev_a'));
-  // A deployment that has failed was never served.
+  // Of this one the device has reported nothing.
   await act('redeploy', deployment('1', 'dev_a', { state: 'failed', serving: null }));
-  expect(serves()).toEqual([false, true, true]);
+  await act('redeploy', deployment('1', 'dev_a', { serving: { state: 'starting', is_serving: false, port: 8080 } }));
+  await act('redeploy', deployment('1', 'dev_a', { serving: { state: 'stopping', is_serving: true, port: 8080 } }));
+  const givenUp = { state: 'not_serving', is_serving: false, port: 8080, detail: 'too little memory' } as const;
+  await act('redeploy', deployment('1', 'dev_a', { serving: givenUp }));
+  await act('redeploy', deployment('1', 'dev_a', { state: 'failed', serving: givenUp }));
+  expect(serves()).toEqual([false, true, true, true, false, true, true]);
 });

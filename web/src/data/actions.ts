@@ -6,7 +6,6 @@ import { untilEnded } from './awaited';
 import { ask, DELETE, GET, idempotencyKey, PATCH, POST } from './client';
 import { hasEnded } from './commands';
 import { ofPerson } from './person';
-import { cannotServe } from './standing';
 import { deployments, devices } from './store';
 import type { Command, Deployment, Device } from './types';
 import { followUpdate } from './updates';
@@ -31,9 +30,10 @@ export async function act(action: Action, deployment: Deployment, port?: number)
 
 /** Whether a deployment that is sent again shall serve: a model that somebody has stopped, or is stopping, stays stopped. One that its
  * device has given up is tried again. */
-export function servesAgain(deployment: Deployment): boolean {
-  const state = deployment.serving?.state;
-  return state === undefined || state === 'serving' || state === 'starting' || cannotServe(deployment);
+export function servesAgain({ serving }: Deployment): boolean {
+  // What the device reports of the model, whatever came of the deployment.
+  const state = serving?.state;
+  return state === undefined || state === 'serving' || state === 'starting' || (state === 'not_serving' && Boolean(serving?.detail));
 }
 
 async function perform(action: Action, deployment: Deployment, port?: number): Promise<Command | null> {
