@@ -79,8 +79,8 @@ describe('the models', () => {
     open();
     await settled('3 models');
     const badges = [...here.root.querySelectorAll('.badge')].map((one) => one.textContent);
-    expect(badges).toEqual(['Withdrawn', 'Ready', 'Shared', 'Ready', 'Shared']);
-    expect([...here.root.querySelectorAll('a.strong')].map((one) => one.textContent)).toEqual(['other/gone', 'mine', '\u2423evil\u2423/theirs']);
+    expect(badges).toEqual(['Ready', 'Shared', 'Withdrawn', 'Ready', 'Shared']);
+    expect([...here.root.querySelectorAll('a.strong')].map((one) => one.textContent)).toEqual(['mine', 'other/gone', '\u2423evil\u2423/theirs']);
     const gone = [...here.root.querySelectorAll('.badge')].find((one) => one.textContent === 'Withdrawn');
     expect(gone?.getAttribute('title')).toBe('other no longer shares this model. It stays where it is deployed.');
     expect(controls().filter((words) => words.startsWith('Deploy'))).toHaveLength(2);

@@ -6,7 +6,7 @@ import { useRef } from 'preact/hooks';
 
 import { servesAgain } from '../data/actions';
 import { ask, idempotencyKey, POST } from '../data/client';
-import { nameOf } from '../data/model_name';
+import { isOffered, nameOf } from '../data/model_name';
 import { deviceName, modelName } from '../data/names';
 import { may, noteRefusal } from '../data/permission';
 import { gather, refusedSetting, typedOf, type Fault, type Typed } from '../data/settings';
@@ -48,12 +48,12 @@ export function DeployDialog({ model, targets, changed, close }: Props) {
   const fault = useSignal('');
   const busy = useSignal(false);
   const running = useRef(false);
-  // As it is when the dialog opens: what happens meanwhile changes nothing that somebody may have looked at.
+  // Fixed when the dialog opens: a later event must not change a box that somebody has already read.
   const serves = useRef(!changed || servesAgain(changed)).current;
   /** One for each set of words: the same request may be repeated, another one may not use its key. */
   const sentOnce = useRef({ words: '', key: '' });
   void models.revision.value;
-  const ready = models.all().filter((one) => one.ready && (one.owned || one.shared));
+  const ready = models.all().filter((one) => one.ready && isOffered(one));
   const picked = useSignal(model ?? '');
   const id = model ?? (ready.some((one) => one.model_id === picked.value) ? picked.value : (ready[0]?.model_id ?? ''));
   const settings = useSettings(id, chosen.value);

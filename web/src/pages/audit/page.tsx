@@ -7,6 +7,7 @@ import { change, query } from '../../app/router';
 import { members, useList } from '../../data/account';
 import { allowed } from '../../data/allowed';
 import { everyEntry, NAMES, trail, type AuditFilter } from '../../data/audit';
+import { nameOf } from '../../data/model_name';
 import { devices, me, models } from '../../data/store';
 import type { AuditEntry } from '../../data/types';
 import { text } from '../../text';
@@ -118,7 +119,7 @@ function namesOf(): Names {
   return new Map([
     ...members.rows.all().map(({ user_id, email }) => [user_id, email] as const),
     ...devices.all().map(({ device_id, name }) => [device_id, name] as const),
-    ...models.all().map(({ model_id, name }) => [model_id, name] as const),
+    ...models.all().map((model) => [model.model_id, nameOf(model)] as const),
   ]);
 }
 

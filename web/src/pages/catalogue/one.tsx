@@ -54,7 +54,7 @@ export function ModelPage() {
 function Shown({ model }: { model: Model }) {
   const name = nameOf(model);
   const deploying = useSignal(false);
-  const deploys = model.ready && (model.owned || model.shared) && may('deployments:write');
+  const deploys = model.ready && isOffered(model) && may('deployments:write');
   useAsked('deploy', () => (deploying.value = deploys));
   useEffect(() => {
     document.title = `${brief(name, 80)} – ${text.product}`;

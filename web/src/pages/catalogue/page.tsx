@@ -43,7 +43,7 @@ export function ModelsPage() {
   }, []);
   const all = useComputed(() => {
     void models.revision.value;
-    return models.all().sort((a, b) => byText(nameKey(a.name), nameKey(b.name)) || byText(a.model_id, b.model_id));
+    return models.all().sort((a, b) => byText(nameKey(nameOf(a)), nameKey(nameOf(b))) || byText(a.model_id, b.model_id));
   }).value;
   const byModel = useComputed(() => {
     void deployments.revision.value;

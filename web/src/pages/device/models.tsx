@@ -5,7 +5,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { change, query } from '../../app/router';
 import { workspaceWith } from '../../app/routes';
 import { pending, type Action } from '../../data/actions';
-import { nameOf } from '../../data/model_name';
+import { isOffered, nameOf } from '../../data/model_name';
 import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
 import { isThere } from '../../data/standing';
@@ -161,7 +161,7 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
   const actions = controls ? actionsFor(deployment).filter(allowed) : [];
   const buttons: (Action | 'port' | 'settings')[] = [...actions];
   if (actions.includes('repair') && deployment.serving?.is_serving) buttons.splice(-1, 0, 'port');
-  if (actions.includes('redeploy') && model?.ready && (model.owned || model.shared)) buttons.splice(-1, 0, 'settings');
+  if (actions.includes('redeploy') && model?.ready && isOffered(model)) buttons.splice(-1, 0, 'settings');
   // They keep their places while the device is away: nothing that is about to be pressed moves or loses the focus.
   const waits = (action: Action | 'port' | 'settings'): boolean => offline && (action === 'serve' || action === 'repair' || action === 'port');
   const press = (action: Action | 'port' | 'settings'): void => {

@@ -8,6 +8,7 @@ import { useEffect } from 'preact/hooks';
 import { createKey, keys, useList } from '../../data/account';
 import { findInstaller, installLine, supports, type Installer } from '../../data/install';
 import { isValid } from '../../data/keys';
+import { isOffered } from '../../data/model_name';
 import { may } from '../../data/permission';
 import { models } from '../../data/store';
 import { reader } from '../../data/system';
@@ -43,7 +44,7 @@ export function FirstSteps({ made, current }: { made: Signal<readonly Key[]>; cu
   // The only model that can be deployed: nobody has to look for it.
   const only = useComputed(() => {
     void models.revision.value;
-    const ready = models.all().filter(({ ready: complete }) => complete);
+    const ready = models.all().filter((model) => model.ready && isOffered(model));
     return ready.length === 1 ? ready[0] : undefined;
   }).value;
   const behind = [devices.total > 0, completeOf(counts) > 0, deployments.serving > 0, false];
