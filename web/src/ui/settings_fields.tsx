@@ -9,7 +9,7 @@ import { Field } from './choice';
 import { Prose } from './prose';
 
 interface Props {
-  /** Whether they are open at first. */
+  /** Whether the settings are unfolded when the dialog opens. */
   opened: boolean;
   plugin: string;
   typed: Typed;

@@ -25,7 +25,7 @@ export const workspace = {
     failed: 'The deployment of this model has failed. Redeploy it.',
     offline: 'The device of this model is offline. If it is switched on and connected, run `link start` on it, or choose a model on another device.',
     updating: 'The agent of the device is being updated. The model is back in a moment.',
-    elsewhere: 'This model is on another computer, and this page asks the computer that it is open on. Open the workspace on that computer, or choose a model on this one.',
+    elsewhere: 'This model is on another computer, and this page asks the computer that it is open on. Open the workspace on the device itself, or choose a model on this computer.',
   },
   notServedBecause: (said: string) => `This model is deployed, but not served. The device says: ${said}`,
   moreModels: (count: number) => `${count.toLocaleString('en')} more: press Try it on the page of a device`,
