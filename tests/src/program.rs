@@ -39,6 +39,27 @@ pub fn target() -> String {
     Elsewhere::given().map_or_else(own, |other| other.triple.replace("-musl", "-gnu"))
 }
 
+/// Returns the path of the Node that `scripts/prepare web` installs.
+///
+/// # Panics
+/// Panics if it was not installed.
+#[must_use]
+pub fn node() -> PathBuf {
+    let variable =
+        |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = variable("LINK_CACHE").unwrap_or_else(|| {
+        let caches = variable("XDG_CACHE_HOME")
+            .or_else(|| variable("HOME").map(|home| home.join(".cache")))
+            .expect("`LINK_CACHE`, `XDG_CACHE_HOME` or `HOME` is set");
+        caches.join("link-dev")
+    });
+    let entries = std::fs::read_dir(&cache).into_iter().flatten().flatten();
+    let nodes = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("node-"));
+    let newest =
+        nodes.map(|entry| entry.path().join("bin/node")).filter(|node| node.is_file()).max();
+    newest.unwrap_or_else(|| panic!("{} has no Node: run `scripts/prepare web`", cache.display()))
+}
+
 /// Returns the path of an executable of this workspace, or of the one that is tested in its place.
 ///
 /// # Panics

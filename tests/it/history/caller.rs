@@ -27,8 +27,8 @@ use link_tests::{
 };
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 
-/// The longest quiet phase. A router that was cut off waits up to a minute before it gives the seat of a device away, and
-/// the device may have met a second cut meanwhile.
+/// The longest time until a device has done what it was told. A router that was cut off waits up to a minute before it gives
+/// the seat of a device away, and the device may have met a second cut meanwhile.
 const SETTLES: Duration = Duration::from_secs(150);
 
 /// The state of the caller.
@@ -74,7 +74,11 @@ impl Caller {
             self.deploy(&backend.owner, device).await;
         }
         for (_, deployment) in self.deployments.clone() {
-            backend.ended(deployment).await;
+            within(SETTLES, "the first deployments to end", || async {
+                let found = backend.owner.deployment(deployment).await.ok()?;
+                found.state.is_final().then_some(())
+            })
+            .await;
         }
     }
 

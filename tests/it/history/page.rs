@@ -1,227 +1,205 @@
-//! A page of the dashboard: it loads the lists of an account, follows the event stream, and goes on after each cut. It keeps
-//! the rules for readers of the stream, so at the end it shows what the API says.
+//! A page of the dashboard: the data layer that is behind the real pages, in Node (`web/tests/real_page.ts`). It logs in, loads the
+//! lists of an account and follows the event stream through the same faults, so at the end it shows what the API says.
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex},
+    process::Stdio,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use link_client::backend::BackendClient;
-use link_protocol::backend_api::event::EventKind;
-use link_tests::wait::until;
-use serde_json::Value;
-use tokio::task::JoinHandle;
+use link_protocol::{backend_api::event::EventKind, id::DeviceId};
+use link_tests::{
+    backend::{EMAIL, PASSWORD},
+    program,
+    wait::until,
+};
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines},
+    process::{Child, ChildStdin, ChildStdout},
+};
 
-/// What the page shows, the path of its list, and the name of its id.
-const LISTS: [(EventKind, &str, &str); 3] = [
-    (EventKind::Device, "devices", "device_id"),
-    (EventKind::Deployment, "deployments", "deployment_id"),
-    (EventKind::Command, "commands", "command_id"),
+const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../web/tests/real_page.ts");
+/// The kinds of what the page shows, the names of their ids, and their lists. The page leaves out deployments that others have
+/// replaced, and the commands of other devices.
+const LISTS: [(EventKind, &str, &str); 4] = [
+    (EventKind::Device, "device_id", "devices?"),
+    (EventKind::Deployment, "deployment_id", "deployments?current=true&"),
+    (EventKind::Model, "model_id", "models?"),
+    (EventKind::Command, "command_id", "commands?device_id="),
 ];
 /// The members of a device that change without an event: the stream tells them as `system`, or not at all.
 const UNTOLD: [&str; 2] = ["last_seen_at", "system"];
-/// The longest silence. The backend sends a heartbeat each 15 s.
-const SILENCE: Duration = Duration::from_secs(40);
-/// The timeout of a request for a list.
+/// How many commands of its device the page loads, the newest first.
+const COMMANDS: usize = 100;
+/// The timeout of a request for a list, and of an answer of the page.
 const ANSWER: Duration = Duration::from_secs(10);
-/// The wait before the next attempt.
-const PAUSE: Duration = Duration::from_millis(50);
+/// The wait before the next look.
+const PAUSE: Duration = Duration::from_millis(200);
 /// How long after the last fault a page may show something old.
 pub(super) const CATCHES_UP: Duration = Duration::from_secs(60);
 
 /// Documents, by their kind and id.
 type Shown = BTreeMap<(EventKind, String), Value>;
 
-/// A deliberate fault of a page, to verify that the check finds it.
+/// A deliberate fault between page and backend, to verify that the check finds what a page has missed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Slip {
-    /// It goes on without what it has missed, where the backend cannot tell it any more.
+    /// Each list is answered as it was the first time, as by a cache that should not be there.
     LoadsOnce,
 }
 
 /// How often the page had to do what.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Deserialize)]
 pub(super) struct Trouble {
+    /// Its stream was cut.
     pub(super) cuts: usize,
-    pub(super) resumed: usize,
+    /// It opened the stream.
+    pub(super) opened: usize,
+    /// It loaded the lists.
     pub(super) loaded: usize,
+}
+
+/// A page that does not show what the API says.
+#[derive(Debug)]
+pub(super) struct Differs {
+    pub(super) what: String,
+    pub(super) trouble: Trouble,
 }
 
 /// An open page. Dropping the value closes it.
 pub(super) struct Page {
     api: Api,
-    state: Arc<Mutex<(Shown, Trouble)>>,
-    reading: JoinHandle<()>,
+    device: DeviceId,
+    asks: ChildStdin,
+    answers: Lines<BufReader<ChildStdout>>,
+    _program: Child,
 }
 
-/// Why a stream has ended: it was cut, or an answer did not arrive.
-#[derive(Debug)]
-struct Cut;
-
 /// A connection to the API with the login of the account's owner.
-#[derive(Clone)]
 struct Api {
     http: reqwest::Client,
     url: String,
     owner: Arc<BackendClient>,
 }
 
-struct Reader {
-    api: Api,
-    state: Arc<Mutex<(Shown, Trouble)>>,
-    slip: Option<Slip>,
-    last: Option<String>,
-}
-
 impl Page {
-    /// Opens a page at `url`, with the login of `owner`.
-    pub(super) fn open(url: &str, owner: &Arc<BackendClient>, slip: Option<Slip>) -> Self {
-        let state = Arc::<Mutex<(Shown, Trouble)>>::default();
-        let api = Api::new(url, owner);
-        let mut reader = Reader { api: api.clone(), state: Arc::clone(&state), slip, last: None };
-        let reading = tokio::spawn(async move {
-            loop {
-                let Err(Cut) = reader.follow().await;
-                reader.state.lock().unwrap().1.cuts += 1;
-                tokio::time::sleep(PAUSE).await;
-            }
+    /// Opens a page at `url` that logs in as the owner of the account, and shows the commands of `device`. Returns once it follows
+    /// the stream.
+    pub(super) async fn open(
+        url: &str,
+        owner: &Arc<BackendClient>,
+        device: DeviceId,
+        slip: Option<Slip>,
+    ) -> Self {
+        let mut program = tokio::process::Command::new(program::node())
+            .arg(PROGRAM)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let mut asks = program.stdin.take().unwrap();
+        let answers = BufReader::new(program.stdout.take().unwrap()).lines();
+        let opening = json!({
+            "origin": url,
+            "email": EMAIL,
+            "password": PASSWORD,
+            "device_id": device,
+            "stale": slip == Some(Slip::LoadsOnce),
         });
-        Self { api, state, reading }
+        asks.write_all(format!("{opening}\n").as_bytes()).await.unwrap();
+        let mut answers = answers;
+        let live = tokio::time::timeout(CATCHES_UP, answers.next_line()).await;
+        live.expect("the page follows the stream").unwrap().expect("the page is open");
+        let http = reqwest::Client::builder().connect_timeout(ANSWER).build().unwrap();
+        let api = Api { http, url: url.to_owned(), owner: Arc::clone(owner) };
+        Self { api, device, asks, answers, _program: program }
     }
 
     /// Waits until the page shows what the API says.
     ///
     /// # Errors
     /// What differs after `patience`.
-    pub(super) async fn catches_up(&self, patience: Duration) -> Result<Trouble, String> {
+    pub(super) async fn catches_up(&mut self, patience: Duration) -> Result<Trouble, Differs> {
         let deadline = Instant::now() + patience;
         loop {
-            let wanted = until("the lists of the API", || async { self.api.lists().await.ok() });
-            let wanted = wanted.await;
-            let (shown, trouble) = self.state.lock().unwrap().clone();
-            match difference(&shown, &wanted) {
+            let (shown, trouble) = self.shown().await;
+            let commands = shown.keys().filter(|(kind, _)| *kind == EventKind::Command).count();
+            let wanted = until("the lists of the API", || async {
+                self.api.lists(self.device, commands.max(COMMANDS)).await.ok()
+            });
+            match difference(&shown, &wanted.await) {
                 None => return Ok(trouble),
-                Some(_) if Instant::now() < deadline => tokio::time::sleep(PAUSE * 4).await,
-                Some(difference) => return Err(format!("{difference}, after {trouble:?}")),
-            }
-        }
-    }
-}
-
-impl Drop for Page {
-    fn drop(&mut self) {
-        self.reading.abort();
-    }
-}
-
-impl Reader {
-    /// Follows the stream until it is cut.
-    async fn follow(&mut self) -> Result<std::convert::Infallible, Cut> {
-        let mut request = self.api.get("events?kinds=device,deployment,command");
-        if let Some(last) = &self.last {
-            request = request.header("last-event-id", last);
-        }
-        let answer = tokio::time::timeout(ANSWER, request.send()).await.map_err(|_| Cut)?;
-        let mut answer = answer.map_err(|_| Cut)?.error_for_status().map_err(|_| Cut)?;
-        let mut read = Vec::new();
-        loop {
-            let piece = tokio::time::timeout(SILENCE, answer.chunk()).await.map_err(|_| Cut)?;
-            let piece = piece.map_err(|_| Cut)?.ok_or(Cut)?;
-            read.extend_from_slice(&piece);
-            while let Some(end) = read.windows(2).position(|pair| pair == b"\n\n") {
-                let frame: Vec<u8> = read.drain(..end + 2).collect();
-                self.take(std::str::from_utf8(&frame).unwrap()).await?;
+                Some(_) if Instant::now() < deadline => tokio::time::sleep(PAUSE).await,
+                Some(what) => return Err(Differs { what, trouble }),
             }
         }
     }
 
-    /// Takes an event, or a comment without one.
-    async fn take(&mut self, frame: &str) -> Result<(), Cut> {
-        let field = |name: &str| {
-            frame.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim)
-        };
-        let Some(event) = field("event") else { return Ok(()) };
-        let data: Value = serde_json::from_str(field("data").unwrap_or("{}")).unwrap();
-        match event {
-            "ready" if data["resumed"] == true => self.state.lock().unwrap().1.resumed += 1,
-            "ready" | "reset" => self.load().await?,
-            "end" => return Err(Cut),
-            kind => self.apply(kind.parse().unwrap(), data),
+    /// Asks the page what it shows.
+    async fn shown(&mut self) -> (Shown, Trouble) {
+        self.asks.write_all(b"\n").await.unwrap();
+        let line = tokio::time::timeout(CATCHES_UP, self.answers.next_line()).await;
+        let line = line.expect("the page answers").unwrap().expect("the page is open");
+        let mut answer: Value = serde_json::from_str(&line).unwrap();
+        let trouble = serde_json::from_value(answer["trouble"].take()).unwrap();
+        let mut shown = Shown::new();
+        for (kind, id, _) in LISTS {
+            take(&mut shown, kind, id, answer[kind.as_str()].take());
         }
-        // Only now: whoever names an event has applied it.
-        self.last = field("id").map(str::to_owned);
-        Ok(())
-    }
-
-    async fn load(&mut self) -> Result<(), Cut> {
-        let before = self.state.lock().unwrap().1.loaded;
-        if self.slip == Some(Slip::LoadsOnce) && before > 0 {
-            return Ok(());
-        }
-        // What it has missed is missing until it has loaded: a stream that is cut meanwhile begins anew.
-        self.last = None;
-        let loaded = self.api.lists().await?;
-        let mut state = self.state.lock().unwrap();
-        state.0 = loaded;
-        state.1.loaded += 1;
-        Ok(())
-    }
-
-    fn apply(&self, kind: EventKind, event: Value) {
-        let Value::Object(mut event) = event else { panic!("an event is an object") };
-        let id = event["id"].as_str().unwrap().to_owned();
-        let item = event.remove("item").filter(|item| !item.is_null());
-        let mut state = self.state.lock().unwrap();
-        match (event["change"].as_str(), item) {
-            (Some("changed"), Some(item)) => drop(state.0.insert((kind, id), told(item))),
-            (Some("removed"), _) => drop(state.0.remove(&(kind, id))),
-            other => panic!("an event has changed or removed something: {other:?}"),
-        }
+        (shown, trouble)
     }
 }
 
 impl Api {
-    fn new(url: &str, owner: &Arc<BackendClient>) -> Self {
-        let http = reqwest::Client::builder().connect_timeout(ANSWER).build().unwrap();
-        Self { http, url: url.to_owned(), owner: Arc::clone(owner) }
-    }
-
-    fn get(&self, path: &str) -> reqwest::RequestBuilder {
-        let request = self.http.get(format!("{}/api/v1/{path}", self.url));
-        request.bearer_auth(self.owner.access_token().expose())
-    }
-
-    async fn lists(&self) -> Result<Shown, Cut> {
+    /// Returns what a page shows of the account, with that many commands of `device`.
+    async fn lists(&self, device: DeviceId, commands: usize) -> reqwest::Result<Shown> {
         let mut all = Shown::new();
-        for (kind, path, id) in LISTS {
-            let mut cursor = String::new();
-            loop {
-                let page = self.page(&format!("{path}?limit=200{cursor}")).await?;
-                for item in page["items"].as_array().unwrap() {
-                    let name = item[id].as_str().unwrap().to_owned();
-                    all.insert((kind, name), told(item.clone()));
-                }
-                let Some(next) = page["next_cursor"].as_str() else { break };
-                cursor = format!("&cursor={next}");
-            }
+        for (kind, id, path) in LISTS {
+            let items = if kind == EventKind::Command {
+                let mut items = self.list(&format!("{path}{device}&")).await?;
+                items.truncate(commands);
+                items
+            } else {
+                self.list(path).await?
+            };
+            take(&mut all, kind, id, items.into());
         }
         Ok(all)
     }
 
-    async fn page(&self, path: &str) -> Result<Value, Cut> {
-        let answer = self.get(path).timeout(ANSWER).send().await.map_err(|_| Cut)?;
-        let answer = answer.error_for_status().map_err(|_| Cut)?;
-        answer.json().await.map_err(|_| Cut)
+    async fn list(&self, path: &str) -> reqwest::Result<Vec<Value>> {
+        let mut all = Vec::new();
+        let mut cursor = String::new();
+        loop {
+            let mut page = self.page(&format!("{path}limit=200{cursor}")).await?;
+            all.append(page["items"].as_array_mut().unwrap());
+            let Some(next) = page["next_cursor"].as_str() else { return Ok(all) };
+            let next = format!("&cursor={next}");
+            assert_ne!(next, cursor, "a list goes on");
+            cursor = next;
+        }
+    }
+
+    async fn page(&self, path: &str) -> reqwest::Result<Value> {
+        let request = self.http.get(format!("{}/api/v1/{path}", self.url)).timeout(ANSWER);
+        let answer = request.bearer_auth(self.owner.access_token().expose()).send().await?;
+        answer.error_for_status()?.json().await
     }
 }
 
-/// Removes from a document what changes without an event.
-fn told(mut document: Value) -> Value {
-    if let Some(members) = document.as_object_mut() {
+/// Adds documents without what changes without an event.
+fn take(all: &mut Shown, kind: EventKind, id: &str, items: Value) {
+    let Value::Array(items) = items else { panic!("{kind:?} is a list: {items}") };
+    for mut item in items {
+        let name = item[id].as_str().unwrap().to_owned();
+        let members = item.as_object_mut().unwrap();
         UNTOLD.iter().for_each(|name| drop(members.remove(*name)));
+        all.insert((kind, name), item);
     }
-    document
 }
 
 /// Returns the first document that differs.

@@ -28,7 +28,7 @@ use tokio::task::JoinSet;
 
 use super::{
     caller::Caller,
-    page::{CATCHES_UP, Page, Slip, Trouble},
+    page::{CATCHES_UP, Differs, Page, Slip, Trouble},
     replicas::{Replicas, Size},
 };
 use crate::{cluster::Cluster, fault_proxy::FaultProxy};
@@ -61,7 +61,7 @@ struct Ways {
 pub(super) struct Ran {
     pub(super) events: Vec<Event>,
     /// What a page went through that shows what the API says, or what differs.
-    pub(super) page: Result<Trouble, String>,
+    pub(super) page: Result<Trouble, Differs>,
 }
 
 /// Runs a seed against one backend. A page follows the event stream meanwhile.
@@ -82,7 +82,7 @@ pub(super) async fn run(over: Over, seed: u64, flaw: Option<Flaw>, slip: Option<
         Over::Http => Fleet::start(identities, &http, behaviour, kept),
         Over::Zenoh => Fleet::start(identities, &Zenoh::new(http), behaviour, kept),
     };
-    let page = Page::open(&url, &backend.owner, slip);
+    let mut page = Page::open(&url, &backend.owner, devices[0], slip).await;
     let mut caller = Caller::new(&url, &backend.owner, &record, model, devices, seed);
     caller.deploy_everywhere(&backend).await;
 
@@ -135,7 +135,7 @@ pub(super) async fn run_replicas(
     let url = format!("http://{}", proxy.address);
     let http = transport::http::Http::new(&url).unwrap();
     let fleet = Fleet::start(identities, &http, behaviour(seed, flaw), Arc::clone(&record));
-    let page = Page::open(&url, &first.owner, None);
+    let mut page = Page::open(&url, &first.owner, devices[0], None).await;
     let share = size.devices.div_ceil(size.callers);
     let progress = Arc::new(AtomicUsize::new(0));
     let mut callers: Vec<Caller> = devices
