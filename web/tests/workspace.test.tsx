@@ -493,10 +493,13 @@ describe('the workspace', () => {
     await served(undefined, { stale: true });
     answer = null;
     render(<WorkspacePage />, root);
+    await settled('Send');
+    expect(root.querySelector('[data-offer=repair]') !== null).toBe(role === 'operator');
     await ask('Say hello.');
     await settled('preflight was refused');
     expect([...root.querySelectorAll('.remedies button')].map((one) => one.textContent)).toEqual(wanted);
-    expect(root.querySelector('[data-offer]') !== null).toBe(role === 'operator');
+    // The card offers it now, and the bar no longer does.
+    expect(root.querySelector('[data-offer]')).toBeNull();
     expect(root.querySelector('.remedies')?.textContent).toContain(help);
     await accessible();
   });

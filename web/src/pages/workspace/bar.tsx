@@ -73,7 +73,8 @@ export function ModelState() {
   const { absent } = chosen;
   if (absent === 'elsewhere') return isExplained(chosen) ? null : <Elsewhere chosen={chosen} />;
   if (absent === null) {
-    return chosen.stale ? <Offer key={`${chosen.id} stale`} chosen={chosen} words={staleWhy()} action="repair" /> : null;
+    if (!chosen.stale || isOffered(chosen, 'repair')) return null;
+    return <Offer key={`${chosen.id} stale`} chosen={chosen} words={staleWhy()} action="repair" />;
   }
   return <Offer key={`${chosen.id} ${absent}`} chosen={chosen} words={whyAbsent(chosen, absent)} action={WAY_BACK[absent] ?? null} />;
 }
@@ -88,6 +89,12 @@ function whyAbsent({ deployment }: Target, absent: Absence): string {
 function isExplained({ id, task }: Target): boolean {
   const failure = failed.value;
   return failure?.cause.code === 'other-device' && failure.target.id === id && !isOther(task);
+}
+
+/** Whether the card of a failure offers the same for the chosen model: one thing is offered once. */
+function isOffered({ id }: Target, action: Remedy): boolean {
+  const failure = failed.value;
+  return failure?.target.id === id && failure.cause.actions.includes(action);
 }
 
 /** A model of another computer. The same model on this one is offered. */
