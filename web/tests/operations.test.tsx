@@ -27,6 +27,8 @@ const item = (id: string, more: Partial<OperationDevice> = {}): OperationDevice 
   device_id: `dev_${id}`, name: id, state: 'sent', attempts: 1, updated_at: '2026-11-20T00:00:00Z', ...more,
 });
 
+const ANN = { user_id: 'usr_ann', email: 'ann@example.com', role: 'operator', joined_at: '2026-11-01T00:00:00Z' };
+
 const told = (changed: Operation): void =>
   heard({ type: 'change', id: null, change: { kind: 'operation', id: changed.operation_id, change: 'changed', item: changed } });
 
@@ -134,6 +136,16 @@ describe('one operation', () => {
     openOne();
     await settled('The database is gone.');
     await accessible();
+  });
+
+  it('names the member who began it, and nobody who is none any more', async () => {
+    here.served.answers['/members'] = [200, { items: [ANN] }];
+    here.served.answers['/operations/opr_1'] = [200, operation('1', { requested_by: { kind: 'user', id: 'usr_ann' } })];
+    here.served.answers['/operations/opr_1/devices'] = [200, { items: [] }];
+    openOne();
+    await settled('by ann@example.com');
+    heard({ type: 'change', id: null, change: { kind: 'member', id: 'usr_ann', change: 'removed', item: null } });
+    await settled('by a member');
   });
 
   it('shows the results of its devices by state, and loads them anew when it has changed', async () => {

@@ -4,8 +4,9 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import { change, path, query } from '../../app/router';
-import { operations } from '../../data/operator';
+import { members, useList } from '../../data/account';
 import { ask, GET } from '../../data/client';
+import { operations } from '../../data/operator';
 import { Problem } from '../../data/problem';
 import type { Operation } from '../../data/types';
 import { text } from '../../text';
@@ -94,7 +95,7 @@ function Shown({ operation }: { operation: Operation }) {
         </div>
         <p class="facts soft small">
           <span>
-            <Filled words={text.works.started} parts={{ when: <Time at={begun} />, who: text.works.actor[by.kind] }} />
+            <Filled words={text.works.started} parts={{ when: <Time at={begun} />, who: <Who by={by} /> }} />
           </span>
           {end && (
             <span>
@@ -113,4 +114,12 @@ function Shown({ operation }: { operation: Operation }) {
       <Results key={wanted ?? ''} operation={operation} wanted={wanted} />
     </div>
   );
+}
+
+/** Names who began an operation: a member by the address, as long as they are one. */
+function Who({ by }: { by: Operation['requested_by'] }) {
+  useList(members);
+  void members.rows.revision.value;
+  const member = by.kind === 'user' ? members.rows.row(by.id ?? '')?.value : undefined;
+  return member ? <Foreign class="strong">{member.email}</Foreign> : <>{text.works.actor[by.kind]}</>;
 }
