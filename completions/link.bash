@@ -1608,7 +1608,7 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__list)
-            opts="-w -q -h --select --watch --json --quiet --full --utc --help"
+            opts="-w -q -h --select --sort --watch --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1616,6 +1616,10 @@ _link() {
             case "${prev}" in
                 --select)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sort)
+                    COMPREPLY=($(compgen -W "-registered registered name -name last_seen -last_seen" -- "${cur}"))
                     return 0
                     ;;
                 *)

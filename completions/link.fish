@@ -360,6 +360,12 @@ complete -c link -n "__fish_link_using_subcommand device; and not __fish_seen_su
 complete -c link -n "__fish_link_using_subcommand device; and not __fish_seen_subcommand_from list rename tag untag show update remove transfer retire help" -f -a "retire" -d 'Remove a device that was uninstalled while the backend was unreachable; needs no login'
 complete -c link -n "__fish_link_using_subcommand device; and not __fish_seen_subcommand_from list rename tag untag show update remove transfer retire help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from list" -l select -d 'Only devices that match, such as `tag=lab,state=online`' -r
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from list" -l sort -d 'Order of the list; a leading `-` reverses it' -r -f -a "-registered\t''
+registered\t''
+name\t''
+-name\t''
+last_seen\t''
+-last_seen\t''"
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from list" -s w -l watch -d 'Show the list again after each change, until Ctrl-C; with --json, one document per line'
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from list" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Print only data and errors'

@@ -53,6 +53,7 @@ mod zenoh;
 
 pub use deployments::DeploymentQuery;
 pub use events::{EventStream, StreamEvent};
+pub use fleets::DeviceList;
 pub use health::Health;
 pub use resumption::Uploaded;
 pub use serving::Requested;

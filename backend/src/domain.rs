@@ -22,6 +22,7 @@ pub mod desired;
 pub mod device;
 pub mod device_flow;
 pub mod device_log;
+pub mod device_order;
 pub mod door;
 pub mod explain;
 pub mod feed;

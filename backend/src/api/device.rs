@@ -11,7 +11,7 @@ use link_protocol::{
     backend_api::{
         Page, PageRequest,
         command::CommandInfo,
-        device::{ChangeDevice, Device, DeviceQuery, TransferDevice, UpdateDevice},
+        device::{ChangeDevice, Device, DeviceQuery, DeviceSort, TransferDevice, UpdateDevice},
     },
     id::DeviceId,
     selector::Selector,
@@ -26,14 +26,14 @@ use crate::{
         problem::Rejection,
         registration::mistyped,
     },
-    app::App,
+    app::{App, DeviceList},
     domain::refusal::Refusal,
 };
 
 /// The maximum length of a text that is searched for, in characters.
 const LONGEST_SEARCH: usize = 200;
 
-/// Lists the devices of the account, newest first. A page of a selection may have fewer items than requested; only the
+/// Lists the devices of the account, the newest first unless `sort` says otherwise. A page of a selection may have fewer items than requested; only the
 /// last page has no `next_cursor`.
 #[utoipa::path(get, path = "/devices", tag = "device", security(("access_token" = ["devices:read"])),
     params(DeviceQuery),
@@ -44,20 +44,27 @@ pub(crate) async fn list_devices(
     Params(query): Params<DeviceQuery>,
 ) -> Result<Answer<Page<Device>>, Rejection> {
     let wanted = list::wanted(&PageRequest { limit: query.limit, cursor: query.cursor })?;
-    let selector = query.select.as_deref().map(str::parse::<Selector>).transpose();
-    let selector = selector.map_err(|fault| Refusal::invalid(format!("select: {fault}")))?;
-    let q = searched(query.q)?;
-    let devices = app.devices(caller, selector.as_ref(), q.as_deref(), &wanted).await?;
+    let asked = asked(query.select.as_deref(), query.q, query.sort)?;
+    let devices = app.devices(caller, &asked, &wanted).await?;
     Ok(Answer(list::part(devices)))
 }
 
-/// Checks the text that is searched for.
-pub(super) fn searched(q: Option<String>) -> Result<Option<String>, Refusal> {
+/// Reads which devices are listed, and in which order.
+pub(super) fn asked(
+    select: Option<&str>,
+    q: Option<String>,
+    sort: DeviceSort,
+) -> Result<DeviceList, Refusal> {
+    let selector = select.map(str::parse::<Selector>).transpose();
+    let selector = selector.map_err(|fault| Refusal::invalid(format!("select: {fault}")))?;
     let is_long = |q: &String| !(1..=LONGEST_SEARCH).contains(&q.chars().count());
     if q.as_ref().is_some_and(is_long) {
         return Err(Refusal::invalid(format!("q: has 1 to {LONGEST_SEARCH} characters")));
     }
-    Ok(q)
+    if q.as_ref().is_some_and(|q| q.contains(char::is_control)) {
+        return Err(Refusal::invalid("q: has no control characters"));
+    }
+    Ok(DeviceList { selector, q, sort })
 }
 
 /// Describes a device.

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use link_protocol::{
-    backend_api::{Page, PageRequest, usage::UsageBucket},
+    backend_api::{Page, PageRequest, device::DeviceSort, usage::UsageBucket},
     command::CommandKind,
     id::{DeviceId, ModelId},
-    selector::Selector,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -116,6 +115,10 @@ pub(crate) struct DeviceExport {
     select: Option<String>,
     /// Only devices whose name, id or tag matches, as in the list of devices.
     q: Option<String>,
+    /// The order, as in the list of devices, but for `last_seen`.
+    #[serde(default)]
+    #[param(default = "-registered")]
+    sort: DeviceSort,
 }
 
 /// The filter of an export of deployments.
@@ -169,7 +172,8 @@ pub(crate) struct UsageExport {
     bucket: UsageBucket,
 }
 
-/// Returns the devices of the account as CSV, newest first.
+/// Returns the devices of the account as CSV, the newest first unless `sort` says otherwise. The order `last_seen` changes while it is
+/// read, so an export cannot have it.
 #[utoipa::path(get, path = "/devices/export", tag = "device",
     security(("access_token" = ["devices:read"])), params(DeviceExport),
     responses((status = 200, description = "The devices.", body = String, content_type = "text/csv")))]
@@ -178,17 +182,18 @@ pub(crate) async fn export_devices(
     State(app): State<Arc<App>>,
     Params(query): Params<DeviceExport>,
 ) -> Result<Response, Rejection> {
-    let selector = query.select.as_deref().map(str::parse::<Selector>).transpose();
-    let selector = selector.map_err(|fault| Refusal::invalid(format!("select: {fault}")))?;
-    let q = device::searched(query.q)?;
-    let asked = Arc::new((selector, q));
+    let moves = matches!(query.sort, DeviceSort::LastSeen | DeviceSort::LastSeenDescending);
+    if moves {
+        let why = "sort: an export has no order by `last_seen`, which changes while it is read";
+        return Err(Refusal::invalid(why).into());
+    }
+    let asked = Arc::new(device::asked(query.select.as_deref(), query.q, query.sort)?);
     let asker = (Arc::clone(&app), caller);
     let read = move |request: PageRequest| {
         let (app, asked) = (Arc::clone(&app), Arc::clone(&asked));
         async move {
             let wanted = list::wanted(&request)?;
-            let devices =
-                app.devices(caller, asked.0.as_ref(), asked.1.as_deref(), &wanted).await?;
+            let devices = app.devices(caller, &asked, &wanted).await?;
             Ok(cells(&list::part(devices), DEVICES))
         }
     };

@@ -1,4 +1,4 @@
-//! Pages of lists. A cursor is the id of the last item of a page. Callers treat it as opaque.
+//! Pages of lists. A cursor is the place of the last item of a page, which is its id in most lists. Callers treat it as opaque.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use link_protocol::{
@@ -46,5 +46,7 @@ pub(crate) fn part<T>(part: Part<T>) -> Page<T> {
 fn read_cursor(cursor: &str) -> Result<String, Refusal> {
     let bytes = URL_SAFE_NO_PAD.decode(cursor).ok();
     let id = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+    // No id and no name has a control character, and PostgreSQL takes no NUL.
+    let id = id.filter(|id| !id.contains(char::is_control));
     id.ok_or_else(|| Refusal::invalid("cursor: is the `next_cursor` of the page before"))
 }

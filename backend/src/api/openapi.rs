@@ -5,7 +5,10 @@ mod schemas;
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use link_protocol::{
-    backend_api::event::{StreamEnd, StreamReady},
+    backend_api::{
+        device::DeviceSort,
+        event::{StreamEnd, StreamReady},
+    },
     problem::{CONTENT_TYPE, Code, Problem},
 };
 use serde_json::{Value, json};
@@ -27,7 +30,7 @@ use crate::api::declared;
         description = "Deploys models to devices, serves them there, and repairs what they serve. \
                        Errors are problem documents (RFC 9457) with a stable `code`."
     ),
-    components(schemas(Problem, StreamReady, StreamEnd)),
+    components(schemas(DeviceSort, Problem, StreamReady, StreamEnd)),
     modifiers(&Schemes),
     tags(
         (name = "account", description = "The first account, logins, and the caller's accounts."),

@@ -1,7 +1,7 @@
 //! Fleets: groups of devices with the same tags.
 
 use link_protocol::{
-    backend_api::device::{ChangeDevice, Device},
+    backend_api::device::{ChangeDevice, Device, DeviceSort},
     id::DeviceId,
     selector::Selector,
 };
@@ -13,6 +13,7 @@ use crate::{
     domain::{
         audit::Action,
         claim::Once,
+        device_order::Place,
         name,
         operation::Accepted,
         ownership,
@@ -23,45 +24,73 @@ use crate::{
     tables::{DeviceFilter, Look, audit, devices, locks},
 };
 
+/// How many devices a selection in another order than that of the ids looks at in one request: more than a page, because the
+/// statement has read the whole account for them.
+const CANDIDATES: u32 = 400;
+
+/// Which devices of an account are listed, and in which order.
+#[derive(Debug, Default)]
+pub struct DeviceList {
+    pub selector: Option<Selector>,
+    /// A part of the name, the beginning of the id, or a tag.
+    pub q: Option<String>,
+    pub sort: DeviceSort,
+}
+
 impl App {
-    /// Lists a page of the devices of the caller's account: those that match `selector` and `q`, or all.
+    /// Lists a page of the devices of the caller's account that are `asked` for.
     ///
     /// # Errors
-    /// [`AppError::Store`].
+    /// [`crate::domain::refusal::Refusal::Invalid`] if the page begins in a list with another order.
     pub async fn devices(
         &self,
         caller: Identity,
-        selector: Option<&Selector>,
-        q: Option<&str>,
+        asked: &DeviceList,
         page: &Page,
     ) -> Result<Part<Device>, AppError> {
         let (account, store) = (caller.account, &self.store);
+        let DeviceList { selector, q, sort } = asked;
+        let (selector, q) = (selector.as_ref(), q.as_deref());
+        page.after.as_deref().map(|cursor| Place::check(cursor, *sort)).transpose()?;
         let filter = DeviceFilter {
             tag: selector.and_then(Selector::tag),
             online: selector.is_some_and(Selector::needs_online),
             q,
         };
-        let end = match selector.is_some() || q.is_some() {
+        let size = page.limit as usize - 1;
+        let by_id = *sort == DeviceSort::Newest;
+        let end = match by_id && (selector.is_some() || q.is_some()) {
             true => store.devices_end(account, page.after.as_ref(), WINDOW).await?,
             false => None,
         };
-        let mut scan = Scan::new(page.limit as usize - 1, page.after.clone(), end);
+        let mut scan = match by_id {
+            true => Scan::new(size, page.after.clone(), end),
+            false => Scan::of_one_round(size, page.after.clone()),
+        };
+        let limit = match !by_id && selector.is_some() {
+            true => page.limit.max(CANDIDATES),
+            false => page.limit,
+        };
         loop {
-            let look = Look {
-                after: scan.after().as_ref(),
-                until: scan.end().as_ref(),
-                limit: page.limit,
+            let devices = if by_id {
+                let (after, until) = (scan.after().as_ref(), scan.end().as_ref());
+                store.devices(account, filter, Look { after, until, limit }).await?
+            } else {
+                let after = scan.after().as_deref();
+                let after = after.map(|cursor| Place::read(cursor, *sort)).transpose()?;
+                store.sorted_devices(account, filter, *sort, after.as_ref(), limit).await?
             };
-            let devices = store.devices(account, filter, look).await?;
-            let last = devices.last().map(|(device, _)| device.id.to_string());
-            let is_last = devices.len() < page.limit as usize;
-            let described =
-                devices.into_iter().map(|(device, sample)| self.describe(&device, sample));
-            let found =
-                described.filter(|device| selector.is_none_or(|selector| selector.matches(device)));
+            let last = devices.last().map(|(device, _)| Place::cursor(device, *sort));
+            let is_last = devices.len() < limit as usize;
+            let placed = devices.into_iter().map(|(device, sample)| {
+                (Place::cursor(&device, *sort), self.describe(&device, sample))
+            });
+            let found = placed
+                .filter(|(_, device)| selector.is_none_or(|selector| selector.matches(device)));
             let round = Round { found: found.collect(), last, is_last };
-            if let Some(part) = scan.take(round, |device| device.device_id.to_string()) {
-                return Ok(part);
+            if let Some(part) = scan.take(round, |(cursor, _)| cursor.clone()) {
+                let items = part.items.into_iter().map(|(_, device)| device).collect();
+                return Ok(Part { items, next: part.next });
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Devices.
 
 mod list;
+mod sorted;
 
 pub use list::DeviceFilter;
 

@@ -1,7 +1,10 @@
 //! `link device`.
 
-use clap::Subcommand;
-use link_protocol::selector::Selector;
+use clap::{
+    Subcommand,
+    builder::{PossibleValuesParser, TypedValueParser as _},
+};
+use link_protocol::{backend_api::device::DeviceSort, selector::Selector};
 
 use crate::args::{Backend, Many, Wait};
 
@@ -14,6 +17,10 @@ pub enum DeviceCommand {
         /// Only devices that match, such as `tag=lab,state=online`
         #[arg(long, value_name = "SELECTION")]
         select: Option<Selector>,
+        /// Order of the list; a leading `-` reverses it
+        #[arg(long, value_name = "ORDER", value_parser = orders().try_map(|it| it.parse::<DeviceSort>()),
+            default_value = DeviceSort::default().as_str(), allow_hyphen_values = true)]
+        sort: DeviceSort,
         /// Show the list again after each change, until Ctrl-C; with --json, one document per line
         #[arg(long, short)]
         watch: bool,
@@ -113,6 +120,10 @@ pub enum DeviceCommand {
     },
 }
 
+fn orders() -> PossibleValuesParser {
+    PossibleValuesParser::new(DeviceSort::ALL.map(DeviceSort::as_str))
+}
+
 const RENAME_EXAMPLES: &str = "\
 Examples:
   link device rename workstation second-floor
@@ -152,6 +163,7 @@ Examples:
   link device list --watch
   link device list --select 'tag=lab,version<1.3.0,state=online'
   link device list --select 'update=rolled_back'
+  link device list --select state=offline --sort last_seen
 
 A selection is a list of terms with commas between them, and a device must match every term: tag (= !=),
 version (= != < <= > >=), state (= !=; online, offline, updating), update (= !=; committed, rolled_back: the end of

@@ -46,7 +46,9 @@ pub(super) struct Retired {
 
 pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(), CliError> {
     match command {
-        DeviceCommand::List { select, watch } => list::run(context, select.as_ref(), watch).await,
+        DeviceCommand::List { select, sort, watch } => {
+            list::run(context, select.as_ref(), sort, watch).await
+        }
         DeviceCommand::Rename { device, name, many, wait } => {
             if let Some(selector) = &many.select {
                 let work = Work::Rename { pattern: device };

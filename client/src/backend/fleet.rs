@@ -2,7 +2,7 @@
 
 use link_protocol::{
     agent_api::PREFIX,
-    backend_api::device::{ChangeDevice, Device},
+    backend_api::device::{ChangeDevice, Device, DeviceSort},
     id::DeviceId,
     selector::Selector,
 };
@@ -13,13 +13,21 @@ use crate::{
 };
 
 impl BackendClient {
-    /// Returns every device of the account that matches `selector`.
+    /// Returns the devices of the account that match `selector`, or all of them, in an order.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
-    pub async fn selected_devices(&self, selector: &Selector) -> Result<Vec<Device>, CallError> {
-        let select = query_value(&selector.to_string());
-        self.all(&format!("{PREFIX}/devices?select={select}")).await
+    pub async fn listed_devices(
+        &self,
+        selector: Option<&Selector>,
+        sort: DeviceSort,
+    ) -> Result<Vec<Device>, CallError> {
+        let select = selector.map(|text| format!("?select={}", query_value(&text.to_string())));
+        let path = format!("{PREFIX}/devices{}", select.unwrap_or_default());
+        // Ordered here: devices report while the pages are read, and a list in the order of their reports would lose some.
+        let mut devices = self.all(&path).await?;
+        order(&mut devices, sort);
+        Ok(devices)
     }
 
     /// Adds and removes tags of a device, and renames it.
@@ -32,5 +40,22 @@ impl BackendClient {
         change: &ChangeDevice,
     ) -> Result<Device, CallError> {
         self.call(|| Call::patch(format!("{PREFIX}/devices/{device}")).json(change)).await
+    }
+}
+
+/// Orders devices as the backend's lists do. An older backend has no order but the newest first.
+fn order(devices: &mut [Device], sort: DeviceSort) {
+    match sort {
+        DeviceSort::Newest => {}
+        DeviceSort::Oldest => devices.sort_by_key(|device| device.device_id),
+        DeviceSort::Name | DeviceSort::NameDescending => {
+            devices.sort_by_cached_key(|device| (device.name.to_lowercase(), device.device_id));
+        }
+        DeviceSort::LastSeen | DeviceSort::LastSeenDescending => {
+            devices.sort_by_key(|device| (device.last_seen_at, device.device_id));
+        }
+    }
+    if matches!(sort, DeviceSort::NameDescending | DeviceSort::LastSeenDescending) {
+        devices.reverse();
     }
 }

@@ -83,6 +83,71 @@ pub struct ChangeDevice {
     pub name: Option<String>,
 }
 
+/// The order of a list of devices. A leading `-` reverses it. Of devices that are equal, the one that registered first comes first,
+/// with `-` last. The order by `last_seen` changes with each report, and a page is that of a few seconds ago: a device that
+/// reports between two pages can be on both or on neither.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub enum DeviceSort {
+    /// The newest registration first.
+    #[default]
+    #[serde(rename = "-registered")]
+    Newest,
+    /// The oldest registration first.
+    #[serde(rename = "registered")]
+    Oldest,
+    /// By name. The case does not count, for letters outside ASCII as far as the database knows them.
+    #[serde(rename = "name")]
+    Name,
+    /// By name, from the end.
+    #[serde(rename = "-name")]
+    NameDescending,
+    /// Devices that were never seen first, then those that have been away the longest.
+    #[serde(rename = "last_seen")]
+    LastSeen,
+    /// The device that reported last first.
+    #[serde(rename = "-last_seen")]
+    LastSeenDescending,
+}
+
+impl DeviceSort {
+    /// Every order.
+    pub const ALL: [Self; 6] = [
+        Self::Newest,
+        Self::Oldest,
+        Self::Name,
+        Self::NameDescending,
+        Self::LastSeen,
+        Self::LastSeenDescending,
+    ];
+
+    /// Returns the order's name on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Newest => "-registered",
+            Self::Oldest => "registered",
+            Self::Name => "name",
+            Self::NameDescending => "-name",
+            Self::LastSeen => "last_seen",
+            Self::LastSeenDescending => "-last_seen",
+        }
+    }
+}
+
+/// The text is not the name of an order.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("`{0}` is not an order; orders: {list}", list = DeviceSort::ALL.map(DeviceSort::as_str).join(", "))]
+pub struct UnknownSort(String);
+
+impl std::str::FromStr for DeviceSort {
+    type Err = UnknownSort;
+
+    fn from_str(text: &str) -> Result<Self, UnknownSort> {
+        let known = Self::ALL.into_iter().find(|sort| sort.as_str() == text);
+        known.ok_or_else(|| UnknownSort(text.to_owned()))
+    }
+}
+
 /// The filter and the page of a list of devices.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -97,6 +162,10 @@ pub struct DeviceQuery {
     /// 200 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
+    /// The order of the list.
+    #[serde(default)]
+    #[param(default = "-registered")]
+    pub sort: DeviceSort,
     /// Items of a page: 1 to 200.
     #[param(minimum = 1, maximum = 200, default = 50)]
     pub limit: Option<u32>,

@@ -53,6 +53,8 @@ pub(super) const DEVICE: &[Example] = &[
         .shows("no device matches the selection"),
     example("link device list --select 'update=rolled_back'")
         .shows("no device matches the selection"),
+    example("link device list --select state=offline --sort last_seen")
+        .shows("no device matches the selection"),
     example("link device show").shows("workstation"),
     example("link device show workstation").shows("workstation"),
     example("link device tag workstation lab second-floor").shows("lab, second-floor"),

@@ -732,9 +732,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the devices of the account, newest first. A page of a selection may have fewer items than requested; only the
+         * Lists the devices of the account, the newest first unless `sort` says otherwise. A page of a selection may have fewer items than requested; only the
          *     last page has no `next_cursor`.
-         * @description Lists the devices of the account, newest first. A page of a selection may have fewer items than requested; only the
+         * @description Lists the devices of the account, the newest first unless `sort` says otherwise. A page of a selection may have fewer items than requested; only the
          *     last page has no `next_cursor`.
          */
         get: operations["list_devices"];
@@ -754,8 +754,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns the devices of the account as CSV, newest first.
-         * @description Returns the devices of the account as CSV, newest first.
+         * Returns the devices of the account as CSV, the newest first unless `sort` says otherwise. The order `last_seen` changes while it is
+         *     read, so an export cannot have it.
+         * @description Returns the devices of the account as CSV, the newest first unless `sort` says otherwise. The order `last_seen` changes while it is
+         *     read, so an export cannot have it.
          */
         get: operations["export_devices"];
         put?: never;
@@ -2225,6 +2227,13 @@ export interface components {
             /** Format: date-time */
             to: string;
         };
+        /**
+         * @description The order of a list of devices. A leading `-` reverses it. Of devices that are equal, the one that registered first comes first,
+         *     with `-` last. The order by `last_seen` changes with each report, and a page is that of a few seconds ago: a device that
+         *     reports between two pages can be on both or on neither.
+         * @enum {string}
+         */
+        DeviceSort: "-registered" | "registered" | "name" | "-name" | "last_seen" | "-last_seen";
         /** @description `POST /auth/device/token`: the answer has tokens once the person has approved the login. */
         DeviceTokenRequest: {
             device_code: components["schemas"]["Secret"];
@@ -7233,6 +7242,8 @@ export interface operations {
                  *     200 characters.
                  */
                 q?: string;
+                /** @description The order of the list. */
+                sort?: components["schemas"]["DeviceSort"];
                 /** @description Items of a page: 1 to 200. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
@@ -7319,6 +7330,8 @@ export interface operations {
                 select?: string;
                 /** @description Only devices whose name, id or tag matches, as in the list of devices. */
                 q?: string;
+                /** @description The order, as in the list of devices, but for `last_seen`. */
+                sort?: components["schemas"]["DeviceSort"];
             };
             header?: never;
             path?: never;

@@ -29,7 +29,22 @@ pub struct DeviceFilter<'a> {
     pub q: Option<&'a str>,
 }
 
-struct ListedRow {
+/// The condition of devices that a [`DeviceFilter`] lets through, which is bound from `$5` to `$9`.
+macro_rules! filtered {
+    () => {
+        "($5 = '' OR replace(d.tags, $5, '') <> d.tags) \
+         AND (NOT $6 OR (d.greeted_epoch = d.epoch \
+         AND d.status IN ('starting', 'online', 'updating'))) \
+         AND ($7 = '' OR replace(d.name, $7, '') <> d.name \
+         OR replace(lower(d.name), $8, '') <> lower(d.name) \
+         OR substr(d.device_id, 1, length($7)) = $7 \
+         OR substr(d.device_id, 5, length($7)) = $7 \
+         OR replace(d.tags, $9, '') <> d.tags)"
+    };
+}
+pub(super) use filtered;
+
+pub(super) struct ListedRow {
     device: DeviceRow,
     sample: Option<String>,
     sampled_ms: Option<i64>,
@@ -60,20 +75,13 @@ impl Store {
         let tag = filter.tag.map(|tag| json(&tag)).transpose()?;
         let q = filter.q.unwrap_or_default();
         let rows: Vec<ListedRow> = read!(self, |db| {
-            sql::query_as(
+            sql::query_as(concat!(
                 "SELECT d.*, s.report AS sample, s.reported_ms AS sampled_ms FROM devices d \
                  LEFT JOIN system_samples s ON s.device_id = d.device_id \
-                 WHERE d.account_id = $1 AND d.device_id < $2 AND d.device_id >= $3 \
-                 AND ($5 = '' OR replace(d.tags, $5, '') <> d.tags) \
-                 AND (NOT $6 OR (d.greeted_epoch = d.epoch \
-                 AND d.status IN ('starting', 'online', 'updating'))) \
-                 AND ($7 = '' OR replace(d.name, $7, '') <> d.name \
-                 OR replace(lower(d.name), $8, '') <> lower(d.name) \
-                 OR substr(d.device_id, 1, length($7)) = $7 \
-                 OR substr(d.device_id, 5, length($7)) = $7 \
-                 OR replace(d.tags, $9, '') <> d.tags) \
-                 ORDER BY d.device_id DESC LIMIT $4",
-            )
+                 WHERE d.account_id = $1 AND d.device_id < $2 AND d.device_id >= $3 AND ",
+                filtered!(),
+                " ORDER BY d.device_id DESC LIMIT $4",
+            ))
             .bind(account.to_string())
             .bind(begin(look.after))
             .bind(end(look.until))
@@ -87,11 +95,6 @@ impl Store {
             .fetch_all(db)
             .await?
         });
-        let listed = |row: ListedRow| {
-            let sample = row.sample.zip(row.sampled_ms);
-            let sample = sample.map(|(report, at)| systems::sample(&report, at)).transpose()?;
-            Ok((row.device.try_into()?, sample))
-        };
         rows.into_iter().map(listed).collect()
     }
 
@@ -117,4 +120,11 @@ impl Store {
             .await?
         }))
     }
+}
+
+/// Reads a device and its sample.
+pub(super) fn listed(row: ListedRow) -> Result<(DeviceRecord, Option<SystemSample>), StoreError> {
+    let sample = row.sample.zip(row.sampled_ms);
+    let sample = sample.map(|(report, at)| systems::sample(&report, at)).transpose()?;
+    Ok((row.device.try_into()?, sample))
 }

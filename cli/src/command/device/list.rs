@@ -3,8 +3,12 @@
 use std::{io::IsTerminal as _, time::Duration};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use link_client::backend::{BackendClient, CallError};
-use link_protocol::{backend_api::device::Device, selector::Selector, shown};
+use link_client::backend::BackendClient;
+use link_protocol::{
+    backend_api::device::{Device, DeviceSort},
+    selector::Selector,
+    shown,
+};
 
 use crate::{
     backend_login,
@@ -21,11 +25,12 @@ const INTERVAL: Duration = Duration::from_secs(2);
 pub(super) async fn run(
     context: &Context,
     select: Option<&Selector>,
+    sort: DeviceSort,
     watch: bool,
 ) -> Result<(), CliError> {
     let backend = backend_login::logged_in(context)?;
     if !watch {
-        let devices = read(&backend, select).await?;
+        let devices = backend.listed_devices(select, sort).await?;
         return context.output.data(&devices, |list| {
             if list.is_empty() && select.is_some() {
                 return "no device matches the selection".to_owned();
@@ -37,17 +42,7 @@ pub(super) async fn run(
         // Listens before the first line is shown: a reader may press Ctrl-C at once.
         biased;
         _interrupted = tokio::signal::ctrl_c() => Ok(()),
-        ended = follow(context, &backend, select) => ended,
-    }
-}
-
-async fn read(
-    backend: &BackendClient,
-    select: Option<&Selector>,
-) -> Result<Vec<Device>, CallError> {
-    match select {
-        Some(selector) => backend.selected_devices(selector).await,
-        None => backend.devices().await,
+        ended = follow(context, &backend, select, sort) => ended,
     }
 }
 
@@ -56,6 +51,7 @@ async fn follow(
     context: &Context,
     backend: &BackendClient,
     select: Option<&Selector>,
+    sort: DeviceSort,
 ) -> Result<(), CliError> {
     let is_screen = !context.output.is_json() && std::io::stdout().is_terminal();
     let screen = is_screen.then(|| {
@@ -65,7 +61,7 @@ async fn follow(
     });
     let mut last = String::new();
     loop {
-        if let Ok(devices) = wait::tolerate(read(backend, select).await)? {
+        if let Ok(devices) = wait::tolerate(backend.listed_devices(select, sort).await)? {
             let shown = if context.output.is_json() {
                 shown::json(&serde_json::to_string(&devices).expect("devices have string keys"))
             } else {
