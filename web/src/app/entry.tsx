@@ -8,6 +8,7 @@ import { Problem, wordsOf } from '../data/problem';
 import { barred, farewell } from '../data/session';
 import { text } from '../text';
 import { Prose } from '../ui/prose';
+import { useTitle } from '../ui/title';
 import { pageAt } from './routes';
 
 interface Props {
@@ -23,7 +24,8 @@ interface Props {
 }
 
 export function EntryForm({ title, submit, send, children, after, inner = false }: Props) {
-  const failed = useSignal('');
+  useTitle(inner ? null : title);
+  const { failed, wait, refuse } = useRefusal();
   const busy = useSignal(false);
   const wait = useSignal(0);
   const form = useRef<HTMLFormElement>(null);
@@ -146,6 +148,7 @@ export function isPlainHttp({ protocol, hostname }: { protocol: string; hostname
   return protocol === 'http:' && !/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
+  useTitle(text.entry.plainTitle);
 /** What happened, and what to do: whoever follows an address of `link open` has a terminal. */
 function whyBarred(error: unknown): string {
   if (!(error instanceof Error)) return text.problems.unknown;

@@ -11,6 +11,7 @@ import { brief, visible } from '../text/visible';
 import { past } from './exact_times';
 import { Icon, type IconName } from './icon';
 import { Prose } from './prose';
+import { useTitle } from './title';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'quiet';
 
@@ -109,6 +110,7 @@ export function Failed({ title, error, retry, alone = false }: { title: string; 
 }
 
 function Title({ alone, children }: { alone: boolean; children: string }) {
+  useTitle(alone ? children : null);
   return alone ? <h1>{children}</h1> : <h2>{children}</h2>;
 }
 

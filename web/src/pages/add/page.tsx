@@ -21,6 +21,7 @@ import { Icon } from '../../ui/icon';
 import { Unpublished } from '../../ui/install_lines';
 import { Empty, Failed, Skeleton } from '../../ui/parts';
 import { CopyBox } from '../../ui/secret';
+import { useTitle } from '../../ui/title';
 import { Arrivals } from './arrivals';
 import { KeyBeside } from './key_beside';
 
@@ -38,8 +39,8 @@ export function AddPage() {
       installer.value = await findInstaller();
     });
   };
+  useTitle(text.add.title);
   useEffect(() => {
-    document.title = `${text.add.title} – ${text.product}`;
     look();
   }, []);
   const system = SYSTEMS.find((known) => known === query.value.get('system')) ?? reader();

@@ -19,6 +19,7 @@ import { notice } from '../../ui/notices';
 import { Badge, Empty, Foreign, Skeleton } from '../../ui/parts';
 import { ListState, Records, type Column } from '../../ui/records';
 import { Refused } from '../../ui/refused';
+import { useTitle } from '../../ui/title';
 import { csvOf } from './csv';
 import { AuditFilters } from './filters';
 
@@ -28,9 +29,7 @@ import './audit.css';
 const MOST_EXPORTED = 20_000;
 
 export function AuditPage() {
-  useEffect(() => {
-    document.title = `${text.audit.title} – ${text.product}`;
-  }, []);
+  useTitle(text.audit.title);
   const role = me.value?.role;
   return (
     <div class="page">

@@ -22,6 +22,7 @@ import { Icon } from '../../ui/icon';
 import { failure, notice } from '../../ui/notices';
 import { orderOf } from '../../ui/order';
 import { Badge, Copied, Empty, Failed, Foreign, Skeleton } from '../../ui/parts';
+import { useTitle } from '../../ui/title';
 import { arranged, SORTABLE, USUAL, type Named } from '../deployments/view';
 import { Table } from '../deployments/table';
 import { RemoveModel } from './remove';
@@ -56,9 +57,7 @@ function Shown({ model }: { model: Model }) {
   const deploying = useSignal(false);
   const deploys = model.ready && isOffered(model) && may('deployments:write');
   useAsked('deploy', () => (deploying.value = deploys));
-  useEffect(() => {
-    document.title = `${brief(name, 80)} – ${text.product}`;
-  }, [name]);
+  useTitle(brief(name, 80));
   const order = useComputed(() => orderOf(query.value.get('sort'), SORTABLE, USUAL));
   const there = useComputed(() => {
     void [deployments.revision.value, devices.revision.value];

@@ -1,7 +1,6 @@
 // The models of the account and the shared ones: where they are, what is being uploaded, and how to add one.
 
 import { useComputed, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
 import { isOffered, nameOf } from '../../data/model_name';
@@ -22,6 +21,7 @@ import { List, type ListRow } from '../../ui/list';
 import { useLoaded } from '../../ui/loaded';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
 import { PurposeTag } from '../../ui/purpose';
+import { useTitle } from '../../ui/title';
 import { AddDialog } from './add';
 import { SharedBadge } from './shared_badge';
 import { FileBadge, UploadActions, UploadProgress } from './upload';
@@ -38,9 +38,7 @@ export function ModelsPage() {
   const adding = useSignal(false);
   useAsked('add', () => (adding.value = true));
   const deploying = useSignal<string | null>(null);
-  useEffect(() => {
-    document.title = `${text.catalogue.title} – ${text.product}`;
-  }, []);
+  useTitle(text.catalogue.title);
   const all = useComputed(() => {
     void models.revision.value;
     return models.all().sort((a, b) => byText(nameKey(nameOf(a)), nameKey(nameOf(b))) || byText(a.model_id, b.model_id));

@@ -1,7 +1,6 @@
 // All deployments of the account, those that need a person first: their progress, and what mends or ends them.
 
 import { useComputed, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
 import { nameOf } from '../../data/model_name';
@@ -17,6 +16,7 @@ import { useCalm } from '../../ui/lasting';
 import { Empty, Failed, Outdated, Skeleton } from '../../ui/parts';
 import { SearchAndFilters } from '../../ui/search';
 import { useSelected } from '../../ui/selection';
+import { useTitle } from '../../ui/title';
 import { DeploymentBar, StaleBanner } from './bulk';
 import { csv } from './csv';
 import { Table } from './table';
@@ -38,9 +38,7 @@ export function DeploymentsPage() {
     shown.value.map(({ deployment }) => deployment).filter(({ deployment_id: id }) => selected.value.has(id)),
   );
   const stale = useComputed(() => found.value.map(({ deployment }) => deployment).filter((one) => stands(one, 'stale')));
-  useEffect(() => {
-    document.title = `${text.deployed.title} – ${text.product}`;
-  }, []);
+  useTitle(text.deployed.title);
   const options = STANDINGS.map((value) => ({
     value,
     words: text.deployed.standing[value],

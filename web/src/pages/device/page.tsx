@@ -15,6 +15,7 @@ import { DeviceBadge } from '../../ui/device_badge';
 import { Icon } from '../../ui/icon';
 import { Copied, Empty, Failed, Foreign, Skeleton } from '../../ui/parts';
 import { Prose } from '../../ui/prose';
+import { useTitle } from '../../ui/title';
 import { AgentVersion } from '../../ui/version';
 import { About } from './about';
 import { Commands } from './commands';
@@ -85,9 +86,7 @@ function Missing() {
 
 function Shown({ device }: { device: Device }) {
   const tab = TABS.find((known) => known === query.value.get('tab')) ?? 'models';
-  useEffect(() => {
-    document.title = `${brief(device.name, 80)} – ${text.product}`;
-  }, [device.name]);
+  useTitle(brief(device.name, 80));
   const { last_update: update } = device;
   return (
     <div class="page device-page">

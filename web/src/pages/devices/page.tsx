@@ -1,7 +1,7 @@
 // All devices of the account: search, filter, order, selection, and what is done to many at once.
 
 import { useComputed, useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
 import { may } from '../../data/permission';
@@ -12,6 +12,7 @@ import { ExportButton } from '../../ui/export';
 import { Icon } from '../../ui/icon';
 import { useCalm } from '../../ui/lasting';
 import { Empty, Failed, Outdated, Skeleton } from '../../ui/parts';
+import { useTitle } from '../../ui/title';
 import { BulkBar } from './bulk';
 import { csv } from './csv';
 import { Filters } from './filters';
@@ -38,9 +39,7 @@ export function DevicesPage() {
   const selected = useSignal<ReadonlySet<string>>(new Set());
   const chosen = useComputed(() => shown.value.filter((device) => selected.value.has(device.device_id)));
   const loading = devicesLoading.value;
-  useEffect(() => {
-    document.title = `${text.devices.title} – ${text.product}`;
-  }, []);
+  useTitle(text.devices.title);
   const sort = useMemo(
     () => (column: Column) => {
       const { order } = view.peek();

@@ -14,6 +14,7 @@ import type { PendingDevice } from '../../data/types';
 import { text } from '../../text';
 import { moment } from '../../text/format';
 import { Filled } from '../../ui/filled';
+import { useTitle } from '../../ui/title';
 import { FormError } from '../../ui/form_error';
 import { Foreign } from '../../ui/parts';
 import { useFragment } from './fragment';
@@ -36,7 +37,8 @@ export function MachinePage() {
 }
 
 function Decide({ pending, decided }: { pending: PendingDevice; decided: (how: 'allowed' | 'refused') => void }) {
-  const failed = useSignal('');
+  useTitle(text.machine.question);
+  const { failed, wait, refuse } = useRefusal();
   const busy = useSignal(false);
   const title = useFocus();
   const decide = async (allow: boolean): Promise<void> => {
@@ -84,6 +86,7 @@ function Name({ children }: { children: string }) {
     </strong>
   );
 }
+  useTitle(allowed ? text.machine.allowed : text.machine.refused);
 
 function Done({ allowed }: { allowed: boolean }) {
   const title = useFocus();

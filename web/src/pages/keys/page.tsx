@@ -1,7 +1,6 @@
 // The keys of the account: those that end first at the top, created here, shown once, revoked.
 
 import { useComputed, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
 import { keys, members, useList } from '../../data/account';
@@ -18,6 +17,7 @@ import { useLost } from '../../ui/lost';
 import { Badge, Empty, Foreign, Skeleton, Time, type Tone } from '../../ui/parts';
 import { ListState, Records, type Column } from '../../ui/records';
 import { Refused } from '../../ui/refused';
+import { useTitle } from '../../ui/title';
 import { Until } from '../../ui/until';
 import { CreateKeyDialog } from './create';
 import { RevokeDialog } from './revoke';
@@ -28,9 +28,7 @@ type Shown = (typeof SHOWS)[number];
 const TONES: Record<KeyState, Tone> = { valid: 'good', soon: 'warn', used: 'quiet', expired: 'quiet', revoked: 'quiet' };
 
 export function KeysPage() {
-  useEffect(() => {
-    document.title = `${text.keys.title} – ${text.product}`;
-  }, []);
+  useTitle(text.keys.title);
   const role = me.value?.role;
   return (
     <div class="page">

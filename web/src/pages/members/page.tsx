@@ -1,7 +1,6 @@
 // The members of the account and its open invitations.
 
 import { useComputed, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 
 import { invitations, members, useList, withdraw } from '../../data/account';
 import { allowed, ROLES } from '../../data/allowed';
@@ -16,6 +15,7 @@ import { useLost } from '../../ui/lost';
 import { failure, notice } from '../../ui/notices';
 import { Badge, Foreign, Skeleton, Time } from '../../ui/parts';
 import { ListState, Records, type Column } from '../../ui/records';
+import { useTitle } from '../../ui/title';
 import { Until } from '../../ui/until';
 import { InviteDialog } from './invite';
 import { RemoveMemberDialog } from './remove';
@@ -27,9 +27,7 @@ import './members.css';
 type Asked = { what: 'role' | 'remove'; member: Member } | { what: 'invite' } | null;
 
 export function MembersPage() {
-  useEffect(() => {
-    document.title = `${text.members.title} – ${text.product}`;
-  }, []);
+  useTitle(text.members.title);
   return <div class="page">{me.value ? <Members caller={me.value} /> : <Skeleton lines={5} />}</div>;
 }
 

@@ -15,6 +15,7 @@ import { Chips } from '../../ui/choice';
 import { Filled } from '../../ui/filled';
 import { Icon } from '../../ui/icon';
 import { Badge, Empty, Failed, Foreign, Skeleton, Time } from '../../ui/parts';
+import { useTitle } from '../../ui/title';
 import { OperationActions } from './actions';
 import { Progress } from './progress';
 import { Results } from './results';
@@ -68,9 +69,7 @@ function One({ id }: { id: string }) {
 
 function Shown({ operation }: { operation: Operation }) {
   const words = workWords(operation.work);
-  useEffect(() => {
-    document.title = `${brief(words, 80)} – ${text.product}`;
-  }, [words]);
+  useTitle(brief(words, 80));
   const { counts, state, select, created_at: begun, ended_at: end, requested_by: by } = operation;
   const wanted = STATES.find((known) => known === query.value.get('state')) ?? null;
   const options = STATES.map((value) => ({ value, words: text.works.item[value], count: counts[value] })).filter(

@@ -10,6 +10,7 @@ import { byText } from '../../text/collation';
 import { Chips } from '../../ui/choice';
 import { List, type ListRow } from '../../ui/list';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, Time } from '../../ui/parts';
+import { useTitle } from '../../ui/title';
 import { OperationActions } from './actions';
 import { Progress } from './progress';
 import { TONES, workWords } from './words';
@@ -23,10 +24,8 @@ const HEIGHTS = [54, 64] as const;
 
 export function OperationsPage() {
   const { rows, loading } = operations;
-  useEffect(() => {
-    document.title = `${text.works.title} – ${text.product}`;
-    return operations.watch();
-  }, []);
+  useTitle(text.works.title);
+  useEffect(() => operations.watch(), []);
   const all = useComputed(() => {
     void rows.revision.value;
     return rows.all().sort((a, b) => byText(b.created_at, a.created_at) || byText(a.operation_id, b.operation_id));

@@ -7,6 +7,7 @@ import { loadSummary, recent, summary, summaryLoading, watchSummary } from '../.
 import type { Key, Summary } from '../../data/types';
 import { language, text } from '../../text';
 import { Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
+import { useTitle } from '../../ui/title';
 import { Attention } from './attention';
 import { Newest } from './newest';
 import { areAhead, FirstSteps } from './steps';
@@ -14,8 +15,8 @@ import { areAhead, FirstSteps } from './steps';
 import './overview.css';
 
 export function OverviewPage() {
+  useTitle(text.overviewPage.title);
   useEffect(() => {
-    document.title = `${text.overviewPage.title} – ${text.product}`;
     const ends = [watchSummary(), recent.watch()];
     return () => ends.forEach((end) => end());
   }, []);

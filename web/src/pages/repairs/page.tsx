@@ -25,6 +25,7 @@ import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, Time, type Tone } fr
 import { Said } from '../../ui/prose';
 import { SearchAndFilters } from '../../ui/search';
 import { useSelected } from '../../ui/selection';
+import { useTitle } from '../../ui/title';
 import { fitting, standingOf, STANDINGS, timeLeft, viewOf, worthRetrying, type Named, type Standing } from './view';
 
 import './repairs.css';
@@ -38,10 +39,8 @@ const TONES: Record<Standing, Tone> = {
 
 export function RepairsPage() {
   const { rows, loading } = repairs;
-  useEffect(() => {
-    document.title = `${text.repairing.title} – ${text.product}`;
-    return repairs.watch();
-  }, []);
+  useTitle(text.repairing.title);
+  useEffect(() => repairs.watch(), []);
   const view = useComputed(() => viewOf(query.value));
   const all = useComputed(() => {
     void [rows.revision.value, devices.revision.value, models.revision.value];

@@ -1,12 +1,12 @@
 // Settings: the allowlist of the account, how this browser shows times, the policy by which administrators of browsers
 // allow the workspace, and the sessions and the password of the person at this page.
 
-import { useEffect } from 'preact/hooks';
 
 import { allowed } from '../../data/allowed';
 import { me } from '../../data/store';
 import { text } from '../../text';
 import { Skeleton } from '../../ui/parts';
+import { useTitle } from '../../ui/title';
 import { AllowlistCard } from './allowlist';
 import { DisplayCard } from './display';
 import { NetworkCard } from './network';
@@ -16,9 +16,7 @@ import '../../ui/records.css';
 import './settings.css';
 
 export function SettingsPage() {
-  useEffect(() => {
-    document.title = `${text.settings.title} – ${text.product}`;
-  }, []);
+  useTitle(text.settings.title);
   const role = me.value?.role;
   return (
     <div class="page">

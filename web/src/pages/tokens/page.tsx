@@ -1,7 +1,6 @@
 // The API tokens of the caller for the account: created here, shown once, revoked.
 
 import { useComputed, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 
 import { revokeToken, tokens, useList } from '../../data/account';
 import { me } from '../../data/store';
@@ -16,15 +15,14 @@ import { Icon } from '../../ui/icon';
 import { notice } from '../../ui/notices';
 import { Empty, Foreign, Skeleton, Time } from '../../ui/parts';
 import { ListState, Records, type Column } from '../../ui/records';
+import { useTitle } from '../../ui/title';
 import { Until } from '../../ui/until';
 import { CreateTokenDialog } from './create';
 
 import './tokens.css';
 
 export function TokensPage() {
-  useEffect(() => {
-    document.title = `${text.tokens.title} – ${text.product}`;
-  }, []);
+  useTitle(text.tokens.title);
   useList(tokens);
   const creating = useSignal(false);
   useAsked('create', () => (creating.value = true));

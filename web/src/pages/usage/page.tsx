@@ -2,7 +2,6 @@
 // shown is in the address.
 
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
 import { me } from '../../data/store';
@@ -13,6 +12,7 @@ import { Icon } from '../../ui/icon';
 import { useLoaded } from '../../ui/loaded';
 import { failure } from '../../ui/notices';
 import { ListState } from '../../ui/records';
+import { useTitle } from '../../ui/title';
 import { Shown } from './shown';
 
 import './usage.css';
@@ -21,9 +21,7 @@ import './usage.css';
 const EVERY = 60_000;
 
 export function UsagePage() {
-  useEffect(() => {
-    document.title = `${text.usage.title} – ${text.product}`;
-  }, []);
+  useTitle(text.usage.title);
   const question = questionOf(query.value);
   const measure = MEASURES.find((known) => known === query.value.get('show')) ?? 'tokens';
   const { period, by, bucket } = question;

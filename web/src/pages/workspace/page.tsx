@@ -12,6 +12,7 @@ import { Dialog } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
 import { narrow } from '../../ui/narrow';
 import { notice } from '../../ui/notices';
+import { useTitle } from '../../ui/title';
 import { isLoopback, permissionState } from '../../workspace/facts';
 import { doubtfulPorts, learn } from '../../workspace/here';
 import { isOther } from '../../workspace/lines';
@@ -33,9 +34,7 @@ export function WorkspacePage() {
   const chosen = target.value;
   const task = chosen?.task ?? 'chat';
   const user = me.value?.user_id;
-  useEffect(() => {
-    document.title = `${text.workspace.title} – ${text.product}`;
-  }, []);
+  useTitle(text.workspace.title);
   useEffect(() => void openStorage(leaveDeleted), [user]);
   useEffect(() => followAddress(show), []);
   useEffect(followChoice, []);
