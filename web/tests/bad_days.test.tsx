@@ -157,6 +157,19 @@ describe('a role that is lowered while a dialog is open', () => {
   });
 });
 
+describe('a role that is lowered while a model of a device is about to be removed or moved', () => {
+  it.each(['Remove…', 'Change port…'])('takes the dialog of %s away', async (button) => {
+    models.loaded([model('1')]);
+    deployments.loaded([deployment('1', 'dev_a', { serving: { is_serving: true, state: 'serving', port: 8080 } })]);
+    for (const loading of [modelsLoading, deploymentsLoading]) loading.value = { state: 'ready', error: null };
+    openDevice('models');
+    await press(button);
+    await vi.waitFor(() => expect(document.querySelector('dialog')).not.toBeNull());
+    me.value = { ...OWNER, role: 'viewer' };
+    await vi.waitFor(() => expect(document.querySelector('dialog')).toBeNull());
+  });
+});
+
 describe('a role that is lowered while a model is about to be deployed', () => {
   it('takes that dialog away, wherever it was opened', async () => {
     models.loaded([model('1')]);

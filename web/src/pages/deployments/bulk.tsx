@@ -13,6 +13,7 @@ import type { Deployment } from '../../data/types';
 import { text } from '../../text';
 import { Dialog } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
+import { useLost } from '../../ui/lost';
 import { ManyDialog, partsOf, type Part } from '../../ui/many';
 import { notice } from '../../ui/notices';
 import { Progress, useOneByOne } from '../../ui/one_by_one';
@@ -23,6 +24,7 @@ const MOST_SHOWN = 8;
 
 /** The preview of a repair or a redeployment of deployments, by model. */
 export function RemedyDialog({ kind, targets, close }: { kind: ManyKind; targets: readonly Deployment[]; close: () => void }) {
+  useLost(may(kind === 'repair' ? 'serving:operate' : 'deployments:write'), close);
   const nameOf = (model: string): string => modelName(model, targets.find(({ model_id }) => model_id === model)?.alias);
   const redeployed = (serve: boolean): Part[] => {
     const parts = partsOf(targets.filter((target) => servesAgain(target) === serve), nameOf, (model) => ({ kind: 'deploy', model_id: model, serve }));
@@ -122,6 +124,7 @@ export function DeploymentBar({ chosen, unselect }: { chosen: readonly Deploymen
 
 /** Cancels deployments one after the other: the backend has no operation for it. */
 function CancelDialog({ targets, close }: { targets: readonly Deployment[]; close: () => void }) {
+  useLost(may('deployments:write'), close);
   const cancel = ({ deployment_id }: Deployment): Promise<unknown> =>
     ask(POST('/api/v1/deployments/{deployment_id}/cancel', { params: { path: { deployment_id } } }));
   const { tried, run } = useOneByOne(targets, cancel, ({ done, failed, why, left, closed }) => {

@@ -21,6 +21,7 @@ import { DeployDialog } from '../../ui/deploy';
 import { Confirm } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
 import { useLasting } from '../../ui/lasting';
+import { useLost } from '../../ui/lost';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
 import { Prose } from '../../ui/prose';
 import { PurposeTag } from '../../ui/purpose';
@@ -159,6 +160,8 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
   const port = deployment.serving?.port ?? deployment.port;
   const doing = pending.value.get(deployment.deployment_id);
   const actions = controls ? actionsFor(deployment).filter(allowed) : [];
+  useLost(!moving.value || allowed('repair'), () => (moving.value = false));
+  useLost(!removing.value || allowed('remove'), () => (removing.value = false));
   const buttons: (Action | 'port' | 'settings')[] = [...actions];
   if (actions.includes('repair') && deployment.serving?.is_serving) buttons.splice(-1, 0, 'port');
   if (actions.includes('redeploy') && model?.ready && isOffered(model)) buttons.splice(-1, 0, 'settings');

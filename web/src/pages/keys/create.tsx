@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 
 import { createKey } from '../../data/account';
 import { findInstaller, installLine, supports, type Installer } from '../../data/install';
+import { may } from '../../data/permission';
 import { reader } from '../../data/system';
 import type { Key } from '../../data/types';
 import { text } from '../../text';
@@ -12,6 +13,7 @@ import { Dialog } from '../../ui/dialog';
 import { FormError } from '../../ui/form_error';
 import { Lacking, SystemChoice, Unpublished } from '../../ui/install_lines';
 import { keyOf, KeyFields } from '../../ui/key_fields';
+import { useLost } from '../../ui/lost';
 import { CopyBox } from '../../ui/secret';
 
 interface Made {
@@ -24,6 +26,8 @@ interface Made {
 export function CreateKeyDialog({ close }: { close: () => void }) {
   const made = useSignal<Made | null>(null);
   const { busy, fault, run } = useAttempt();
+  // A key that exists stays in sight until somebody has copied it.
+  useLost(may('keys:write') || made.value !== null, close);
   const sent = (event: SubmitEvent): void => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
