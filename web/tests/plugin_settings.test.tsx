@@ -180,6 +180,32 @@ describe('the dialog', () => {
     expect((await field('Other settings')).value).toBe('gpu=1');
   });
 
+  it('tells who changes a setting that somebody else has changed meanwhile, and replaces it only when asked again', async () => {
+    load({ settings: { context: 4096, threads: 2 } });
+    open();
+    await fill('Context', '8192');
+    deployments.changed(deployment('9', 'dev_a', { model_id: 'mdl_1', settings: { context: 2048, threads: 4 } }));
+    deployments.removed('dpl_1');
+    await vi.waitFor(async () => expect((await field('Threads')).value).toBe('4'));
+    await press('Deploy');
+    await vi.waitFor(async () => expect(await faultAt('Context')).toContain('changed this to 2048 meanwhile'));
+    await accessible();
+    expect(bodies()).toEqual([]);
+    await press('Deploy');
+    await vi.waitFor(() => expect(bodies()).toMatchObject([{ settings: { context: 8192, threads: 4 } }]));
+  });
+
+  it('does not tell of a change to what was typed, or of other settings', async () => {
+    load({ settings: { context: 4096, threads: 2 } });
+    open();
+    await fill('Context', '8192');
+    deployments.changed(deployment('1', 'dev_a', { settings: { context: 8192, threads: 4 } }));
+    await vi.waitFor(async () => expect((await field('Threads')).value).toBe('4'));
+    await fill('Threads', '6');
+    await press('Deploy');
+    await vi.waitFor(() => expect(bodies()).toMatchObject([{ settings: { context: 8192, threads: 6 } }]));
+  });
+
   it('takes lines for a plugin that is not of this release', async () => {
     load({}, 'ocr');
     open();

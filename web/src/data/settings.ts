@@ -16,7 +16,7 @@ export type Setting = { name: string } & (
 );
 
 /** What is wrong with a value. */
-export type Fault = 'number' | 'choice' | 'form' | 'twice';
+export type Fault = 'number' | 'choice' | 'form' | 'twice' | 'overtaken';
 
 const THREADS: Setting = { name: 'threads', type: 'integer', min: 1, max: 1024 };
 const LANGUAGES =
@@ -113,6 +113,17 @@ export function gather(plugin: string, typed: Typed, before: Typed, drop = false
   }
   const same = typed.others.trim() === before.others && settingsOf(plugin).every(({ name }) => (typed.fields[name] ?? '').trim() === (before.fields[name] ?? ''));
   return same && !drop ? { faults } : { settings, faults };
+}
+
+/** Returns the settings that were typed over and that somebody else has changed since: their names, and `''` for the others. `mine` is
+ * what was typed, `seen` what stood there then, `now` what stands there. */
+export function overtaken(mine: { fields: Typed['fields']; others?: string }, seen: Typed, now: Typed): string[] {
+  const names = Object.entries(mine.fields).flatMap(([name, typed]) => {
+    const there = now.fields[name] ?? '';
+    return there !== (seen.fields[name] ?? '') && there !== typed.trim() ? [name] : [];
+  });
+  const others = mine.others !== undefined && now.others !== seen.others && now.others !== mine.others.trim();
+  return others ? [...names, ''] : names;
 }
 
 /** Returns the setting that a refusal is about, with the refusal, or `null` if it is about something else. */

@@ -9,7 +9,7 @@ import { ask, idempotencyKey, POST } from '../data/client';
 import { isOffered, nameOf } from '../data/model_name';
 import { deviceName, modelName } from '../data/names';
 import { may, noteRefusal } from '../data/permission';
-import { gather, refusedSetting, typedOf, type Fault, type Typed } from '../data/settings';
+import { gather, overtaken, refusedSetting, typedOf, type Fault, type Typed } from '../data/settings';
 import { deployments, devices, devicesLoading, models } from '../data/store';
 import type { Deployment } from '../data/types';
 import { text } from '../text';
@@ -162,7 +162,20 @@ function About({ model, device }: { model: string; device: string }) {
 /** The settings of the plugin: with one device those that the deployment has, with many none, since each may have its own. */
 function useSettings(model: string, chosen: ReadonlySet<string>) {
   // What was typed stays when other devices are chosen, whose deployments have other settings.
-  const touched = useSignal<{ key: string; fields: Typed['fields']; others: string | null }>({ key: '', fields: {}, others: null });
+/** What somebody has typed over the settings of a model, and what stood there before. */
+interface Touched {
+  /** The model. */
+  key: string;
+  fields: Typed['fields'];
+  others: string | null;
+  seen: Typed & { device: string | undefined };
+}
+
+function untouched(key: string): Touched {
+  return { key, fields: {}, others: null, seen: { device: undefined, fields: {}, others: '' } };
+}
+
+  const touched = useSignal<Touched>(untouched(''));
   const faults = useSignal<Readonly<Record<string, Fault>>>({});
   const refused = useSignal<{ key: string; name: string; words: string } | null>(null);
   const drop = useSignal(false);
@@ -172,7 +185,7 @@ function useSettings(model: string, chosen: ReadonlySet<string>) {
   const [only] = chosen.size === 1 ? last : [];
   const key = model;
   const before = typedOf(plugin, only?.settings);
-  const mine = touched.value.key === key ? touched.value : { key, fields: {}, others: null };
+  const mine = touched.value.key === key ? touched.value : untouched(key);
   const kept: Typed = { fields: { ...before.fields, ...mine.fields }, others: mine.others ?? before.others };
   const canDrop = chosen.size > 1 && last.some(hasSettings);
   const said = refused.value?.key === key ? refused.value : touched.value.key === key || only?.state !== 'failed' ? null : refusedSetting(only.reason);
@@ -182,7 +195,13 @@ function useSettings(model: string, chosen: ReadonlySet<string>) {
     change: (typed: Typed): void => {
       const changed = Object.entries(typed.fields).filter(([name, words]) => words !== (kept.fields[name] ?? ''));
       const others = typed.others === kept.others ? mine.others : typed.others;
-      touched.value = { key, fields: { ...mine.fields, ...Object.fromEntries(changed) }, others };
+      // What stood in a field when somebody began to type in it.
+      const there = Object.fromEntries(changed.map(([name]) => [name, before.fields[name] ?? '']));
+      const seen = mine.seen.device === only?.device_id ? mine.seen : { device: only?.device_id, fields: {}, others: before.others };
+      touched.value = {
+        key, fields: { ...mine.fields, ...Object.fromEntries(changed) }, others,
+        seen: { ...seen, fields: { ...there, ...seen.fields }, others: mine.others === null ? before.others : seen.others },
+      };
       faults.value = {};
       refused.value = null;
     },
@@ -190,6 +209,7 @@ function useSettings(model: string, chosen: ReadonlySet<string>) {
     refused: said,
     meaning: only && hasSettings(only) ? text.pluginSettings.now : last.some(hasSettings) ? text.pluginSettings.keep : text.pluginSettings.fresh,
     drop: canDrop ? drop : null,
+    theirs: before,
   };
   return {
     key,
@@ -197,8 +217,13 @@ function useSettings(model: string, chosen: ReadonlySet<string>) {
     /** Returns the settings to send, or nothing and shows what is wrong. */
     read: () => {
       const { settings, faults: wrong } = gather(plugin, kept, before, canDrop && drop.peek());
-      faults.value = wrong;
-      if (Object.keys(wrong).length > 0) return null;
+      // Of two people who change a setting, the second is told. Whoever sends again has seen it.
+      const { fields: typed, others, seen } = mine;
+      const theirs = seen.device === only?.device_id ? overtaken({ fields: typed, ...(others === null ? {} : { others }) }, seen, before) : [];
+      if (theirs.length > 0) touched.value = { ...mine, seen: { ...before, device: only?.device_id } };
+      const all = { ...Object.fromEntries(theirs.map((name) => [name, 'overtaken' as const])), ...wrong };
+      faults.value = all;
+      if (Object.keys(all).length > 0) return null;
       return settings ? { settings } : {};
     },
     /** Shows a refusal at its field. Returns whether it has one. */

@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 
 import { settingsOf, type Fault, type Setting, type Typed } from '../data/settings';
 import { language, text } from '../text';
+import { brief } from '../text/visible';
 import { Field } from './choice';
 import { Prose } from './prose';
 
@@ -16,6 +17,8 @@ interface Props {
   change: (typed: Typed) => void;
   /** By setting; `''` is the field for others. */
   faults: Readonly<Record<string, Fault>>;
+  /** What the deployment has now. */
+  theirs: Typed;
   /** What the backend or the device said about a setting. */
   refused: { name: string; words: string } | null;
   /** Says what an empty field means. */
@@ -27,7 +30,7 @@ interface Props {
 const words = text.pluginSettings;
 const number = (count: number): string => count.toLocaleString(language);
 
-export function SettingsFields({ opened, plugin, typed, change, faults, refused, meaning, drop }: Props) {
+export function SettingsFields({ opened, plugin, typed, change, faults, theirs, refused, meaning, drop }: Props) {
   const known = settingsOf(plugin);
   const named = known.some(({ name }) => name === refused?.name);
   const wrong = Object.keys(faults).length > 0 || refused !== null;
@@ -52,7 +55,7 @@ export function SettingsFields({ opened, plugin, typed, change, faults, refused,
             key={setting.name}
             setting={setting}
             value={typed.fields[setting.name] ?? ''}
-            fault={refused?.name === setting.name ? refused.words : faultOf(setting, faults[setting.name])}
+            fault={refused?.name === setting.name ? refused.words : faultOf(setting, faults[setting.name], theirs.fields[setting.name] ?? '')}
             change={(value) => change({ ...typed, fields: { ...typed.fields, [setting.name]: value } })}
           />
         ))}
@@ -61,7 +64,7 @@ export function SettingsFields({ opened, plugin, typed, change, faults, refused,
         <Field
           label={words.others}
           hint={words.othersHint}
-          fault={refused !== null && !named ? refused.words : faults[''] ? otherFault(faults['']) : ''}
+          fault={refused !== null && !named ? refused.words : faults[''] ? otherFault(faults[''], theirs.others) : ''}
           control={(ties) => (
             <textarea {...ties} rows={2} spellcheck={false} value={typed.others} onInput={(event) => change({ ...typed, others: event.currentTarget.value })} />
           )}
@@ -116,11 +119,13 @@ function wordOf(value: string | number | boolean): string {
   return String(value);
 }
 
-function faultOf(setting: Setting, fault: Fault | undefined): string {
+function faultOf(setting: Setting, fault: Fault | undefined, theirs: string): string {
   if (!fault) return '';
+  if (fault === 'overtaken') return words.fault.overtaken(brief(theirs));
   return setting.type === 'integer' ? words.fault.number(number(setting.min), number(setting.max)) : words.fault.choice;
 }
 
-function otherFault(fault: Fault): string {
+function otherFault(fault: Fault, theirs: string): string {
+  if (fault === 'overtaken') return words.fault.overtaken(brief(theirs));
   return fault === 'twice' ? words.fault.twice : words.fault.form;
 }
