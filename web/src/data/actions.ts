@@ -5,6 +5,7 @@ import { signal } from '@preact/signals';
 import { untilEnded } from './awaited';
 import { ask, DELETE, GET, idempotencyKey, PATCH, POST } from './client';
 import { hasEnded } from './commands';
+import { followDeployment } from './ends';
 import { ofPerson } from './person';
 import { deployments, devices } from './store';
 import type { Command, Deployment, Device } from './types';
@@ -53,7 +54,9 @@ async function perform(action: Action, deployment: Deployment, port?: number): P
     case 'redeploy': {
       const { model_id, device_id, alias } = deployment;
       const body = { model_id, device_id, port: deployment.port, alias, serve: servesAgain(deployment) };
-      deployments.changed(await ask(POST('/api/v1/deployments', { params: { header }, body })));
+      const sent = await ask(POST('/api/v1/deployments', { params: { header }, body }));
+      deployments.changed(sent);
+      followDeployment(sent);
       deployments.removed(deployment.deployment_id);
       return null;
     }

@@ -5,6 +5,7 @@ import { signal } from '@preact/signals';
 
 import { text } from '../text';
 import { ask, authorised, POST } from './client';
+import { endedUpload } from './ends';
 import { ofPerson, PersonLeft } from './person';
 import { Problem, problemOf } from './problem';
 import { passes, pauseAfter } from './retry';
@@ -149,6 +150,7 @@ async function send(id: string, file: File, signal: AbortSignal): Promise<void> 
       if (signal.aborted) return;
       files.delete(id);
       mark(id, null);
+      endedUpload.value = { model_id: id, error: null };
       return;
     } catch (error) {
       if (signal.aborted) return;
@@ -156,7 +158,9 @@ async function send(id: string, file: File, signal: AbortSignal): Promise<void> 
       const current = uploads.peek().get(id);
       const known = { done: current?.done ?? 0, total: file.size };
       if (!moved && !passes(error)) {
-        mark(id, { ...known, state: 'failed', error: error instanceof DOMException ? new OtherFile(text.catalogue.unreadable) : error });
+        const why = error instanceof DOMException ? new OtherFile(text.catalogue.unreadable) : error;
+        mark(id, { ...known, state: 'failed', error: why });
+        endedUpload.value = { model_id: id, error: why };
         return;
       }
       failures += 1;

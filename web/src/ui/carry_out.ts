@@ -5,6 +5,7 @@ import { noteRefusal } from '../data/permission';
 import type { Command, Deployment } from '../data/types';
 import { text } from '../text';
 import { sentence } from '../text/visible';
+import './deployment_notice';
 import { failure, notice } from './notices';
 
 /** Carries out an action. While one is under way for the deployment, a second one, as of a double click, has no effect. */

@@ -6,6 +6,7 @@ import { useRef } from 'preact/hooks';
 
 import { servesAgain } from '../data/actions';
 import { ask, idempotencyKey, POST } from '../data/client';
+import { followDeployment } from '../data/ends';
 import { isOffered, nameOf } from '../data/model_name';
 import { deviceName, modelName } from '../data/names';
 import { may, noteRefusal } from '../data/permission';
@@ -16,6 +17,7 @@ import { text } from '../text';
 import { brief, visible } from '../text/visible';
 import { Field } from './choice';
 import { DevicePicker } from './device_picker';
+import './deployment_notice';
 import { Dialog } from './dialog';
 import { FormError } from './form_error';
 import { useLost } from './lost';
@@ -83,6 +85,7 @@ export function DeployDialog({ model, targets, changed, close }: Props) {
       .then(
         (deployment) => {
           deployments.changed(deployment);
+          followDeployment(deployment);
           notice(text.deploying.started(visible(name), visible(devices.row(only)?.peek().name ?? only)));
           close();
         },
@@ -159,9 +162,6 @@ function About({ model, device }: { model: string; device: string }) {
   );
 }
 
-/** The settings of the plugin: with one device those that the deployment has, with many none, since each may have its own. */
-function useSettings(model: string, chosen: ReadonlySet<string>) {
-  // What was typed stays when other devices are chosen, whose deployments have other settings.
 /** What somebody has typed over the settings of a model, and what stood there before. */
 interface Touched {
   /** The model. */
@@ -175,6 +175,9 @@ function untouched(key: string): Touched {
   return { key, fields: {}, others: null, seen: { device: undefined, fields: {}, others: '' } };
 }
 
+/** The settings of the plugin: with one device those that the deployment has, with many none, since each may have its own. */
+function useSettings(model: string, chosen: ReadonlySet<string>) {
+  // What was typed stays when other devices are chosen, whose deployments have other settings.
   const touched = useSignal<Touched>(untouched(''));
   const faults = useSignal<Readonly<Record<string, Fault>>>({});
   const refused = useSignal<{ key: string; name: string; words: string } | null>(null);
@@ -206,10 +209,10 @@ function untouched(key: string): Touched {
       refused.value = null;
     },
     faults: faults.value,
+    theirs: before,
     refused: said,
     meaning: only && hasSettings(only) ? text.pluginSettings.now : last.some(hasSettings) ? text.pluginSettings.keep : text.pluginSettings.fresh,
     drop: canDrop ? drop : null,
-    theirs: before,
   };
   return {
     key,

@@ -13,6 +13,7 @@ import { Field } from '../../ui/choice';
 import { Dialog } from '../../ui/dialog';
 import { FormError } from '../../ui/form_error';
 import { Badge, Foreign } from '../../ui/parts';
+import '../../ui/upload_notice';
 
 /** How far the upload is; nothing without an upload from this tab. */
 export function UploadProgress({ model }: { model: Model }) {
