@@ -43,8 +43,16 @@ it('touches exactly the ticked devices, also if one comes while the dialog is op
   devices.loaded([device('one'), device('two'), device('away', { online: false })]);
   devicesLoading.value = { state: 'loading', error: null };
   render(<DevicesPage />, root);
-  await vi.waitFor(() => expect(root.querySelectorAll('[role=table]')).toHaveLength(1));
-  root.querySelector<HTMLInputElement>('.table-head input')?.click();
+  // While more may come, there is no all.
+  const all = await vi.waitFor(() => {
+    const found = root.querySelector<HTMLInputElement>('.table-head input');
+    if (!found) throw new Error('there is no table');
+    return found;
+  });
+  expect([all.disabled, all.title]).toEqual([true, 'All rows can be selected once the list is loaded']);
+  devicesLoading.value = { state: 'ready', error: null };
+  await vi.waitFor(() => expect([all.disabled, all.title]).toEqual([false, 'Select all 2 devices that match']));
+  all.click();
   await press('Add tags');
   devices.changed(device('late'));
   const field = await vi.waitFor(() => {

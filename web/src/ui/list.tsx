@@ -40,9 +40,11 @@ interface Props {
   order?: Order;
   sort?: (column: string) => void;
   selected?: Signal<ReadonlySet<string>> | undefined;
+  /** Whether more rows are still to come: until then, not all can be selected. */
+  grows?: boolean;
 }
 
-export function List({ name, label, columns, ids, heights, row, order, sort, selected }: Props) {
+export function List({ name, label, columns, ids, heights, row, order, sort, selected, grows = false }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const isNarrow = narrow.value;
   const height = scaled(heights[isNarrow ? 1 : 0]);
@@ -71,8 +73,9 @@ export function List({ name, label, columns, ids, heights, row, order, sort, sel
                 <label class="pick">
                   <input
                     type="checkbox"
-                    aria-label={text.list.selectAll(ids.length)}
-                    title={text.list.selectAll(ids.length)}
+                    aria-label={grows ? text.list.selectLater : text.list.selectAll(ids.length)}
+                    title={grows ? text.list.selectLater : text.list.selectAll(ids.length)}
+                    disabled={grows}
                     checked={chosen > 0 && chosen === ids.length}
                     indeterminate={chosen > 0 && chosen < ids.length}
                     onChange={toggleAll}

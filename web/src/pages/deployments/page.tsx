@@ -79,7 +79,7 @@ export function DeploymentsPage() {
           <StaleBanner stale={chosen.value.length > 0 || (terms.length > 0 && !isKnown) ? [] : stale.value} />
         </>
       )}
-      {shown.value.length > 0 && <Table shown={shown.value} order={view.value.order} selected={operates ? selected : undefined} />}
+      {shown.value.length > 0 && <Table shown={shown.value} order={view.value.order} selected={operates ? selected : undefined} grows={!isKnown} />}
       {all.value.length > 0 && shown.value.length === 0 && isKnown && (
         <Empty icon="filter" title={text.list.noMatchTitle}>
           <p>{text.list.noMatch}</p>

@@ -30,9 +30,11 @@ interface Props {
   shown: readonly Named[];
   order: Order;
   selected: Signal<ReadonlySet<string>> | undefined;
+  /** Whether more deployments are still to come. */
+  grows?: boolean;
 }
 
-export function Table({ shown, order, selected }: Props) {
+export function Table({ shown, order, selected, grows = false }: Props) {
   const names = new Map(shown.map((one) => [one.deployment.deployment_id, one]));
   const columns = COLUMNS.map((name) => ({ name, title: text.deployed.columns[name], sortable: SORTABLE.includes(name) }));
   return (
@@ -45,6 +47,7 @@ export function Table({ shown, order, selected }: Props) {
       order={order}
       sort={(column) => change({ sort: orderWords(turned(order, column), USUAL) })}
       selected={selected}
+      grows={grows}
       row={(id) => rowOf(id, names.get(id))}
     />
   );

@@ -31,9 +31,11 @@ interface Props {
   hidden: ReadonlySet<Column>;
   sort: (column: Column) => void;
   selected: Signal<ReadonlySet<string>>;
+  /** Whether more devices are still to come. */
+  grows: boolean;
 }
 
-export function Table({ ids, byDevice, order, hidden, sort, selected }: Props) {
+export function Table({ ids, byDevice, order, hidden, sort, selected, grows }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const height = scaled(narrow.value ? NARROW_ROW : ROW);
   const { items, total } = useVirtual(scroller, ids.length, height);
@@ -61,8 +63,9 @@ export function Table({ ids, byDevice, order, hidden, sort, selected }: Props) {
               <label class="pick">
                 <input
                   type="checkbox"
-                  aria-label={text.devices.selectAll(ids.length)}
-                  title={text.devices.selectAll(ids.length)}
+                  aria-label={grows ? text.list.selectLater : text.devices.selectAll(ids.length)}
+                  title={grows ? text.list.selectLater : text.devices.selectAll(ids.length)}
+                  disabled={grows}
                   checked={chosen > 0 && chosen === ids.length}
                   indeterminate={chosen > 0 && chosen < ids.length}
                   onChange={toggleAll}

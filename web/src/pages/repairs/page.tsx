@@ -97,6 +97,7 @@ export function RepairsPage() {
           ids={shown.value.map(({ command }) => command.command_id)}
           heights={HEIGHTS}
           selected={operates ? selected : undefined}
+          grows={!isKnown}
           row={(id) => rowOf(id, names.get(id))}
         />
       )}

@@ -4,6 +4,7 @@ import { plural } from './plural';
 
 export const list = {
   select: (name: string) => `Select ${name}`,
+  selectLater: 'All rows can be selected once the list is loaded',
   selectAll: (count: number) => `Select all ${plural(count, 'row', 'rows')} that match`,
   selected: (count: number) => `${count.toLocaleString('en')} selected`,
   unselect: 'Clear selection',
