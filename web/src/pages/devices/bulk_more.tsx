@@ -9,15 +9,16 @@ import { isThere, stands } from '../../data/standing';
 import { deployments } from '../../data/store';
 import type { Deployment, Device } from '../../data/types';
 import { text } from '../../text';
-import { DeployDialog } from '../../ui/deploy';
 import { Confirm } from '../../ui/dialog';
 import { useLost } from '../../ui/lost';
 import { notice } from '../../ui/notices';
+import { onDemand } from '../../ui/on_demand';
 import { Progress, useOneByOne } from '../../ui/one_by_one';
 import { Foreign } from '../../ui/parts';
 import { RemedyDialog } from '../deployments/bulk';
 
 const MOST_SHOWN = 8;
+const DeployDialog = onDemand(async () => (await import('../../ui/deploy')).DeployDialog);
 
 export type MoreKind = 'deploy' | 'repair' | 'remove';
 /** The permission for each dialog. */
