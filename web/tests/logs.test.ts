@@ -38,7 +38,7 @@ beforeEach(async () => {
   said = [];
   closing = new AbortController();
   served = backend({ '/devices/dev_a/logs': [200, { items: records(11, 12), next_cursor: 'older' }] });
-  await followLog('dev_a', 'info', { current: () => log, took: (next) => (log = next), whole: (whole) => said.push(whole) }, closing.signal);
+  await followLog('dev_a', 'info', { current: () => log, took: (next) => (log = next), stands: () => false, whole: (whole) => said.push(whole) }, closing.signal);
 });
 afterEach(() => {
   closing.abort();

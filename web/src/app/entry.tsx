@@ -27,7 +27,6 @@ export function EntryForm({ title, submit, send, children, after, inner = false 
   useTitle(inner ? null : title);
   const { failed, wait, refuse } = useRefusal();
   const busy = useSignal(false);
-  const wait = useSignal(0);
   const form = useRef<HTMLFormElement>(null);
   const id = useId();
   useEffect(() => {
@@ -39,14 +38,6 @@ export function EntryForm({ title, submit, send, children, after, inner = false 
   useEffect(() => {
     if (!inner && barred.value !== null) failed.value = whyBarred(barred.value);
   }, [barred.value]);
-  useEffect(() => {
-    if (wait.value === 0) return undefined;
-    const timer = setTimeout(() => {
-      wait.value -= 1;
-      if (wait.peek() === 0) failed.value = text.entry.waited;
-    }, 1_000);
-    return () => clearTimeout(timer);
-  }, [wait.value]);
   const sent = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     if (busy.peek() || wait.peek() > 0) return;
@@ -55,8 +46,7 @@ export function EntryForm({ title, submit, send, children, after, inner = false 
     try {
       await send(new FormData(event.currentTarget as HTMLFormElement));
     } catch (error) {
-      wait.value = error instanceof Problem && error.status === 429 ? Math.ceil(error.retryAfter ?? 60) : 0;
-      failed.value = wait.peek() > 0 ? text.entry.wait(wait.peek()) : wordsOf(error);
+      refuse(error);
     } finally {
       busy.value = false;
     }
@@ -80,20 +70,48 @@ export function EntryForm({ title, submit, send, children, after, inner = false 
         </p>
       )}
       {children}
-      <p class={wait.value > 0 ? 'visually-hidden' : 'form-error'} role="alert" dir="auto">
-        <Prose words={failed.value} />
-      </p>
-      {wait.value > 0 && (
-        // The failure is spoken once; the countdown is for the eye.
-        <p class="form-error" aria-hidden="true">
-          {text.entry.wait(wait.value)}
-        </p>
-      )}
+      <Refusal words={failed.value} wait={wait.value} />
       <button type="submit" class="button primary" disabled={busy.value || wait.value > 0}>
         {submit}
       </button>
       {after}
     </form>
+  );
+}
+
+/** What was refused, and for how many seconds the backend takes no further request. */
+export function useRefusal() {
+  const failed = useSignal('');
+  const wait = useSignal(0);
+  useEffect(() => {
+    if (wait.value === 0) return undefined;
+    const timer = setTimeout(() => {
+      wait.value -= 1;
+      if (wait.peek() === 0) failed.value = text.entry.waited;
+    }, 1_000);
+    return () => clearTimeout(timer);
+  }, [wait.value]);
+  const refuse = (error: unknown): void => {
+    wait.value = error instanceof Problem && error.status === 429 ? Math.ceil(error.retryAfter ?? 60) : 0;
+    failed.value = wait.peek() > 0 ? text.entry.wait(wait.peek()) : wordsOf(error);
+  };
+  return { failed, wait, refuse };
+}
+
+/** The words of a refusal, with a countdown while one has to wait. */
+export function Refusal({ words, wait }: { words: string; wait: number }) {
+  return (
+    <>
+      <p class={wait > 0 ? 'visually-hidden' : 'form-error'} role="alert" dir="auto">
+        <Prose words={words} />
+      </p>
+      {wait > 0 && (
+        // The failure is spoken once; the countdown is for the eye.
+        <p class="form-error" aria-hidden="true">
+          {text.entry.wait(wait)}
+        </p>
+      )}
+    </>
   );
 }
 
@@ -130,6 +148,7 @@ export function EntryField({ name, label, hint, type = 'text', autocomplete = 'o
 
 /** Says why nobody can log in over plain http on the network. */
 export function PlainHttp() {
+  useTitle(text.entry.plainTitle);
   return (
     <section class="entry" aria-labelledby="plain-title">
       <h1 id="plain-title">{text.entry.plainTitle}</h1>
@@ -148,7 +167,6 @@ export function isPlainHttp({ protocol, hostname }: { protocol: string; hostname
   return protocol === 'http:' && !/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
-  useTitle(text.entry.plainTitle);
 /** What happened, and what to do: whoever follows an address of `link open` has a terminal. */
 function whyBarred(error: unknown): string {
   if (!(error instanceof Error)) return text.problems.unknown;

@@ -30,12 +30,14 @@ export async function loadOlder(current: () => Log, deviceId: string, severity: 
 interface Reader {
   current: () => Log | null;
   took: (log: Log) => void;
+  /** Whether what is shown stands still: then the records that come take the place of none of it. */
+  stands: () => boolean;
   /** Hears whether the newest records are there: not while the stream is away, nor while a gap is not filled. */
   whole: (whole: boolean) => void;
 }
 
 /** Loads the newest records and then follows new ones until `signal` is aborted. Fails if the first load fails. */
-export async function followLog(deviceId: string, severity: Severity, { current, took, whole }: Reader, signal: AbortSignal): Promise<void> {
+export async function followLog(deviceId: string, severity: Severity, { current, took, stands, whole }: Reader, signal: AbortSignal): Promise<void> {
   const { items, cursor } = await page(deviceId, severity, null);
   if (signal.aborted) return;
   took({ records: merged([], items), cursor, extended: false });
@@ -44,9 +46,10 @@ export async function followLog(deviceId: string, severity: Severity, { current,
     if (!log || signal.aborted) return;
     const fitting = records.filter((record) => ORDER.indexOf(record.severity) >= ORDER.indexOf(severity));
     const all = merged(log.records, fitting);
-    const full = !log.extended && all.length > MOST;
+    const most = stands() ? 2 * MOST : MOST;
+    const full = !log.extended && all.length > most;
     // What is before the cursor would no longer be next to the oldest record.
-    took(full ? { ...log, records: all.slice(-MOST), cursor: null } : { ...log, records: all });
+    took(full ? { ...log, records: all.slice(-most), cursor: null } : { ...log, records: all });
   };
   let lastId: string | null = null;
   let away = false;

@@ -209,15 +209,22 @@ function Name({ device }: { device: Device }) {
 
 function Tags({ device }: { device: Device }) {
   const tags = device.tags ?? [];
-  const put = (change: { add_tags?: string[]; remove_tags?: string[] }): Promise<unknown> =>
-    changeDevice(device.device_id, change).catch(refused);
+  const put = async (change: { add_tags?: string[]; remove_tags?: string[] }): Promise<boolean> => {
+    try {
+      await changeDevice(device.device_id, change);
+      return true;
+    } catch (error) {
+      refused(error);
+      return false;
+    }
+  };
   const sent = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    const tag = String(new FormData(form).get('tag')).trim();
+    const typed = (event.currentTarget as HTMLFormElement).elements.namedItem('tag') as HTMLInputElement;
+    const tag = typed.value.trim();
     if (tag === '') return;
-    await put({ add_tags: [tag] });
-    form.reset();
+    // A refused tag stays to be corrected, and so does the next one that somebody has begun to type.
+    if ((await put({ add_tags: [tag] })) && typed.value.trim() === tag) typed.value = '';
   };
   return (
     <div class="tag-editor">

@@ -53,7 +53,7 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
     const took = (next: Log): void => {
       log.value = next;
     };
-    const reader = { current: () => log.peek(), took, whole: (whole: boolean): void => void (isWhole.value = whole) };
+    const reader = { current: () => log.peek(), took, stands: () => paused.peek() !== null, whole: (whole: boolean): void => void (isWhole.value = whole) };
     followLog(deviceId, severity, reader, closing.signal).catch((error: unknown) => {
       if (!closing.signal.aborted) failed.value = error;
     });

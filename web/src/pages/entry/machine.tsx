@@ -6,17 +6,15 @@ import './machine.css';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-import { EntryField, EntryForm } from '../../app/entry';
+import { EntryField, EntryForm, Refusal, useRefusal } from '../../app/entry';
 import { ask, POST } from '../../data/client';
-import { wordsOf } from '../../data/problem';
 import { me } from '../../data/store';
 import type { PendingDevice } from '../../data/types';
 import { text } from '../../text';
 import { moment } from '../../text/format';
 import { Filled } from '../../ui/filled';
-import { useTitle } from '../../ui/title';
-import { FormError } from '../../ui/form_error';
 import { Foreign } from '../../ui/parts';
+import { useTitle } from '../../ui/title';
 import { useFragment } from './fragment';
 
 export function MachinePage() {
@@ -48,7 +46,7 @@ function Decide({ pending, decided }: { pending: PendingDevice; decided: (how: '
       await ask(POST('/api/v1/auth/device/decide', { body: { user_code: pending.user_code, allow } }));
       decided(allow ? 'allowed' : 'refused');
     } catch (error) {
-      failed.value = wordsOf(error);
+      refuse(error);
       busy.value = false;
     }
   };
@@ -66,12 +64,12 @@ function Decide({ pending, decided }: { pending: PendingDevice; decided: (how: '
       </p>
       <p>{text.machine.gets}</p>
       <p>{text.machine.careful}</p>
-      <FormError words={failed.value} />
+      <Refusal words={failed.value} wait={wait.value} />
       <div class="choice">
-        <button type="button" class="button" disabled={busy.value} onClick={() => void decide(false)}>
+        <button type="button" class="button" disabled={busy.value || wait.value > 0} onClick={() => void decide(false)}>
           {text.machine.refuse}
         </button>
-        <button type="button" class="button primary" disabled={busy.value} onClick={() => void decide(true)}>
+        <button type="button" class="button primary" disabled={busy.value || wait.value > 0} onClick={() => void decide(true)}>
           {text.machine.allow}
         </button>
       </div>
@@ -86,9 +84,9 @@ function Name({ children }: { children: string }) {
     </strong>
   );
 }
-  useTitle(allowed ? text.machine.allowed : text.machine.refused);
 
 function Done({ allowed }: { allowed: boolean }) {
+  useTitle(allowed ? text.machine.allowed : text.machine.refused);
   const title = useFocus();
   return (
     <section class="entry">

@@ -45,7 +45,11 @@ function Sessions({ changes }: { changes: number }) {
   };
   useEffect(() => void load(), [changes]);
   useEffect(() => onReturn(() => void load(true)), []);
+  const ending = useRef(false);
   const end = async (work: () => Promise<unknown>, done: string): Promise<void> => {
+    // A second click, as of a double click, would end what has ended.
+    if (ending.current) return;
+    ending.current = true;
     try {
       await work();
       notice(done);
@@ -53,6 +57,7 @@ function Sessions({ changes }: { changes: number }) {
       failure(error);
     }
     await load();
+    ending.current = false;
     document.getElementById('sessions-title')?.focus();
   };
   const endOne = (id: string): Promise<void> =>

@@ -170,16 +170,22 @@ function addCopyButtons(block: HTMLElement): void {
     button.className = 'button quiet';
     button.textContent = text.workspace.copy;
     button.setAttribute('aria-label', text.workspace.copyCode);
-    button.addEventListener('click', () => {
-      navigator.clipboard.writeText(pre.textContent ?? '').then(
-        () => told(button, text.workspace.copied),
-        () => told(button, text.workspace.copyFailed),
-      );
-    });
+    button.addEventListener('click', () => void copy(pre, button));
     head.append(language, button);
     pre.tabIndex = 0;
     pre.replaceWith(frame);
     frame.append(head, pre);
+  }
+}
+
+/** Copies code without its last line break, with which a shell would run it at once. */
+async function copy(pre: HTMLElement, button: HTMLButtonElement): Promise<void> {
+  try {
+    await navigator.clipboard.writeText((pre.textContent ?? '').replace(/\n$/, ''));
+    told(button, text.workspace.copied);
+  } catch {
+    // Refused, or a page that is no secure context and has no clipboard.
+    told(button, text.workspace.copyFailed);
   }
 }
 
