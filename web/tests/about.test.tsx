@@ -1,0 +1,122 @@
+// The name and the tags of a device: what a change sends, and what the page shows afterwards.
+
+import { describe, expect, it, vi } from 'vitest';
+
+import { go } from '../src/app/router';
+import { deployments, deploymentsLoading, devices } from '../src/data/store';
+import type { Device } from '../src/data/types';
+import { DevicePage } from '../src/pages/device/page';
+import { Notices } from '../src/ui/notices';
+import { held } from './backend';
+import { device, HOSTILE } from './fixtures';
+import { accessible, control, place, press, settled, type } from './placed';
+
+const here = place();
+
+function open(more: Partial<Device> = {}): void {
+  devices.loaded([device('a', more)]);
+  deployments.loaded([]);
+  deploymentsLoading.value = { state: 'ready', error: null };
+  go('/devices/dev_a?tab=about');
+  here.show(<><DevicePage /><Notices /></>);
+}
+
+const changes = (): [string, unknown][] => here.served.to('/devices/dev_a').map(({ method, body }) => [method, body]);
+const field = (id: string): string | undefined => here.root.querySelector<HTMLInputElement>(`#${id}`)?.value;
+const heading = (): string => here.root.querySelector('h1')?.textContent ?? '';
+const tags = (): (string | null)[] => [...here.root.querySelectorAll('.tag-editor .chip')].map(({ textContent }) => textContent);
+
+describe('a new name', () => {
+  it('is sent once, and shown once the backend has accepted it', async () => {
+    const answer = held<[number, unknown]>();
+    here.served.answers['/devices/dev_a'] = () => answer.promise;
+    open();
+    await vi.waitFor(() => expect(field('device-name')).toBe('a'));
+    await type('#device-name', 'kitchen');
+    await press('Rename');
+    await vi.waitFor(async () => expect((await control('Rename') as HTMLButtonElement).disabled).toBe(true));
+    expect(heading()).not.toContain('kitchen');
+    expect(document.body.textContent).not.toContain('was renamed');
+    answer.keep([200, device('a', { name: 'kitchen' })]);
+    await settled('The device was renamed.');
+    expect(changes()).toEqual([['PATCH', { name: 'kitchen' }]]);
+    await vi.waitFor(() => expect(heading()).toContain('kitchen'));
+    expect(field('device-name')).toBe('kitchen');
+    expect((await control('Rename') as HTMLButtonElement).disabled).toBe(false);
+    expect(document.body.textContent).not.toContain('Somebody else');
+    await accessible();
+  });
+
+  it('is shown as the backend stores it', async () => {
+    here.served.answers['/devices/dev_a'] = [200, device('a', { name: 'kitchen' })];
+    open();
+    await type('#device-name', ' kitchen ');
+    await press('Rename');
+    await settled('The device was renamed.');
+    await vi.waitFor(() => expect(field('device-name')).toBe('kitchen'));
+  });
+
+  it('that is refused stays in the field, and the old one stays in the heading', async () => {
+    here.served.answers['/devices/dev_a'] = [422, { status: 422, detail: 'the name is too long' }];
+    open();
+    await type('#device-name', 'x'.repeat(300));
+    await press('Rename');
+    await settled('The name is too long.');
+    expect(field('device-name')).toBe('x'.repeat(300));
+    expect(heading()).not.toContain('xxx');
+    expect(document.body.textContent).not.toContain('was renamed');
+  });
+});
+
+describe('the tags', () => {
+  it('take one more, and the field is free for the next', async () => {
+    here.served.answers['/devices/dev_a'] = [200, device('a', { tags: ['lab', 'gpu 1'] })];
+    open({ tags: ['lab'] });
+    await type('#device-tag', '  gpu 1 ');
+    await press('Add');
+    await vi.waitFor(() => expect(tags()).toEqual(['lab', 'gpu 1']));
+    expect(changes()).toEqual([['PATCH', { add_tags: ['gpu 1'] }]]);
+    await vi.waitFor(() => expect(field('device-tag')).toBe(''));
+    await accessible();
+  });
+
+  it('send nothing for spaces', async () => {
+    open({ tags: ['lab'] });
+    await type('#device-tag', '   ');
+    await press('Add');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(changes()).toEqual([]);
+  });
+
+  it('lose the one that is removed, and no other', async () => {
+    here.served.answers['/devices/dev_a'] = [200, device('a', { tags: ['lab'] })];
+    open({ tags: ['lab', 'gpu 1'] });
+    await press('Remove the tag gpu 1');
+    await vi.waitFor(() => expect(tags()).toEqual(['lab']));
+    expect(changes()).toEqual([['PATCH', { remove_tags: ['gpu 1'] }]]);
+    here.served.answers['/devices/dev_a'] = [200, device('a', { tags: [] })];
+    await press('Remove the tag lab');
+    await settled('No tags.');
+    expect(changes().at(-1)).toEqual(['PATCH', { remove_tags: ['lab'] }]);
+    await accessible();
+  });
+
+  it('stay as they are when a removal is refused', async () => {
+    here.served.answers['/devices/dev_a'] = [409, { status: 409, detail: 'the device is being transferred' }];
+    open({ tags: ['lab'] });
+    await press('Remove the tag lab');
+    await settled('The device is being transferred.');
+    expect(tags()).toEqual(['lab']);
+  });
+
+  it('are removed by their exact text, however they are shown', async () => {
+    here.served.answers['/devices/dev_a'] = [200, device('a')];
+    for (const tag of HOSTILE) {
+      open({ tags: [tag] });
+      await vi.waitFor(() => expect(tags()).toHaveLength(1));
+      here.root.querySelector<HTMLElement>('.tag-editor .chip button')?.click();
+      await vi.waitFor(() => expect(tags()).toEqual([]));
+    }
+    expect(changes()).toEqual(HOSTILE.map((tag) => ['PATCH', { remove_tags: [tag] }]));
+  });
+});
