@@ -1,12 +1,13 @@
 // Bad days in Debian's Chromium, of which a picture shows nothing: a device that comes and goes every second, one with 200 models,
 // a browser that stores nothing, two tabs in one conversation, a conversation of a thousand turns, a script that should not be
-// there, and an upload that goes on after a reload. `keyboard.ts` has the upgrade of the backend.
+// there, an upload that goes on after a reload, and a page that nobody touches. `keyboard.ts` has the upgrade of the backend.
 //   node pictures/bad_days.ts [WORD]
 
 import { chromium } from 'playwright-core';
 
 import type { Day } from './bad_days/day.ts';
 import { FLAPPING } from './bad_days/flapping.ts';
+import { IDLE } from './bad_days/idle.ts';
 import { LONG_CONVERSATION } from './bad_days/long_conversation.ts';
 import { MANY_MODELS } from './bad_days/many_models.ts';
 import { POLICY } from './bad_days/policy.ts';
@@ -17,7 +18,7 @@ import { CHROMIUM } from './browser.ts';
 
 /** The longest ones are first. */
 const DAYS: Readonly<Record<string, readonly Day[]>> = {
-  flapping: FLAPPING, storage: STORAGE, uploads: UPLOADS, tabs: TABS, long: LONG_CONVERSATION, models: MANY_MODELS, policy: POLICY,
+  flapping: FLAPPING, storage: STORAGE, uploads: UPLOADS, tabs: TABS, long: LONG_CONVERSATION, models: MANY_MODELS, policy: POLICY, idle: IDLE,
 };
 /** How many days there are at a time: a page waits more than it computes, most of all for a device that comes and goes. */
 const LANES = 5;

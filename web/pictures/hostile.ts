@@ -17,6 +17,18 @@ export const WORDS: readonly string[] = [
   '{{constructor.constructor("return 1")()}}',
 ];
 
+/** Returns a problem document whose words are all of the hostile ones. */
+export function hostileProblem(problem: object): object {
+  const words = WORDS.join(' ');
+  return { ...problem, title: words, detail: words, hint: words };
+}
+
+/** Returns a query whose every value is hostile, as in a link that somebody has sent. Words that no address can have are left out. */
+export function hostileQuery(...names: readonly string[]): string {
+  const words = WORDS.filter((one) => one.length < 500 && one.isWellFormed());
+  return names.map((name, at) => `${name}=${encodeURIComponent(words[at % words.length] ?? '')}%2C${encodeURIComponent(words.join(' '))}`).join('&');
+}
+
 /** The members whose texts others choose. */
 const THEIRS: ReadonlySet<string> = new Set([
   'name', 'device_name', 'model_name', 'alias', 'hostname', 'os', 'arch', 'agent_version', 'from', 'tags', 'file_name', 'url', 'publisher',

@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core';
 
 import { ask, CAUSES, MODEL, prepare } from './causes.ts';
+import { hostileQuery } from './hostile.ts';
 import type { Fake } from './server.ts';
 import type { World, WorldName } from './world.ts';
 
@@ -88,6 +89,26 @@ const LISTS: Screen[] = ['devices', 'models', 'deployments', 'repairs', 'operati
   (name) => ({ name, path: at(`/${name}`), broken: true }),
 );
 
+/** Addresses that somebody else has made: what pages read from them is hostile. */
+const ADDRESSES: Screen[] = ([
+  ['devices', '/devices', ['q', 'select', 'sort', 'hide']],
+  ['deployments', '/deployments', ['q', 'state', 'model_id', 'device_id', 'select', 'sort']],
+  ['repairs', '/repairs', ['q', 'state', 'model_id', 'device_id', 'select']],
+  ['models', '/models', ['q', 'state', 'sort', 'open']],
+  ['keys', '/keys', ['q', 'show', 'open']],
+  ['audit', '/audit', ['action', 'actor', 'subject', 'since', 'until']],
+  ['usage', '/usage', ['by', 'period', 'show', 'model_id', 'device_id']],
+  ['operations', '/operations', ['state']],
+  ['add', '/devices/add', ['key', 'system', 'tags']],
+  ['tab', null, ['tab', 'period']],
+  ['logs', null, ['q', 'severity', 'category', 'wrap']],
+  ['workspace', '/workspace', ['model', 'conversation', 'device']],
+] as const).map(([name, path, names]) => ({
+  name: `address-${name}`, worlds: [], hostile: true, loading: false,
+  ...(name === 'workspace' ? { before: unnamed } : {}),
+  path: (world) => `${path ?? first(world)}?${name === 'logs' ? 'tab=logs&' : ''}${hostileQuery(...names)}`,
+}));
+
 export const SCREENS: readonly Screen[] = [
   { name: 'overview', path: at('/'), broken: true },
   ...LISTS,
@@ -128,6 +149,15 @@ export const SCREENS: readonly Screen[] = [
   { name: 'device-update', path: first, worlds: ['many'], dialog: true, act: press('Update…') },
   { name: 'device-deploy', path: first, worlds: ['many'], dialog: true, act: press('Deploy a model…') },
   { name: 'device-command', path: (world) => `${first(world)}?tab=commands`, worlds: ['many'], hostile: true, act: async (page) => page.locator('.command-list summary').first().click() },
+  {
+    name: 'device-refused', path: (world) => `${first(world)}?tab=about`, worlds: [], hostile: true,
+    act: async (page) => {
+      await page.locator('input[name=name]').fill('another name');
+      await page.locator('input[name=name]').press('Enter');
+      await page.locator('[role=alert], .notice', { hasText: 'zero' }).first().waitFor({ timeout: 3_000 });
+    },
+  },
+  ...ADDRESSES,
   { name: 'models-add', path: at('/models?open=add'), worlds: ['many'], dialog: true },
   { name: 'keys-create', path: at('/keys?open=create'), worlds: ['many'], dialog: true },
   { name: 'members-invite', path: at('/members?open=invite'), worlds: ['many'], dialog: true },
@@ -173,6 +203,8 @@ export const SCREENS: readonly Screen[] = [
     name: 'conversation-delete', path: at('/workspace'), worlds: ['many'], before: answering,
     act: async (page) => {
       await asked(page);
+      // On a phone the list is a dialog of its own.
+      if (await page.getByRole('button', { name: 'Conversations' }).isVisible()) await press('Conversations')(page);
       await press(/^Delete How do I/)(page);
     },
   },

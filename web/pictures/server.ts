@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 
 import type { InstallInfo } from '../src/data/types.ts';
 import { metricsOf, usageOf } from './figures.ts';
-import { hostile } from './hostile.ts';
+import { hostile, hostileProblem } from './hostile.ts';
 import { NOW, type World } from './world.ts';
 
 /** The most things of a list in one answer. */
@@ -100,7 +100,7 @@ function api(fake: Fake, url: URL, request: IncomingMessage, response: ServerRes
   const path = url.pathname.slice('/api/v1'.length);
   const say = (status: number, document: unknown): void => {
     response.writeHead(status, { 'content-type': status < 400 ? 'application/json' : 'application/problem+json' });
-    response.end(JSON.stringify(document));
+    response.end(JSON.stringify(fake.hostile && status >= 400 ? hostileProblem(document as object) : document));
   };
   if (request.headers['x-link-csrf'] !== SECRET && path !== '/session') {
     say(401, { status: 401, title: 'Unauthorized', code: 'unauthenticated', detail: 'the session has ended' });

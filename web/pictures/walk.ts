@@ -24,10 +24,11 @@ const LOOKS: Record<string, BrowserContextOptions & { zoom?: number; exact?: boo
 };
 
 /** A state of the account, or one in which every read fails, no read has an answer, or others have written what is hostile: under the
- * policy of the pages, or `bare`, so that only the pages themselves keep it from becoming a script. */
-export type State = WorldName | 'broken' | 'loading' | 'hostile' | 'bare';
+ * policy of the pages, or `bare`, so that only the pages themselves keep it from becoming a script. In `spiteful` every read fails with
+ * hostile words. */
+export type State = WorldName | 'broken' | 'loading' | 'hostile' | 'bare' | 'spiteful';
 export const STATES: readonly State[] = [...WORLDS, 'broken', 'loading', 'hostile'];
-const BASE: Partial<Record<State, WorldName>> = { broken: 'many', loading: 'many', hostile: 'failing', bare: 'failing' };
+const BASE: Partial<Record<State, WorldName>> = { broken: 'many', loading: 'many', hostile: 'failing', bare: 'failing', spiteful: 'many' };
 
 /** All reads except who is logged in. */
 const READS = /^\/(?!me$|events$)/;
@@ -46,8 +47,8 @@ export async function walk(within: Browser, { world, look, screens, see }: Walk,
   if (!options) throw new Error(`there is no look ${look}: ${Object.keys(LOOKS).join(', ')}`);
   const { zoom = 1, exact = false, ...shown } = options;
   const fake = await serve(worldOf(BASE[world] ?? (world as WorldName)));
-  fake.broken = world === 'broken';
-  fake.hostile = world === 'hostile' || world === 'bare';
+  fake.broken = world === 'broken' || world === 'spiteful';
+  fake.hostile = world === 'hostile' || world === 'bare' || world === 'spiteful';
   fake.policy = world !== 'bare';
   let shared: Page | null = null;
   let where = '';
@@ -80,7 +81,7 @@ export async function walk(within: Browser, { world, look, screens, see }: Walk,
 /** Has a page tell what is wrong by itself: messages in its console, and errors. */
 function listened(page: Page, told: (fault: string) => void): Page {
   page.on('console', (message) => {
-    const expected = /status of (400|401|404|410|413|429|500|502|503)|net::ERR_FAILED|has been blocked by CORS/.test(message.text());
+    const expected = /status of (400|401|403|404|410|413|429|500|502|503)|net::ERR_FAILED|has been blocked by CORS/.test(message.text());
     if (message.type() === 'error' && !expected) told(message.text());
   });
   page.on('pageerror', (error) => told(error.message));
@@ -98,7 +99,7 @@ async function ready(page: Page, fake: Fake, screen: Screen): Promise<void> {
 
 function isWanted({ worlds: differing = WORLDS, broken, hostile, loading, act, open }: Screen, world: State): boolean {
   const looked = !act && !open;
-  if (world === 'broken') return broken === true;
+  if (world === 'broken' || world === 'spiteful') return broken === true;
   if (world === 'loading') return loading ?? (looked && differing.includes('many'));
   if (world === 'hostile' || world === 'bare') return hostile === true || (looked && differing.includes('failing'));
   return differing.includes(world);
