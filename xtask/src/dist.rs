@@ -404,6 +404,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_release_without_the_pages_is_refused() {
+        let root = tempfile::tempdir().unwrap();
+        let refused = run(root.path(), &options(None)).unwrap_err().to_string();
+        let advice = "run `scripts/prepare web` and `cargo xtask web` first";
+        assert!(refused.contains(advice), "{refused}");
+        assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
+    }
+
+    #[test]
     fn a_folder_that_cannot_be_written_is_refused_and_another_is_left_empty() {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("releases/stable");

@@ -174,3 +174,19 @@ pub(crate) fn cache() -> Option<PathBuf> {
     let base = base.or_else(|| Some(PathBuf::from(set("HOME")?).join(".cache")))?;
     Some(base.join("link-dev"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pages_are_built_if_their_first_page_is_a_file() {
+        let root = tempfile::tempdir().unwrap();
+        let page = root.path().join(PAGE);
+        std::fs::create_dir_all(page.parent().unwrap()).unwrap();
+        let refused = ensure_built(root.path()).unwrap_err().to_string();
+        assert!(refused.starts_with(&format!("`{PAGE}` is missing")), "{refused}");
+        std::fs::write(&page, "").unwrap();
+        ensure_built(root.path()).unwrap();
+    }
+}

@@ -56,11 +56,7 @@ pub(crate) const PAGES: &[&str] = &[
 
 /// Answers with the page of the application that is built from `web/`, with the policy of its address.
 pub(crate) fn built_page(address: &str, headers: &HeaderMap) -> Response {
-    built::page(address, headers).unwrap_or_else(|| {
-        let mut unbuilt = page(UNBUILT);
-        *unbuilt.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-        unbuilt
-    })
+    built::page(address, headers).unwrap_or_else(unbuilt)
 }
 
 /// Leads to the page that makes the first account. A browser keeps what follows `#`: the setup token.
@@ -86,6 +82,13 @@ pub(crate) async fn file_or_nothing(method: Method, uri: Uri, headers: HeaderMap
     std::future::ready(found.or_else(missing).unwrap_or_else(nothing)).await
 }
 
+/// Answers for a page of `web/` that is not part of this build.
+fn unbuilt() -> Response {
+    let mut page = page(UNBUILT);
+    *page.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    page
+}
+
 /// Answers with a page of `backend/web`.
 fn page(name: &str) -> Response {
     file(name).unwrap_or_else(|| {
@@ -108,4 +111,23 @@ fn file(name: &str) -> Option<Response> {
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     Some(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_page_that_is_not_built_names_the_commands_that_build_it() {
+        let answer = unbuilt();
+        assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(answer.headers()[header::CONTENT_TYPE], "text/html");
+        let body = answer.into_body().collect().await.unwrap().to_bytes();
+        let html = String::from_utf8(body.to_vec()).unwrap();
+        for command in ["scripts/prepare web", "cargo xtask web", "cargo build -p link-backend"] {
+            assert!(html.contains(command), "`{command}` is missing: {html}");
+        }
+    }
 }

@@ -377,6 +377,32 @@ async fn a_viewer_sees_what_a_viewer_may_read() {
 }
 
 #[tokio::test]
+async fn a_member_who_joins_changes_role_and_is_removed_has_an_event_each_time() {
+    let (world, user) = World::set_up().await;
+    let mut reader = Reader::ready(&world.backend.router, &user, "?kinds=member").await;
+    let bob = world.member(&user, "bob@example.org", "viewer").await;
+    let id = world.get("/api/v1/me", &bob).await.text("user_id");
+    let joined = reader.until(|frame| frame.is_about("member", &id)).await;
+    assert_eq!(joined.data["change"], "changed");
+    assert_eq!(joined.data["item"]["role"], "viewer");
+    let members = world.get("/api/v1/members", &user).await;
+    assert!(members.items().contains(&joined.data["item"]), "{joined:?}: {members:?}");
+
+    let path = format!("/api/v1/members/{id}");
+    let changed = world.call("PATCH", &path, &user, Some(json!({ "role": "operator" }))).await;
+    assert_eq!(changed.status, 200, "{changed:?}");
+    let promoted = reader.until(|frame| frame.data["item"]["role"] == "operator").await;
+    assert!(promoted.is_about("member", &id), "{promoted:?}");
+    assert_eq!(promoted.data["item"], changed.body);
+
+    let removed = world.delete(&path, &user).await;
+    assert_eq!(removed.status, 200, "{removed:?}");
+    let gone = reader.until(|frame| frame.data["change"] == "removed").await;
+    assert!(gone.is_about("member", &id), "{gone:?}");
+    assert_eq!(gone.data["item"], Value::Null);
+}
+
+#[tokio::test]
 async fn a_stream_ends_with_the_session_the_role_and_the_token() {
     let (world, user) = World::set_up().await;
     let router = &world.backend.router;

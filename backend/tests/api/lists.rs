@@ -5,8 +5,15 @@ use std::{collections::BTreeSet, time::Duration};
 use axum::{body::Body, http::Request};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use http_body_util::BodyExt as _;
-use link_protocol::limits;
+use link_backend::releases::{Keys, Place, Releases, pull};
+use link_platform::fs::write_atomic;
+use link_protocol::{
+    command::Sha256Hex,
+    limits,
+    release::{MANIFEST_FILE, SCHEMA, Statement},
+};
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use tower::ServiceExt as _;
 
 use crate::harness::{Answer, PASSWORD, World, pair, registration};
@@ -25,6 +32,29 @@ async fn rename(world: &World, user: &str, device: &str, name: &str) {
     let path = format!("/api/v1/devices/{device}");
     let answer = world.call("PATCH", &path, user, Some(json!({ "name": name }))).await;
     assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+/// Publishes a release for Linux, as `link-backend releases pull` does.
+async fn publish(world: &World, version: &str, channel: &str) {
+    let from = tempfile::tempdir().unwrap();
+    let (target, programs) = ("x86_64-unknown-linux-gnu", b"programs");
+    let archive = format!("link-{version}-{target}.tar.gz");
+    let sha256 = Sha256Hex::from_digest(&Sha256::digest(programs));
+    let manifest: Statement = serde_json::from_value(json!({
+        "kind": "manifest", "schema": SCHEMA, "version": version, "channel": channel,
+        "released_at": "2026-07-01T00:00:00Z", "expires_at": "2027-07-01T00:00:00Z", "counter": 1,
+        "archives": [{
+            "target": target, "name": archive, "size_bytes": programs.len(), "sha256": sha256,
+        }],
+    }))
+    .unwrap();
+    let signer = pair(1);
+    let signed = serde_json::to_vec(&signer.seal_release(&manifest)).unwrap();
+    write_atomic(&from.path().join(archive), programs).unwrap();
+    write_atomic(&from.path().join(MANIFEST_FILE), &signed).unwrap();
+    let keys = Keys::new(None, &[signer.verifying().public_key.clone()]).unwrap();
+    let releases = Releases::in_folder(world.folder.path());
+    pull(&releases, &Place::Local(from.path().to_owned()), &keys, false).await.unwrap();
 }
 
 fn text(answer: &Answer) -> String {
@@ -351,4 +381,16 @@ async fn the_installer_is_described_with_a_line_for_each_system() {
     assert!(line.ends_with(&end), "{line}");
     assert!(systems[2].get("released").is_none(), "unknown without a release: {systems:?}");
     world.get("/api/v1/install", "").await.is(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn the_installer_names_the_published_release_and_its_systems() {
+    let (world, user) = World::set_up().await;
+    publish(&world, "1.4.0", "beta").await;
+    let install = world.get("/api/v1/install", &user).await;
+    assert_eq!(install.status, 200, "{install:?}");
+    assert_eq!(install.body["release"], json!({ "version": "1.4.0", "channel": "beta" }));
+    let systems = install.body["systems"].as_array().unwrap();
+    let released = systems.iter().map(|system| system["released"].as_bool().unwrap());
+    assert_eq!(released.collect::<Vec<_>>(), [true, false, false], "Linux only: {systems:?}");
 }

@@ -1,6 +1,9 @@
 //! The whole way of a new owner by keyboard alone, and two browsers that see what the other one changes.
 
-use std::time::{Duration, Instant};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use link_tests::{
     backend::{EMAIL, NewBackend, OLD_ORIGIN, PASSWORD, TestBackend},
@@ -10,7 +13,10 @@ use link_tests::{
 };
 use thirtyfour::Key;
 
-use super::chromium::Browser;
+use super::{
+    chromium::Browser,
+    story::{FILE_BYTES, UPLOAD_BYTES_PER_SECOND},
+};
 
 /// How often Tab is pressed before an element counts as out of reach.
 const MOST_TABS: usize = 90;
@@ -47,20 +53,7 @@ async fn browser_is_used_from_no_account_to_a_repaired_answer_by_keyboard_alone(
     device.run(&[("LINK_ENGINE_CONTEXT", "4096")]);
     browser.find_with(".arrival .step.done:nth-child(2)", "Online").await;
 
-    // A model. Whoever uses no pointer types the path into the window that the field opens.
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("tiny.gguf");
-    std::fs::write(&file, engines::model("tiny.gguf")).unwrap();
-    palette(&browser, "Models").await;
-    browser.find_with("h2", "No model yet").await;
-    palette(&browser, "Add a model").await;
-    browser.find("dialog [type=file]").await;
-    reach(&browser, "dialog [type=file]").await;
-    browser.keys(file.to_str().unwrap()).await;
-    browser.leave_file_field().await;
-    reach(&browser, "dialog [type=submit]").await;
-    browser.keys(Key::Enter).await;
-    browser.find_with(".catalogue-row .badge", "Ready").await;
+    add_model(&browser).await;
 
     // A deployment, from the page of the device.
     palette(&browser, "Devices").await;
@@ -104,7 +97,7 @@ async fn browser_shows_what_another_browser_changes() {
         browser.run("window.loadedOnce = true", vec![]).await;
     }
 
-    // A busy machine is slow now and then, and not each time.
+    // A busy machine is slow now and then, and not each time: the median counts.
     let mut took = Vec::new();
     for new in ["desk-1", "desk-2", "desk-3", "desk-4", "front-desk"] {
         let name = bob.find("input[name=name]").await;
@@ -115,7 +108,16 @@ async fn browser_shows_what_another_browser_changes() {
         took.push(renamed.elapsed());
     }
     println!("the other browser shows a new name after {took:?}");
-    assert!(took.iter().min() < Some(&Duration::from_secs(1)), "{took:?}");
+    took.sort_unstable();
+    assert!(took[took.len() / 2] < Duration::from_secs(1), "{took:?}");
+
+    // The other direction: Ann adds a tag, and Bob's page of the device shows the tag.
+    ann.click(".device-row .name a").await;
+    ann.click(".tabs a[href$='tab=about']").await;
+    let tag = ann.find("input[name=tag]").await;
+    tag.send_keys("lobby".to_owned() + Key::Enter).await.unwrap();
+    bob.find_with(".tag-editor .chip", "lobby").await;
+    ann.click(".device-head .back").await;
 
     bob.click(".tabs a").await;
     bob.find_with(".model", "Allowlist current").await;
@@ -135,6 +137,38 @@ async fn browser_shows_what_another_browser_changes() {
         let loaded_once = browser.run("return window.loadedOnce === true", vec![]).await;
         assert_eq!(loaded_once, true, "the page was loaded again");
     }
+}
+
+/// Adds a model. A reload cuts its upload, which is resumed with the same file.
+async fn add_model(browser: &Browser) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tiny.gguf");
+    let mut bytes = engines::model("tiny.gguf");
+    bytes.resize(FILE_BYTES, 0);
+    std::fs::write(&file, &bytes).unwrap();
+    palette(browser, "Models").await;
+    browser.find_with("h2", "No model yet").await;
+    browser.sends_at_most(UPLOAD_BYTES_PER_SECOND).await;
+    palette(browser, "Add a model").await;
+    choose(browser, &file).await;
+    browser.find_with(".catalogue-row", "8.4 MB of 21.0 MB").await;
+    browser.reload().await;
+    browser.find("[aria-label^='Resume upload']").await;
+    reach(browser, "[aria-label^='Resume upload']").await;
+    browser.keys(Key::Enter).await;
+    choose(browser, &file).await;
+    browser.find_with(".catalogue-row .badge", "Ready").await;
+}
+
+/// Chooses a file in the dialog and sends the form. Whoever uses no pointer types the path into the window that the field
+/// opens.
+async fn choose(browser: &Browser, file: &Path) {
+    browser.find("dialog [type=file]").await;
+    reach(browser, "dialog [type=file]").await;
+    browser.keys(file.to_str().unwrap()).await;
+    browser.leave_file_field().await;
+    reach(browser, "dialog [type=submit]").await;
+    browser.keys(Key::Enter).await;
 }
 
 /// Opens the palette and goes to what it finds for the words.

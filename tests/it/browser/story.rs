@@ -15,9 +15,9 @@ use link_tests::{
 use super::chromium::Browser;
 
 /// A model that takes more than one piece of an upload: behind its tensors, a reader of the format reads nothing.
-const FILE_BYTES: usize = 20 * 1024 * 1024;
+pub(super) const FILE_BYTES: usize = 20 * 1024 * 1024;
 /// Three seconds for a piece of 8 MiB.
-const UPLOAD_BYTES_PER_SECOND: u32 = 3 * 1024 * 1024;
+pub(super) const UPLOAD_BYTES_PER_SECOND: u32 = 3 * 1024 * 1024;
 
 /// From no account to an answer that a repair gave back. Nothing is done but what a person does: read the page, click,
 /// type, choose a file, and run the line of the page in a terminal.
