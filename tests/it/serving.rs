@@ -75,8 +75,15 @@ async fn a_port_that_another_program_has_fails_the_start_at_once_and_names_the_p
     assert!(result.output.contains(&format!("process {us}")), "{}", result.output);
     assert_eq!(device.model().await.state, ModelState::NotServing);
 
+    // Another port is a way out, and so is the same one once it is free.
+    let moved = free_port();
+    let elsewhere = backend.owner.serve(model.model_id, device.id, Some(moved)).await.unwrap();
+    let result = backend.result(elsewhere.command_id).await.result.unwrap();
+    assert_eq!(result.status, CommandResult::Succeeded, "{}", result.output);
+    let (text, _) = chat::whole(chat::ask(moved, None, false).await.unwrap()).await;
+    assert_eq!(text, TINY_REPLY);
     drop(taken);
-    let again = backend.owner.serve(model.model_id, device.id, None).await.unwrap();
+    let again = backend.owner.serve(model.model_id, device.id, Some(port)).await.unwrap();
     let result = backend.result(again.command_id).await.result.unwrap();
     assert_eq!(result.status, CommandResult::Succeeded, "{}", result.output);
 }

@@ -60,6 +60,23 @@ describe('a model that is repaired on another port', () => {
     await settled('Not serving');
     expect(controls()).not.toContain('Change port…');
   });
+
+  it('is started there if its device has given it up, as after another program took its port', async () => {
+    open('models');
+    deployments.changed(deployment('1', 'dev_a', { serving: { state: 'not_serving', is_serving: false, port: 8080, detail: 'port 8080 is in use by nginx' } }));
+    await settled('Port 8080 is in use by nginx');
+    const result = { status: 'succeeded', output: '', reported_at: '2026-11-20T00:00:02Z' };
+    here.served.answers['/models/mdl_1/serve/dev_a'] = [202, command('1', { state: 'processed', result })];
+    here.served.answers['/deployments'] = [200, { items: [deployment('1', 'dev_a', { serving: { state: 'serving', is_serving: true, port: 9000 } })] }];
+    await press('Change port…');
+    await settled('llama is started on the port that you choose.');
+    await accessible();
+    await type('dialog [name=port]', '9000');
+    await press('Change the port');
+    await settled('llama answers on port 9000 now.');
+    expect(here.served.to('/models/mdl_1/serve/dev_a').map(({ query }) => query.get('port'))).toEqual(['9000']);
+    expect(here.served.to('/models/mdl_1/repair-serving/dev_a')).toEqual([]);
+  });
 });
 
 describe('a transfer to another account', () => {

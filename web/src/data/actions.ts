@@ -17,7 +17,7 @@ export type Action = 'serve' | 'stop' | 'repair' | 'redeploy' | 'remove' | 'canc
 export const pending = signal<ReadonlyMap<string, Action>>(new Map());
 ofPerson(() => (pending.value = new Map()));
 
-/** Does something to a deployment; a repair may choose another `port`. Returns the result of the command, if there is one to
+/** Does something to a deployment; a repair and a start may choose another `port`. Returns the result of the command, if there is one to
  * wait for. */
 export async function act(action: Action, deployment: Deployment, port?: number): Promise<Command | null> {
   const id = deployment.deployment_id;
@@ -34,7 +34,12 @@ export async function act(action: Action, deployment: Deployment, port?: number)
 export function servesAgain({ serving }: Deployment): boolean {
   // What the device reports of the model, whatever came of the deployment.
   const state = serving?.state;
-  return state === undefined || state === 'serving' || state === 'starting' || (state === 'not_serving' && Boolean(serving?.detail));
+  return state === undefined || state === 'serving' || state === 'starting' || isGivenUp(serving);
+}
+
+/** Whether the device has given up serving a model, for a reason that it names. */
+export function isGivenUp(serving: Deployment['serving']): boolean {
+  return serving?.state === 'not_serving' && Boolean(serving.detail);
 }
 
 async function perform(action: Action, deployment: Deployment, port?: number): Promise<Command | null> {
@@ -42,7 +47,7 @@ async function perform(action: Action, deployment: Deployment, port?: number): P
   const header = { 'Idempotency-Key': idempotencyKey() };
   switch (action) {
     case 'serve':
-      return outcome(await ask(POST('/api/v1/models/{model_id}/serve/{device_id}', { params: { path } })), deployment);
+      return outcome(await ask(POST('/api/v1/models/{model_id}/serve/{device_id}', { params: { path, query: port === undefined ? {} : { port } } })), deployment);
     case 'stop':
       return outcome(await ask(POST('/api/v1/models/{model_id}/stop/{device_id}', { params: { path } })), deployment);
     case 'repair': {

@@ -4,7 +4,7 @@ import { useComputed, useSignal } from '@preact/signals';
 
 import { change, query } from '../../app/router';
 import { workspaceWith } from '../../app/routes';
-import { pending, type Action } from '../../data/actions';
+import { isGivenUp, pending, type Action } from '../../data/actions';
 import { isOffered, nameOf } from '../../data/model_name';
 import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
@@ -163,7 +163,9 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
   useLost(!moving.value || allowed('repair'), () => (moving.value = false));
   useLost(!removing.value || allowed('remove'), () => (removing.value = false));
   const buttons: (Action | 'port' | 'settings')[] = [...actions];
-  if (actions.includes('repair') && deployment.serving?.is_serving) buttons.splice(-1, 0, 'port');
+  // A model that does not serve is moved by its start: its port may be what another program has taken.
+  const mover = deployment.serving?.is_serving ? 'repair' : isGivenUp(deployment.serving) ? 'serve' : null;
+  if (mover !== null && actions.includes(mover)) buttons.splice(-1, 0, 'port');
   if (actions.includes('redeploy') && model?.ready && isOffered(model)) buttons.splice(-1, 0, 'settings');
   // They keep their places while the device is away: nothing that is about to be pressed moves or loses the focus.
   const waits = (action: Action | 'port' | 'settings'): boolean => offline && (action === 'serve' || action === 'repair' || action === 'port');
@@ -239,10 +241,11 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
         <PortDialog
           name={name}
           port={port}
+          serves={mover !== 'serve'}
           close={() => (moving.value = false)}
           move={(chosen) => {
             moving.value = false;
-            carryOut('repair', deployment, name, chosen);
+            carryOut(mover ?? 'repair', deployment, name, chosen);
           }}
         />
       )}

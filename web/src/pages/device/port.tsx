@@ -1,4 +1,4 @@
-// The repair of a model on another port.
+// A model on another port: a repair moves one that serves, and a start one that its device has given up.
 
 import { text } from '../../text';
 import { brief } from '../../text/visible';
@@ -8,11 +8,13 @@ import { Dialog } from '../../ui/dialog';
 interface Props {
   name: string;
   port: number;
+  /** Whether the model serves: then a repair moves it, else a start does. */
+  serves: boolean;
   close: () => void;
   move: (port: number) => void;
 }
 
-export function PortDialog({ name, port, close, move }: Props) {
+export function PortDialog({ name, port, serves, close, move }: Props) {
   const sent = (event: SubmitEvent): void => {
     event.preventDefault();
     const chosen = new FormData(event.currentTarget as HTMLFormElement).get('port');
@@ -22,7 +24,7 @@ export function PortDialog({ name, port, close, move }: Props) {
     <Dialog title={text.models.moveTitle(brief(name, 60))} close={close}>
       <form onSubmit={sent}>
         <div class="dialog-body">
-          <p dir="auto">{text.models.moveBody(name)}</p>
+          <p dir="auto">{serves ? text.models.moveBody(name) : text.models.moveStart(name)}</p>
           <Field
             label={text.models.movePortField}
             hint={text.models.movePortHint}

@@ -25,6 +25,7 @@ export const models = {
   movePort: 'Change port…',
   moveTitle: (name: string) => `Change the port of ${name}`,
   moveBody: (name: string) => `A repair restarts the serving pipeline of ${name} on the port that you choose, with the current allowlist. The model stays loaded.`,
+  moveStart: (name: string) => `${name} is started on the port that you choose.`,
   movePortField: 'Port',
   movePortHint: 'Programs that use the model need the new port.',
   moveConfirm: 'Change the port',
