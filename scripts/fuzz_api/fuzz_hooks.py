@@ -31,7 +31,7 @@ def access_token():
     """The token of this run; a login is renewed, because an access token lives for 15 minutes."""
     if WHO in PEOPLE["fixed"]:
         return PEOPLE["fixed"][WHO]
-    if WHO == "nobody":
+    if WHO in ("nobody", "browser"):
         return None
     try:
         login = called("/auth/refresh", {"refresh_token": PEOPLE["refresh"][WHO]})
@@ -41,6 +41,17 @@ def access_token():
     PEOPLE["refresh"][WHO] = login["refresh_token"]
     (WORK / "people.json").write_text(json.dumps(PEOPLE))
     return login["access_token"]
+
+
+def session():
+    """The login of a browser: its cookie, and what only a page of this origin sends beside it."""
+    word = {"with": "password", "email": "admin@example.com", "password": PEOPLE["password"]}
+    headers = {"Content-Type": "application/json", "X-Link-Csrf": "1", "Sec-Fetch-Site": "same-origin"}
+    address = os.environ["FUZZ_BASE"] + "/api/v1/session"
+    request = urllib.request.Request(address, json.dumps(word).encode(), headers)
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        cookie = answer.headers["Set-Cookie"].split(";")[0]
+        return {**headers, "Cookie": cookie, "X-Link-Csrf": json.loads(answer.read())["csrf"]}
 
 
 def one_more_session():
@@ -73,8 +84,10 @@ def called(path, body=None, token=None):
 
 
 TOKEN = access_token()
-if TOKEN is None and WHO != "nobody":
+if TOKEN is None and WHO not in ("nobody", "browser"):
     raise SystemExit(f"fuzz-api: the login of {WHO} has ended")
+LOGIN = session() if WHO == "browser" else {"Authorization": f"Bearer {TOKEN}"} if TOKEN else {}
+LOGIN.pop("Content-Type", None)
 
 
 if WHO == "sessions":
@@ -102,8 +115,7 @@ requests.Session.send = send
 @schemathesis.hook
 def before_call(context, case, kwargs):
     """Puts the caller and every second time real names into a case."""
-    if TOKEN:
-        case.headers = {**(case.headers or {}), "Authorization": f"Bearer {TOKEN}"}
+    case.headers = {**(case.headers or {}), **LOGIN}
     if case.method.upper() == "GET" and "/commands" in case.operation.path:
         # What may wait takes up to 50 seconds; a wait that is refused is sent as it is.
         wait = str((case.query or {}).get("wait", "50"))
