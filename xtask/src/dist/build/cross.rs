@@ -104,6 +104,11 @@ pub(super) fn command(
             let stubs = frameworks::write(root, target, &folder.join("frameworks"))?;
             let stubs = stubs.to_str().context("the target folder is not UTF-8")?;
             flags.extend(["F", "L"].map(|kind| format!("-Clink-arg=-{kind}{stubs}")));
+            // The compiler removes symbols with `rust-objcopy`, which Debian's Rust lacks: the linker leaves them out.
+            flags.push("-Clink-arg=-Wl,-s".to_owned());
+            for profile in ["DEV", "RELEASE", "DIST"] {
+                command.env(format!("CARGO_PROFILE_{profile}_STRIP"), "false");
+            }
             command.env("MACOSX_DEPLOYMENT_TARGET", MACOS);
         }
     }
