@@ -156,11 +156,12 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
   const name = model ? nameOf(model) : deployment.alias;
   const removing = useSignal(false);
   const setting = useSignal(false);
-  const moving = useSignal(false);
+  /** What moves the model, while its dialog is open: fixed when it opens, since the model may start meanwhile. */
+  const moving = useSignal<'repair' | 'serve' | null>(null);
   const port = deployment.serving?.port ?? deployment.port;
   const doing = pending.value.get(deployment.deployment_id);
   const actions = controls ? actionsFor(deployment).filter(allowed) : [];
-  useLost(!moving.value || allowed('repair'), () => (moving.value = false));
+  useLost(!moving.value || allowed(moving.value), () => (moving.value = null));
   useLost(!removing.value || allowed('remove'), () => (removing.value = false));
   const buttons: (Action | 'port' | 'settings')[] = [...actions];
   // A model that does not serve is moved by its start: its port may be what another program has taken.
@@ -172,7 +173,7 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
   const press = (action: Action | 'port' | 'settings'): void => {
     if (waits(action)) return;
     if (action === 'settings') setting.value = true;
-    else if (action === 'port') moving.value = true;
+    else if (action === 'port') moving.value = mover;
     else if (action === 'remove') removing.value = true;
     else run(action);
   };
@@ -241,11 +242,11 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
         <PortDialog
           name={name}
           port={port}
-          serves={mover !== 'serve'}
-          close={() => (moving.value = false)}
+          serves={moving.value === 'repair'}
+          close={() => (moving.value = null)}
           move={(chosen) => {
-            moving.value = false;
-            carryOut(mover ?? 'repair', deployment, name, chosen);
+            carryOut(moving.peek() ?? 'repair', deployment, name, chosen);
+            moving.value = null;
           }}
         />
       )}
