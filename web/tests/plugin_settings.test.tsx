@@ -188,7 +188,7 @@ describe('the dialog', () => {
     deployments.removed('dpl_1');
     await vi.waitFor(async () => expect((await field('Threads')).value).toBe('4'));
     await press('Deploy');
-    await vi.waitFor(async () => expect(await faultAt('Context')).toContain('changed this to 2048 meanwhile'));
+    await vi.waitFor(async () => expect(await faultAt('Context')).toContain('since changed this to 2048'));
     await accessible();
     expect(bodies()).toEqual([]);
     await press('Deploy');
@@ -284,4 +284,35 @@ describe('the dialog behind Settings…', () => {
     await vi.waitFor(() => expect(bodies()).toHaveLength(1));
     expect(bodies()[0]).toMatchObject({ model_id: 'mdl_1', device_id: 'dev_a', serve: serves });
   });
+
+  it('stays open while somebody else redeploys the model, and tells what they have changed', async () => {
+    load({ settings: { context: 4096 } });
+    here.show(<Models device={device('a')} />);
+    await press('Settings…');
+    await fill('Context', '8192');
+    deployments.changed(deployment('9', 'dev_a', { model_id: 'mdl_1', settings: { context: 2048 } }));
+    deployments.removed('dpl_1');
+    // At once: what is sent does not wait for what is drawn.
+    await press('Redeploy with these settings');
+    await vi.waitFor(async () => expect(await faultAt('Context')).toContain('since changed this to 2048'), { timeout: 3_000 });
+    expect(bodies()).toEqual([]);
+  });
+});
+
+it('does not take another device for somebody else', async () => {
+  load({ settings: { context: 4096 } });
+  deployments.changed(deployment('2', 'dev_b', { model_id: 'mdl_1', settings: { context: 2048 } }));
+  open(null);
+  const device = async (name: string): Promise<HTMLInputElement> => vi.waitFor(() => {
+    const found = [...document.querySelectorAll<HTMLInputElement>('dialog [type=checkbox]')].find(({ labels }) => labels?.[0]?.textContent?.trim().startsWith(name));
+    if (!found) throw new Error(`there is no device ${name}`);
+    return found;
+  });
+  (await device('a')).click();
+  await fill('Context', '8192');
+  (await device('a')).click();
+  (await device('b')).click();
+  await fill('Threads', '6');
+  await press('Deploy');
+  await vi.waitFor(() => expect(bodies()).toMatchObject([{ device_id: 'dev_b', settings: { context: 8192, threads: 6 } }]));
 });

@@ -115,15 +115,21 @@ export function gather(plugin: string, typed: Typed, before: Typed, drop = false
   return same && !drop ? { faults } : { settings, faults };
 }
 
-/** Returns the settings that were typed over and that somebody else has changed since: their names, and `''` for the others. `mine` is
- * what was typed, `seen` what stood there then, `now` what stands there. */
-export function overtaken(mine: { fields: Typed['fields']; others?: string }, seen: Typed, now: Typed): string[] {
-  const names = Object.entries(mine.fields).flatMap(([name, typed]) => {
-    const there = now.fields[name] ?? '';
-    return there !== (seen.fields[name] ?? '') && there !== typed.trim() ? [name] : [];
+/** What stood in a field when somebody began to type in it, and on which device, by setting; `''` is the field for others. */
+export type Seen = Readonly<Record<string, { device: string; words: string }>>;
+
+/** Returns what stands in the field of a setting. */
+export function standing(typed: Typed, name: string): string {
+  return name === '' ? typed.others : (typed.fields[name] ?? '');
+}
+
+/** Returns the settings that were typed over and that somebody else has changed since on this device; `now` stands there. */
+export function overtaken(mine: { fields: Typed['fields']; others: string | null }, seen: Seen, device: string, now: Typed): string[] {
+  const typed = { fields: mine.fields, others: mine.others ?? '' };
+  return Object.keys(seen).filter((name) => {
+    const there = standing(now, name);
+    return device !== '' && seen[name]?.device === device && there !== seen[name]?.words && there !== standing(typed, name).trim();
   });
-  const others = mine.others !== undefined && now.others !== seen.others && now.others !== mine.others.trim();
-  return others ? [...names, ''] : names;
 }
 
 /** Returns the setting that a refusal is about, with the refusal, or `null` if it is about something else. */

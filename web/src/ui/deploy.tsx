@@ -1,7 +1,7 @@
 // Deploys a model to one device or to many: what is missing is chosen here. To one device the deployment starts at once;
 // for many there is a preview of the operation first.
 
-import { useComputed, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 
 import { servesAgain } from '../data/actions';
@@ -10,7 +10,7 @@ import { followDeployment } from '../data/ends';
 import { isOffered, nameOf } from '../data/model_name';
 import { deviceName, modelName } from '../data/names';
 import { may, noteRefusal } from '../data/permission';
-import { gather, overtaken, refusedSetting, typedOf, type Fault, type Typed } from '../data/settings';
+import { gather, overtaken, refusedSetting, standing, typedOf, type Fault, type Seen, type Typed } from '../data/settings';
 import { deployments, devices, devicesLoading, models } from '../data/store';
 import type { Deployment } from '../data/types';
 import { text } from '../text';
@@ -168,11 +168,11 @@ interface Touched {
   key: string;
   fields: Typed['fields'];
   others: string | null;
-  seen: Typed & { device: string | undefined };
+  seen: Seen;
 }
 
 function untouched(key: string): Touched {
-  return { key, fields: {}, others: null, seen: { device: undefined, fields: {}, others: '' } };
+  return { key, fields: {}, others: null, seen: {} };
 }
 
 /** The settings of the plugin: with one device those that the deployment has, with many none, since each may have its own. */
@@ -183,8 +183,11 @@ function useSettings(model: string, chosen: ReadonlySet<string>) {
   const refused = useSignal<{ key: string; name: string; words: string } | null>(null);
   const drop = useSignal(false);
   const plugin = models.row(model)?.value.plugin ?? '';
-  const there = useComputed(() => (void deployments.revision.value, deployments.all().filter((one) => one.current))).value;
-  const last = there.filter((one) => one.model_id === model && chosen.has(one.device_id));
+  const present = (): Deployment[] => deployments.all().filter((one) => one.current && one.model_id === model);
+  void deployments.revision.value;
+  const last = present().filter((one) => chosen.has(one.device_id));
+  /** The device whose settings the fields show, if it is one. */
+  const device = chosen.size === 1 ? [...chosen].join() : '';
   const [only] = chosen.size === 1 ? last : [];
   const key = model;
   const before = typedOf(plugin, only?.settings);
@@ -199,12 +202,10 @@ function useSettings(model: string, chosen: ReadonlySet<string>) {
       const changed = Object.entries(typed.fields).filter(([name, words]) => words !== (kept.fields[name] ?? ''));
       const others = typed.others === kept.others ? mine.others : typed.others;
       // What stood in a field when somebody began to type in it.
-      const there = Object.fromEntries(changed.map(([name]) => [name, before.fields[name] ?? '']));
-      const seen = mine.seen.device === only?.device_id ? mine.seen : { device: only?.device_id, fields: {}, others: before.others };
-      touched.value = {
-        key, fields: { ...mine.fields, ...Object.fromEntries(changed) }, others,
-        seen: { ...seen, fields: { ...there, ...seen.fields }, others: mine.others === null ? before.others : seen.others },
-      };
+      const names = [...changed.map(([name]) => name), ...(others === mine.others ? [] : [''])];
+      const seen = { ...mine.seen };
+      for (const name of names) if (seen[name]?.device !== device) seen[name] = { device, words: standing(before, name) };
+      touched.value = { key, fields: { ...mine.fields, ...Object.fromEntries(changed) }, others, seen };
       faults.value = {};
       refused.value = null;
     },
@@ -219,12 +220,15 @@ function useSettings(model: string, chosen: ReadonlySet<string>) {
     fields,
     /** Returns the settings to send, or nothing and shows what is wrong. */
     read: () => {
-      const { settings, faults: wrong } = gather(plugin, kept, before, canDrop && drop.peek());
+      // Rows are drawn a moment after they have changed: what is sent rests on what they are.
+      const now = chosen.size === 1 ? typedOf(plugin, present().find(({ device_id }) => chosen.has(device_id))?.settings) : before;
+      const typed: Typed = { fields: { ...now.fields, ...mine.fields }, others: mine.others ?? now.others };
+      const { settings, faults: wrong } = gather(plugin, typed, now, canDrop && drop.peek());
       // Of two people who change a setting, the second is told. Whoever sends again has seen it.
-      const { fields: typed, others, seen } = mine;
-      const theirs = seen.device === only?.device_id ? overtaken({ fields: typed, ...(others === null ? {} : { others }) }, seen, before) : [];
-      if (theirs.length > 0) touched.value = { ...mine, seen: { ...before, device: only?.device_id } };
-      const all = { ...Object.fromEntries(theirs.map((name) => [name, 'overtaken' as const])), ...wrong };
+      const told = overtaken(mine, mine.seen, device, now).filter((name) => !(name in wrong));
+      const seen = Object.fromEntries(told.map((name) => [name, { device, words: standing(now, name) }]));
+      if (told.length > 0) touched.value = { ...mine, seen: { ...mine.seen, ...seen } };
+      const all = { ...Object.fromEntries(told.map((name) => [name, 'overtaken' as const])), ...wrong };
       faults.value = all;
       if (Object.keys(all).length > 0) return null;
       return settings ? { settings } : {};

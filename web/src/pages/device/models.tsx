@@ -113,7 +113,8 @@ function Deployed({ device, shown }: { device: Device; shown: readonly Deploymen
       {shown.length > 0 ? (
         <ul class="model-list">
           {shown.map((deployment) => (
-            <ModelRow key={deployment.deployment_id} deployment={deployment} controls={state !== 'updating'} offline={offline} />
+            // A redeployment has another id, and a dialog that is open for its model stays.
+            <ModelRow key={deployment.model_id} deployment={deployment} controls={state !== 'updating'} offline={offline} />
           ))}
         </ul>
       ) : (

@@ -20,7 +20,7 @@ export const pluginSettings = {
     form: 'Type NAME=VALUE in each line: a name of a to z, 0 to 9 and _, and a number, true, false or a word.',
     twice: 'Give each setting once.',
     overtaken: (value: string) =>
-      `${value === '' ? 'Somebody has emptied this meanwhile.' : `Somebody has changed this to ${value} meanwhile.`} Press the button again to replace it.`,
+      `${value === '' ? 'Somebody has since emptied this.' : `Somebody has since changed this to ${value}.`} Press the button again to replace it.`,
   },
   others: 'Other settings',
   othersHint: 'One NAME=VALUE in each line. `link plugin show` on the device lists what the plugin takes.',
