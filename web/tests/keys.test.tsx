@@ -150,6 +150,19 @@ describe('the page of keys', () => {
     expect(served.to('/keys/key_a')).toHaveLength(2);
   });
 
+  it('keeps a key in sight that was made, whatever becomes of the role', async () => {
+    show(root, <KeysPage />);
+    await says('No key yet');
+    await press('Create a key');
+    await press('Create the key');
+    await says(SECRET);
+    const before = me.value;
+    me.value = before && { ...before, role: 'viewer' };
+    await says('This page needs the role Operator');
+    expect(document.querySelector('dialog')?.textContent).toContain(SECRET);
+    me.value = before;
+  });
+
   it('follows events, and closes the question about a key that somebody else has revoked', async () => {
     serve([key('a')]);
     show(root, <><KeysPage /><Notices /></>);

@@ -26,8 +26,8 @@ interface Made {
 export function CreateKeyDialog({ close }: { close: () => void }) {
   const made = useSignal<Made | null>(null);
   const { busy, fault, run } = useAttempt();
-  // A key that exists stays in sight until somebody has copied it.
-  useLost(may('keys:write') || made.value !== null, close);
+  // A key that exists, or is being made, stays in sight until somebody has copied it.
+  useLost(may('keys:write') || busy.value || made.value !== null, close);
   const sent = (event: SubmitEvent): void => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;

@@ -1,6 +1,6 @@
 // The keys of the account: those that end first at the top, created here, shown once, revoked.
 
-import { useComputed, useSignal } from '@preact/signals';
+import { useComputed, useSignal, type Signal } from '@preact/signals';
 
 import { change, query } from '../../app/router';
 import { keys, members, useList } from '../../data/account';
@@ -30,19 +30,21 @@ const TONES: Record<KeyState, Tone> = { valid: 'good', soon: 'warn', used: 'quie
 export function KeysPage() {
   useTitle(text.keys.title);
   const role = me.value?.role;
+  const creating = useSignal(false);
   return (
     <div class="page">
       {role === undefined && <Skeleton lines={6} />}
       {role !== undefined && !allowed(role, 'keys:read') && <Refused role="operator" />}
-      {role !== undefined && allowed(role, 'keys:read') && <Keys role={role} />}
+      {role !== undefined && allowed(role, 'keys:read') && <Keys role={role} creating={creating} />}
+      {/* It has a key that is shown once, so it stays also if the role no longer reads the list. */}
+      {creating.value && <CreateKeyDialog close={() => (creating.value = false)} />}
     </div>
   );
 }
 
-function Keys({ role }: { role: Role }) {
+function Keys({ role, creating }: { role: Role; creating: Signal<boolean> }) {
   useList(keys);
   useList(members);
-  const creating = useSignal(false);
   const revoking = useSignal<Key | null>(null);
   const emails = useComputed(() => {
     void members.rows.revision.value;
@@ -94,7 +96,6 @@ function Keys({ role }: { role: Role }) {
           )}
         </ListState>
       </div>
-      {creating.value && <CreateKeyDialog close={() => (creating.value = false)} />}
       {revoking.value && <RevokeDialog id={revoking.value.key_id} asked={revoking.value} close={() => (revoking.value = null)} />}
     </>
   );
