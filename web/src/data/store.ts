@@ -35,6 +35,13 @@ export interface Loading {
   /** `refreshing` loads anew what is already shown. */
   state: 'idle' | 'loading' | 'refreshing' | 'ready' | 'failed';
   error: unknown;
+  /** Whether what is shown was whole before a load of it failed. */
+  whole?: boolean;
+}
+
+/** Tells whether every row of a list is there: not while it is loaded first, nor after that has failed. */
+export function isWhole({ state, whole }: Loading): boolean {
+  return state === 'ready' || state === 'refreshing' || whole === true;
 }
 
 /** Returns how far several lists are together: what failed first, then what is still to come. */
@@ -260,7 +267,7 @@ export async function load<T extends object>(
   page: Page<T>,
   failures = 0,
 ): Promise<void> {
-  const again = loading.peek().state === 'ready' || loading.peek().state === 'refreshing';
+  const again = isWhole(loading.peek());
   if (failures === 0) loading.value = { state: again ? 'refreshing' : 'loading', error: null };
   const mine = rows.beginLoad();
   try {
@@ -276,7 +283,7 @@ export async function load<T extends object>(
   } catch (error) {
     if (!rows.isNewest(mine)) return;
     rows.dropLoad(mine);
-    loading.value = { state: 'failed', error };
+    loading.value = { state: 'failed', error, whole: again };
     if (!passes(error)) return;
     const retry = (): void => {
       if (rows.isNewest(mine)) void load(rows, loading, page, failures + 1);

@@ -6,7 +6,7 @@ import { change, query } from '../../app/router';
 import { nameOf } from '../../data/model_name';
 import { may } from '../../data/permission';
 import { isThere, stands, STANDINGS } from '../../data/standing';
-import { deployments, deploymentsLoading, devices, devicesLoading, models, modelsLoading, reload, together } from '../../data/store';
+import { deployments, deploymentsLoading, devices, devicesLoading, isWhole, models, modelsLoading, reload, together } from '../../data/store';
 import { text } from '../../text';
 import { Chips } from '../../ui/choice';
 import { download } from '../../ui/download';
@@ -79,7 +79,7 @@ export function DeploymentsPage() {
           <StaleBanner stale={chosen.value.length > 0 || (terms.length > 0 && !isKnown) ? [] : stale.value} />
         </>
       )}
-      {shown.value.length > 0 && <Table shown={shown.value} order={view.value.order} selected={operates ? selected : undefined} grows={!isKnown} />}
+      {shown.value.length > 0 && <Table shown={shown.value} order={view.value.order} selected={operates ? selected : undefined} grows={!isWhole(loading)} />}
       {all.value.length > 0 && shown.value.length === 0 && isKnown && (
         <Empty icon="filter" title={text.list.noMatchTitle}>
           <p>{text.list.noMatch}</p>

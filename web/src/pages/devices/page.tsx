@@ -5,7 +5,7 @@ import { useMemo } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
 import { may } from '../../data/permission';
-import { deployments, deploymentsLoading, devices, devicesLoading, reload } from '../../data/store';
+import { deployments, deploymentsLoading, devices, devicesLoading, isWhole, reload } from '../../data/store';
 import { text } from '../../text';
 import { download } from '../../ui/download';
 import { ExportButton } from '../../ui/export';
@@ -50,7 +50,6 @@ export function DevicesPage() {
   );
   const filtered = view.value.search !== '' || view.value.terms.length > 0;
   const isLoading = loading.state === 'loading';
-  const isKnown = loading.state === 'ready' || loading.state === 'refreshing';
   // What is loaded is not spoken, so it is counted at once.
   const asked = isLoading ? String(all.value.length) : `${loading.state} ${query.value}`;
   const counted = useCalm(counts(isLoading, filtered, shown.value.length, all.value.length), asked);
@@ -83,7 +82,7 @@ export function DevicesPage() {
       <Filters view={view.value} devices={all} />
       {all.value.length > 0 && <BulkBar devices={chosen.value} ticked={selected.value.size} unselect={unselect} />}
       {all.value.length > 0 && shown.value.length > 0 && (
-        <Table ids={ids.value} byDevice={byDevice} order={view.value.order} hidden={view.value.hidden} sort={sort} selected={selected} grows={!isKnown} />
+        <Table ids={ids.value} byDevice={byDevice} order={view.value.order} hidden={view.value.hidden} sort={sort} selected={selected} grows={!isWhole(loading)} />
       )}
       {all.value.length > 0 && shown.value.length === 0 && (
         <Empty icon="filter" title={text.devices.noMatchTitle}>

@@ -10,7 +10,7 @@ import { nameOf } from '../../data/model_name';
 import { modelName } from '../../data/names';
 import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
-import { deployments, devices, devicesLoading, models, reload, together } from '../../data/store';
+import { deployments, devices, devicesLoading, isWhole, models, reload, together } from '../../data/store';
 import type { Command } from '../../data/types';
 import { text } from '../../text';
 import { span } from '../../text/span';
@@ -97,7 +97,7 @@ export function RepairsPage() {
           ids={shown.value.map(({ command }) => command.command_id)}
           heights={HEIGHTS}
           selected={operates ? selected : undefined}
-          grows={!isKnown}
+          grows={!isWhole(loading.value)}
           row={(id) => rowOf(id, names.get(id))}
         />
       )}
