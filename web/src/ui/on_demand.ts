@@ -19,6 +19,7 @@ export function onDemand<P extends { close: () => void }>(load: () => Promise<Co
           if (open) loaded.value = { shown };
         },
         () => {
+          if (!open) return;
           notice(`${text.shell.outdatedTitle}. ${text.shell.outdated}`, 'bad');
           void lookForNewer();
           props.close();
