@@ -45,11 +45,11 @@ function Sessions({ changes }: { changes: number }) {
   };
   useEffect(() => void load(), [changes]);
   useEffect(() => onReturn(() => void load(true)), []);
-  const ending = useRef(false);
-  const end = async (work: () => Promise<unknown>, done: string): Promise<void> => {
+  const ending = useRef(new Set<string>());
+  const end = async (what: string, work: () => Promise<unknown>, done: string): Promise<void> => {
     // A second click, as of a double click, would end what has ended.
-    if (ending.current) return;
-    ending.current = true;
+    if (ending.current.has(what)) return;
+    ending.current.add(what);
     try {
       await work();
       notice(done);
@@ -57,12 +57,12 @@ function Sessions({ changes }: { changes: number }) {
       failure(error);
     }
     await load();
-    ending.current = false;
+    ending.current.delete(what);
     document.getElementById('sessions-title')?.focus();
   };
   const endOne = (id: string): Promise<void> =>
-    end(() => ask(DELETE('/api/v1/sessions/{session_id}', { params: { path: { session_id: id } } })), text.security.ended);
-  const endOthers = (): Promise<void> => end(() => ask(DELETE('/api/v1/sessions')), text.security.endedOthers);
+    end(id, () => ask(DELETE('/api/v1/sessions/{session_id}', { params: { path: { session_id: id } } })), text.security.ended);
+  const endOthers = (): Promise<void> => end('others', () => ask(DELETE('/api/v1/sessions')), text.security.endedOthers);
   return (
     <section class="card settings-card" aria-labelledby="sessions-title" id="sessions">
       <h2 id="sessions-title" tabIndex={-1}>
