@@ -30,7 +30,7 @@ export async function loadOlder(current: () => Log, deviceId: string, severity: 
 interface Reader {
   current: () => Log | null;
   took: (log: Log) => void;
-  /** Whether what is shown stands still: then the records that come take the place of none of it. */
+  /** Whether what is shown stands still: then as many more records are kept before the oldest make room. */
   stands: () => boolean;
   /** Hears whether the newest records are there: not while the stream is away, nor while a gap is not filled. */
   whole: (whole: boolean) => void;

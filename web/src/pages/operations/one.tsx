@@ -117,7 +117,7 @@ function Shown({ operation }: { operation: Operation }) {
 
 /** Names who began an operation: a member by the address, as long as they are one. */
 function Who({ by }: { by: Operation['requested_by'] }) {
-  useList(members);
+  useList(members, by.kind === 'user');
   void members.rows.revision.value;
   const member = by.kind === 'user' ? members.rows.row(by.id ?? '')?.value : undefined;
   return member ? <Foreign class="strong">{member.email}</Foreign> : <>{text.works.actor[by.kind]}</>;
