@@ -7,7 +7,7 @@
 use link_protocol::{
     agent_api::{Hello, Welcome},
     command::{Command, ModelFile},
-    id::CommandId,
+    id::{CommandId, PipelineId},
     local_api::ConnectionState,
     report::{CommandResult, LifecycleReport, LifecycleStatus, ModelReport, ModelState},
     signing::VerifyingKey,
@@ -22,6 +22,7 @@ use crate::{
     ledger::Ledger,
     outbox::Outbox,
     record::{Identity, Report, Snapshot},
+    run::Run,
     serving::{PipelineView, Pipelines},
     update::{Around, Update},
 };
@@ -122,9 +123,7 @@ impl Agent {
             Event::PortReserved { pipeline_id, run, port, outcome } => {
                 self.pipelines.port_reserved(pipeline_id, run, port, outcome, turn_ref);
             }
-            Event::EngineComing { pipeline_id, run } => {
-                self.pipelines.engine_coming(pipeline_id, run, now);
-            }
+            Event::EngineComing { pipeline_id, run } => self.engine_coming(pipeline_id, run, now),
             Event::EngineReady { pipeline_id, run } => {
                 self.pipelines.engine_ready(pipeline_id, run, turn_ref);
             }
@@ -305,6 +304,13 @@ impl Agent {
                 let request = UpdateRequest { version, ..UpdateRequest::default() };
                 self.begin_update(Some(id), request, turn);
             }
+        }
+    }
+
+    /// Gives a start, and the command that waits for it, its time anew while its engine is being downloaded.
+    fn engine_coming(&mut self, pipeline: PipelineId, run: Run, now: Now) {
+        if let Some(command) = self.pipelines.engine_coming(pipeline, run, now) {
+            self.ledger.extend(command, now);
         }
     }
 

@@ -37,8 +37,16 @@ pub struct Ledger {
     entries: BTreeMap<CommandId, LedgerEntry>,
     /// The unfinished commands, by sequence number.
     pending: BTreeMap<Seq, CommandId>,
-    running: BTreeMap<CommandId, Now>,
+    running: BTreeMap<CommandId, Running>,
     last_seq: Seq,
+}
+
+/// The time that a running command has.
+#[derive(Clone, Copy, Debug)]
+struct Running {
+    deadline: Now,
+    /// The deadline that no extension passes.
+    latest: Now,
 }
 
 impl Ledger {
@@ -111,8 +119,19 @@ impl Ledger {
         let id = self.next_runnable()?;
         let entry = &self.entries[&id];
         let limit = Duration::from_secs(entry.exec_deadline_s.max(1));
-        self.running.insert(id, now.saturating_add(limit));
+        let deadline = now.saturating_add(limit);
+        let latest = now.saturating_add(limits::DEPLOY_EXECUTION_DEADLINE).max(deadline);
+        self.running.insert(id, Running { deadline, latest });
         entry.command.clone().map(|command| (id, command))
+    }
+
+    /// Gives a running command its time anew, because the engine that it waits for is still being downloaded. In all it has as long as a
+    /// command with a download.
+    pub fn extend(&mut self, id: CommandId, now: Now) {
+        if let Some(running) = self.running.get_mut(&id) {
+            let anew = now.saturating_add(limits::EXECUTION_DEADLINE).min(running.latest);
+            running.deadline = running.deadline.max(anew);
+        }
     }
 
     /// Records the result of a command; returns nothing if the command already has one.
@@ -172,13 +191,13 @@ impl Ledger {
     /// Returns a running command that has timed out.
     #[must_use]
     pub fn overdue(&self, now: Now) -> Option<CommandId> {
-        self.running.iter().find(|(_, deadline)| **deadline <= now).map(|(id, _)| *id)
+        self.running.iter().find(|(_, running)| running.deadline <= now).map(|(id, _)| *id)
     }
 
     /// Returns the earliest deadline of the running commands.
     #[must_use]
     pub fn deadline(&self) -> Option<Now> {
-        self.running.values().min().copied()
+        self.running.values().map(|running| running.deadline).min()
     }
 
     /// Returns the highest sequence number in the journal.

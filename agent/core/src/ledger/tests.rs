@@ -94,6 +94,23 @@ fn a_running_command_is_overdue_after_its_time_and_not_before() {
 #[test]
 fn what_was_not_done_runs_again_after_a_restart_and_what_was_done_does_not() {
     let mut bench = Bench::default();
+#[test]
+fn a_command_whose_engine_is_coming_has_its_time_anew_up_to_that_of_a_download() {
+    let mut bench = Bench::default();
+    bench.store(1, &on_model(1));
+    bench.ledger.extend(command_id(1), bench.now);
+    assert_eq!(bench.ledger.deadline(), None, "it does not run");
+    bench.start_all();
+    let minute = Duration::from_secs(60);
+    bench.ledger.extend(command_id(1), minute);
+    assert_eq!(bench.ledger.deadline(), Some(minute + limits::EXECUTION_DEADLINE));
+    bench.ledger.extend(command_id(1), Duration::ZERO);
+    assert_eq!(bench.ledger.deadline(), Some(minute + limits::EXECUTION_DEADLINE));
+    bench.ledger.extend(command_id(1), limits::DEPLOY_EXECUTION_DEADLINE - minute);
+    assert_eq!(bench.ledger.deadline(), Some(limits::DEPLOY_EXECUTION_DEADLINE));
+    assert_eq!(bench.ledger.overdue(limits::DEPLOY_EXECUTION_DEADLINE), Some(command_id(1)));
+}
+
     (1..=3).for_each(|number| bench.store(number, &on_model(number)));
     bench.start_all();
     bench.finish(2);

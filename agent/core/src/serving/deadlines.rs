@@ -1,9 +1,15 @@
-//! The transitions that time alone causes: start timeouts of engines, and restarts after a wait.
+//! The transitions that time alone causes: start timeouts of engines, and restarts after a wait; and what gives a start more time.
 
-use link_protocol::{limits, report::CommandResult};
+use link_protocol::{
+    id::{CommandId, PipelineId},
+    limits,
+    report::CommandResult,
+};
 
 use crate::{
+    clock::Now,
     effect::Turn,
+    run::Run,
     serving::{
         Pipelines,
         pipeline::{Phase, Pipeline},
@@ -22,6 +28,24 @@ impl Pipeline {
 }
 
 impl Pipelines {
+    /// Handles an engine that is being downloaded: its start timeout begins after the download. Returns the command that waits for it.
+    pub(crate) fn engine_coming(
+        &mut self,
+        id: PipelineId,
+        run: Run,
+        now: Now,
+    ) -> Option<CommandId> {
+        let pipeline = self.all.get_mut(&id)?;
+        let Phase::Starting { run: expected, deadline, .. } = &mut pipeline.phase else {
+            return None;
+        };
+        if *expected != run {
+            return None;
+        }
+        *deadline = now + limits::ENGINE_HEALTH_TIMEOUT;
+        pipeline.awaited_by()
+    }
+
     /// Stops engines that did not become ready in time, and restarts pipelines whose wait is over.
     pub(crate) fn check_deadlines(&mut self, turn: &mut Turn) {
         let limit = limits::ENGINE_HEALTH_TIMEOUT.as_secs();

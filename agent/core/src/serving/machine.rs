@@ -3,14 +3,13 @@
 //! Match the event first, then the phase. A late outcome of a run that is over frees the port it
 //! reserved and changes nothing else.
 
-use link_protocol::{id::PipelineId, limits, port::Port, report::CommandResult};
+use link_protocol::{id::PipelineId, port::Port, report::CommandResult};
 
 use super::{
     Pipelines,
     pipeline::{Phase, Pipeline, Then},
 };
 use crate::{
-    clock::Now,
     effect::{Effect, Turn},
     record::PipelineRecord,
     run::Run,
@@ -323,16 +322,6 @@ impl Pipelines {
     ) {
         if let Some(pipeline) = self.all.get_mut(&id) {
             pipeline.port_reserved(run, port, outcome, turn);
-        }
-    }
-
-    /// Handles an engine that is being downloaded: its start timeout begins after the download.
-    pub(crate) fn engine_coming(&mut self, id: PipelineId, run: Run, now: Now) {
-        if let Some(pipeline) = self.all.get_mut(&id)
-            && let Phase::Starting { run: expected, deadline, .. } = &mut pipeline.phase
-            && *expected == run
-        {
-            *deadline = now + limits::ENGINE_HEALTH_TIMEOUT;
         }
     }
 

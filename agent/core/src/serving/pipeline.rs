@@ -130,8 +130,13 @@ impl Pipeline {
         self.waiter.as_ref().is_some_and(|waiter| waiter.demands_start)
     }
 
+    /// Returns the command that waits until the pipeline serves or rests.
+    pub(super) fn awaited_by(&self) -> Option<CommandId> {
+        self.waiter.as_ref().and_then(|waiter| waiter.command)
+    }
+
     pub(super) fn is_awaited_by(&self, command: CommandId) -> bool {
-        self.waiter.as_ref().is_some_and(|waiter| waiter.command == Some(command))
+        self.awaited_by() == Some(command)
     }
 
     pub(super) fn succeed(&mut self, turn: &mut Turn) {

@@ -324,9 +324,10 @@ fn the_time_to_become_healthy_begins_when_the_engine_is_here() {
     let limit = limits::ENGINE_HEALTH_TIMEOUT;
     bench.now = limit / 2;
     let now = bench.now;
-    bench.pipelines.engine_coming(pipeline(1), Run(7), now);
+    assert_eq!(bench.pipelines.engine_coming(pipeline(1), Run(7), now), None);
     assert_eq!(bench.pipelines.deadline(), Some(limit), "another run");
-    bench.pipelines.engine_coming(pipeline(1), Run(1), now);
+    let waits = bench.pipelines.engine_coming(pipeline(1), Run(1), now);
+    assert_eq!(waits, Some(command_id(1)));
     assert_eq!(bench.pipelines.deadline(), Some(limit + limit / 2));
 }
 

@@ -3,7 +3,7 @@
 //! A deployment downloads the engine before the model file. A start downloads the engine if it is still missing.
 //! Downloads run one at a time; the next one finds the engine installed.
 
-use std::{convert::Infallible, path::PathBuf, pin::pin, sync::Arc};
+use std::{convert::Infallible, path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
 use link_agent_core::{event::Event, record::DownloadId, run::Run};
 use link_installer::{
@@ -20,6 +20,9 @@ use link_protocol::{
 use tokio::sync::{Mutex, watch};
 
 use crate::{inbox::Inbox, serving::plugins::PluginFolder};
+
+/// How often a start is told that its engine is still coming: well within the time that an engine has to become healthy.
+const STILL_COMING: Duration = Duration::from_secs(20);
 
 /// The installed builds of the plugins' engines. Clones share the same state.
 #[derive(Clone, Debug)]
@@ -92,7 +95,8 @@ impl EngineDownloads {
         }
     }
 
-    /// Downloads the engine for a start that waits for it.
+    /// Downloads the engine for a start that waits for it, and tells every [`STILL_COMING`] that it is coming: also while another
+    /// download has its turn, or the build is verified.
     ///
     /// # Errors
     /// The reason why the engine is not available, and what to do.
@@ -103,7 +107,18 @@ impl EngineDownloads {
         run: Run,
         inbox: &Inbox,
     ) -> anyhow::Result<()> {
-        self.bring(plugin, |_progress| inbox.event(Event::EngineComing { pipeline_id, run })).await
+        let mut ticks = tokio::time::interval(STILL_COMING);
+        let coming = async {
+            loop {
+                ticks.tick().await;
+                inbox.event(Event::EngineComing { pipeline_id, run }).await;
+            }
+        };
+        tokio::select! {
+            biased;
+            never = coming => never,
+            brought = self.bring(plugin, |_progress| std::future::ready(())) => brought,
+        }
     }
 
     async fn bring<Told: Future<Output = ()>>(
