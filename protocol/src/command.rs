@@ -265,6 +265,31 @@ impl Command {
         }
     }
 
+    /// Returns whether the older command `older`, if it arrives after the newer command `self` has taken effect, would undo that effect:
+    /// bring back a removed model, an earlier file, or the allowlist of an earlier deployment.
+    #[must_use]
+    pub fn outdates(&self, older: &Self) -> bool {
+        let is_whole = match self {
+            Self::DeployModel(_)
+            | Self::UpdateModel(_)
+            | Self::UpdatePipeline(_)
+            | Self::UninstallModel(_) => true,
+            Self::CancelDeploy(_)
+            | Self::StartServing(_)
+            | Self::StopServing(_)
+            | Self::RepairServing(_)
+            | Self::UpdateAgent(_) => false,
+        };
+        let would_undo = matches!(
+            older,
+            Self::DeployModel(_)
+                | Self::UpdateModel(_)
+                | Self::UpdatePipeline(_)
+                | Self::RepairServing(_)
+        );
+        self.replaces(older) || (is_whole && would_undo && self.lane() == older.lane())
+    }
+
     /// Returns whether the identifiers that the payload contains twice are equal (specification, section 7: "pipeline
     /// identifier does not match its configuration").
     #[must_use]

@@ -172,8 +172,8 @@ impl Ledger {
         waiting.filter_map(|id| Some((*id, self.entries[id].command.as_ref()?)))
     }
 
-    /// Returns the newer command, running or succeeded, that replaces `id`. An older command that
-    /// arrives late must not undo a newer one.
+    /// Returns the newer command, running or succeeded, that outdates `id`. An older command that
+    /// arrives late, also because somebody on the way held it back, must not undo a newer one.
     #[must_use]
     pub fn replaced_by(&self, id: CommandId) -> Option<CommandId> {
         let older = self.entries.get(&id)?;
@@ -183,7 +183,7 @@ impl Ledger {
             entry.seq > older.seq
                 && (self.running.contains_key(&entry.command_id)
                     || entry.result.as_ref().is_some_and(succeeded))
-                && entry.command.as_ref().is_some_and(|newer| newer.replaces(wish))
+                && entry.command.as_ref().is_some_and(|newer| newer.outdates(wish))
         };
         self.entries.values().filter(counts).max_by_key(|entry| entry.seq).map(|one| one.command_id)
     }

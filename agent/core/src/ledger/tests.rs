@@ -4,7 +4,10 @@ use link_protocol::counter::Seq;
 use proptest::prelude::*;
 
 use super::*;
-use crate::tests::{cancel, command_id, deploy, envelope, model, numbers, start, update_agent};
+use crate::tests::{
+    cancel, command_id, config, deploy, envelope, model, numbers, repair, start, uninstall, update,
+    update_agent,
+};
 
 #[test]
 fn commands_of_one_model_run_one_after_another_in_order() {
@@ -92,9 +95,6 @@ fn a_running_command_is_overdue_after_its_time_and_not_before() {
 }
 
 #[test]
-fn what_was_not_done_runs_again_after_a_restart_and_what_was_done_does_not() {
-    let mut bench = Bench::default();
-#[test]
 fn a_command_whose_engine_is_coming_has_its_time_anew_up_to_that_of_a_download() {
     let mut bench = Bench::default();
     bench.store(1, &on_model(1));
@@ -111,6 +111,9 @@ fn a_command_whose_engine_is_coming_has_its_time_anew_up_to_that_of_a_download()
     assert_eq!(bench.ledger.overdue(limits::DEPLOY_EXECUTION_DEADLINE), Some(command_id(1)));
 }
 
+#[test]
+fn what_was_not_done_runs_again_after_a_restart_and_what_was_done_does_not() {
+    let mut bench = Bench::default();
     (1..=3).for_each(|number| bench.store(number, &on_model(number)));
     bench.start_all();
     bench.finish(2);
@@ -119,6 +122,32 @@ fn a_command_whose_engine_is_coming_has_its_time_anew_up_to_that_of_a_download()
     assert_eq!((bench.start_all(), bench.ledger.last_seq()), (vec![1, 3], Seq(3)));
     let done = bench.ledger.repeat(&envelope(2, &on_model(2))).unwrap();
     assert_eq!(done.receipt, ReceiptKind::Done);
+}
+
+#[test]
+fn a_command_that_was_held_back_undoes_no_newer_one() {
+    let deploys = |model| Command::DeployModel(deploy(1, model));
+    let repairs = Command::RepairServing(repair(1, None));
+    let removes = Command::UninstallModel(uninstall(1));
+    let updates = Command::UpdatePipeline(update(config(1)));
+    for (newer, older, is_outdated) in [
+        (deploys(1), deploys(1), true),
+        (deploys(1), repairs.clone(), true),
+        (removes.clone(), deploys(1), true),
+        (updates.clone(), deploys(1), true),
+        (removes, updates, true),
+        (deploys(1), deploys(2), false),
+        (repairs, deploys(1), false),
+        (deploys(1), on_model(1), false),
+    ] {
+        let mut bench = Bench::default();
+        bench.store(2, &newer);
+        bench.start_all();
+        bench.finish(2);
+        bench.store(1, &older);
+        let outdated = bench.ledger.replaced_by(command_id(1));
+        assert_eq!(outdated.is_some(), is_outdated, "{older:?} after {newer:?}");
+    }
 }
 
 #[test]
