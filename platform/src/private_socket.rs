@@ -50,11 +50,22 @@ pub async fn connect(path: &Path) -> io::Result<Stream> {
     system::connect(path).await
 }
 
+/// Connects to the process `pid` of this user, or to one below it, that listens at `path`. So nothing is sent to another program where a
+/// program that may write the folder has put a link in the place of its socket. Whether a process is below another is known on Linux
+/// alone.
+///
+/// # Errors
+/// If no program listens there, or another one.
+pub async fn connect_to(path: &Path, pid: u32) -> io::Result<Stream> {
+    system::connect_to(path, pid).await
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
+    use crate::process::{Program, TiedChild};
 
     #[tokio::test]
     async fn a_socket_takes_the_place_of_one_that_was_left() {
@@ -68,6 +79,26 @@ mod tests {
         let mut heard = [0; 5];
         server.unwrap().read_exact(&mut heard).await.unwrap();
         assert_eq!(&heard, b"hello");
+    }
+
+    #[tokio::test]
+    async fn only_the_process_that_is_meant_is_connected_to_and_those_below_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("socket");
+        let _listener = Listener::bind(&path).unwrap();
+        let own = std::process::id();
+        connect_to(&path, own).await.unwrap();
+        #[cfg(target_os = "linux")]
+        connect_to(&path, std::os::unix::process::parent_id()).await.unwrap();
+        let program =
+            Program { path: "sleep".into(), args: vec!["60".into()], env: vec![], log: None };
+        let child = TiedChild::start(&program).unwrap();
+        let refused = connect_to(&path, child.id()).await.unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied);
+        let link = dir.path().join("engine.sock");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        connect(&link).await.unwrap();
+        assert!(connect_to(&link, child.id()).await.is_err(), "a link leads to another program");
     }
 
     #[test]

@@ -28,6 +28,8 @@ use crate::notify;
 pub use call::{Answer, Call, call, of_the_system};
 #[cfg(target_os = "linux")]
 pub(crate) use system::die_with_parent;
+#[cfg(unix)]
+pub(crate) use system::is_below;
 
 /// A program to run.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -14,6 +14,8 @@ use std::{
 
 use tokio::net::{UnixListener, UnixStream};
 
+use crate::process;
+
 pub(super) type Stream = UnixStream;
 pub(super) type Listener = UnixListener;
 
@@ -44,6 +46,18 @@ pub(super) async fn accept(listener: &Listener) -> io::Result<Stream> {
 pub(super) async fn connect(path: &Path) -> io::Result<Stream> {
     let stream = UnixStream::connect(path).await?;
     if is_of_us(&stream) { Ok(stream) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+}
+
+pub(super) async fn connect_to(path: &Path, pid: u32) -> io::Result<Stream> {
+    let stream = UnixStream::connect(path).await?;
+    let peer = stream.peer_cred()?;
+    let listens = peer.pid().and_then(|peer| u32::try_from(peer).ok());
+    let is_ours = peer.uid() == rustix::process::getuid().as_raw();
+    if is_ours && listens.is_some_and(|listens| process::is_below(listens, pid)) {
+        Ok(stream)
+    } else {
+        Err(io::ErrorKind::PermissionDenied.into())
+    }
 }
 
 /// Returns whether both ends belong to the same user, or one of them to root, which may act for every user.

@@ -20,6 +20,11 @@ pub(super) async fn accept(listener: &Listener) -> io::Result<Stream> {
 }
 
 #[expect(clippy::unused_async, reason = "the other systems wait here")]
+pub(super) async fn connect_to(_path: &Path, _pid: u32) -> io::Result<Stream> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[expect(clippy::unused_async, reason = "the other systems wait here")]
 pub(super) async fn connect(_path: &Path) -> io::Result<Stream> {
     Err(io::ErrorKind::Unsupported.into())
 }

@@ -36,6 +36,29 @@ pub(crate) fn die_with_parent(command: &mut Command) {
     }
 }
 
+/// Returns whether `process` is `ancestor`, or was started by it or by a process below it, as far as the system tells.
+pub(crate) fn is_below(process: u32, ancestor: u32) -> bool {
+    let parents = std::iter::successors(Some(process), |process| parent_of(*process));
+    parents.take(DEEPEST).any(|process| process == ancestor)
+}
+
+/// The longest line of processes that is followed.
+const DEEPEST: usize = 64;
+
+#[cfg(target_os = "linux")]
+fn parent_of(process: u32) -> Option<u32> {
+    #[expect(clippy::disallowed_methods, reason = "IO shell: what the kernel says of a process")]
+    let line = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name may contain any character, even a parenthesis.
+    let (_name, fields) = line.rsplit_once(')')?;
+    fields.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+const fn parent_of(_process: u32) -> Option<u32> {
+    None
+}
+
 pub(super) const REPLACES_IMAGES: bool = true;
 
 /// Starts a child in a session of its own, so that the end of the terminal does not end the child.

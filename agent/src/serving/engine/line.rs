@@ -1,9 +1,11 @@
 //! The line to one engine: a pool of reusable connections, over a channel that no other user can
 //! take over.
 //!
-//! No other user can listen on a socket in the agent's private folder. Any user can listen on a
-//! loopback port, so a connection to a port is used only if the agent's child process listened
-//! there before and after connecting. Until then nothing is sent, in particular no secret.
+//! No other user can listen on a socket in the agent's private folder, but the engine may put a link to another program's
+//! socket in the place of its own: the agent is not contained, and must not speak for the engine. Any user can listen on
+//! a loopback port. So a connection is used only if the agent's child process listens at its other end: the system says
+//! so of a socket, and a port is looked at before and after connecting. Until then nothing is sent, in particular no
+//! secret.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: connections, and the age of idle ones")]
 
@@ -91,7 +93,7 @@ pub(crate) struct Line {
 /// How the engine is reached.
 #[derive(Debug)]
 enum Way {
-    Socket(PathBuf),
+    Socket { path: PathBuf, pid: u32 },
     Port(Ownership),
 }
 
@@ -109,7 +111,7 @@ impl Line {
     pub(crate) fn new(address: Address) -> Self {
         let Address { channel, base_path, secret, pid } = address;
         let way = match channel {
-            Channel::Socket(path) => Way::Socket(path),
+            Channel::Socket(path) => Way::Socket { path, pid },
             Channel::Port(port) => Way::Port(Ownership::new(port, pid)),
         };
         Self { way: Arc::new(way), base_path: base_path.into(), secret, idle: Arc::default() }
@@ -184,8 +186,9 @@ impl Line {
     async fn connect(&self) -> Result<Connection, LineError> {
         let connecting = async {
             match &*self.way {
-                Way::Socket(path) => {
-                    speak(private_socket::connect(path).await.map_err(LineError::Connect)?).await
+                Way::Socket { path, pid } => {
+                    let stream = private_socket::connect_to(path, *pid).await;
+                    speak(stream.map_err(LineError::Connect)?).await
                 }
                 Way::Port(child) => speak(connect_to_child(child).await?).await,
             }
