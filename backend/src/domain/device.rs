@@ -42,13 +42,15 @@ pub struct DeviceRecord {
 }
 
 impl DeviceRecord {
-    /// Tells whether commands can be sent to the device: its hello was answered, it polls, and it is not leaving.
+    /// Tells whether commands can be sent to the device: its hello was answered, it polls, and it is neither starting nor leaving.
     #[must_use]
     pub fn is_online(&self, polls_right_now: bool, now: Timestamp) -> bool {
         let recent = SignedDuration::try_from(limits::OFFLINE_AFTER).unwrap_or_default();
         let seen = self.last_seen_at.is_some_and(|seen| now.duration_since(seen) < recent);
         let staying = match self.status {
-            LifecycleStatus::Starting | LifecycleStatus::Online | LifecycleStatus::Updating => true,
+            LifecycleStatus::Online | LifecycleStatus::Updating => true,
+            // It says so before its command channel is ready (specification, section 3.4).
+            LifecycleStatus::Starting => false,
             LifecycleStatus::Stopping | LifecycleStatus::Deregistered => false,
         };
         self.greeted_epoch == Some(self.epoch) && staying && (polls_right_now || seen)
@@ -70,11 +72,13 @@ impl DeviceRecord {
         self.last_seen_at = Some(now);
         self.agent_version = agent_version;
         match self.status {
-            // The device had reported that it stops, and has come back.
-            LifecycleStatus::Stopping | LifecycleStatus::Deregistered => {
-                self.status = LifecycleStatus::Starting;
+            // Its command channel is ready, also if it had reported that it stops, and has come back.
+            LifecycleStatus::Starting
+            | LifecycleStatus::Stopping
+            | LifecycleStatus::Deregistered => {
+                self.status = LifecycleStatus::Online;
             }
-            LifecycleStatus::Starting | LifecycleStatus::Online | LifecycleStatus::Updating => {}
+            LifecycleStatus::Online | LifecycleStatus::Updating => {}
         }
     }
 

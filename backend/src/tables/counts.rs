@@ -20,7 +20,7 @@ impl Store {
             sql::query_as(
                 "SELECT (SELECT CAST(COALESCE(SUM(devices), 0) AS BIGINT) FROM accounts), \
                  (SELECT COUNT(*) FROM devices WHERE greeted_epoch = epoch AND last_seen_ms > $1 \
-                 AND status IN ('starting', 'online', 'updating')), \
+                 AND status IN ('online', 'updating')), \
                  (SELECT COUNT(*) FROM commands \
                  WHERE state <> 'acknowledged' AND state <> 'expired' AND state = 'queued'), \
                  (SELECT COUNT(*) FROM commands \

@@ -96,7 +96,7 @@ async fn devices(
     let total: Option<i64> = total.bind(account).fetch_optional(&mut *db).await?;
     let rows: Vec<VersionRow> = sql::query_as(
         "SELECT agent_version, COUNT(*) AS devices, \
-         COUNT(CASE WHEN status IN ('starting', 'online') AND greeted_epoch = epoch \
+         COUNT(CASE WHEN status = 'online' AND greeted_epoch = epoch \
          AND last_seen_ms > $2 THEN 1 END) AS online, \
          COUNT(CASE WHEN status = 'updating' AND greeted_epoch = epoch \
          AND last_seen_ms > $2 THEN 1 END) AS updating, \
@@ -141,7 +141,7 @@ async fn deployments(
          AS in_progress, \
          COUNT(CASE WHEN p.state = 'completed' AND s.service = 'served' THEN 1 END) AS serving, \
          COUNT(CASE WHEN p.state = 'completed' AND s.service = 'served' THEN CASE \
-         WHEN d.status IN ('starting', 'online', 'updating') AND d.greeted_epoch = d.epoch \
+         WHEN d.status IN ('online', 'updating') AND d.greeted_epoch = d.epoch \
          AND d.last_seen_ms > $2 THEN NULL ELSE 1 END END) AS serving_offline, \
          COUNT(CASE WHEN p.state = 'completed' AND s.service = 'given_up' THEN 1 END) AS unserved \
          FROM deployments p JOIN devices d ON d.device_id = p.device_id \

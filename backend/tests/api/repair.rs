@@ -184,7 +184,7 @@ async fn what_the_caller_may_not_see_is_not_found_and_what_is_not_theirs_is_forb
     assert!(refused.body["hint"].is_string());
 }
 
-// Holds: S4.1-8b, S7-2, S2.1-5
+// Holds: S4.1-8b, S7-2, S2.1-5, S3.4-1
 #[tokio::test]
 async fn a_device_that_is_offline_cannot_be_repaired() {
     let scene = Scene::new().await;
@@ -197,7 +197,13 @@ async fn a_device_that_is_offline_cannot_be_repaired() {
 
     scene.world.poll(&scene.device, 0).await;
     assert_eq!(scene.repair("?port=3").await.status, 202, "a poll is enough after a hello");
-    for (status, code) in [("stopping", 409), ("online", 202), ("deregistered", 409)] {
+    for (status, code) in [
+        ("stopping", 409),
+        ("starting", 409),
+        ("online", 202),
+        ("starting", 409),
+        ("deregistered", 409),
+    ] {
         let body = json!({ "status": status, "agent_version": "1.3.0", "uptime_s": 1 });
         let path = scene.device.path("/status");
         assert_eq!(scene.world.put(&path, &scene.device.token, body).await.status, 204);
@@ -205,6 +211,17 @@ async fn a_device_that_is_offline_cannot_be_repaired() {
     }
     scene.world.hello(&scene.device, 9, &[]).await;
     assert_eq!(scene.repair("?port=4").await.status, 202, "it said goodbye, and is back");
+    let begins = json!({ "status": "starting", "agent_version": "1.3.0", "uptime_s": 0 });
+    scene.world.put(&scene.device.path("/status"), &scene.device.token, begins).await;
+    let path = format!("/api/v1/devices/{}", scene.device.id);
+    let online = async || scene.world.get(&path, &scene.user).await.body["online"].clone();
+    assert_eq!(online().await, false, "its command channel is not ready");
+    let summary = scene.world.get("/api/v1/summary", &scene.user).await;
+    assert_eq!(summary.body["devices"]["online"], 0, "{summary:?}");
+    let selected = scene.world.get("/api/v1/devices?select=state=online", &scene.user).await;
+    assert!(selected.items().is_empty(), "{selected:?}");
+    scene.world.hello(&scene.device, 9, &[]).await;
+    assert_eq!(online().await, true, "its hello is answered");
 }
 
 // Holds: S3.4-1

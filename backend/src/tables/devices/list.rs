@@ -34,7 +34,7 @@ macro_rules! filtered {
     () => {
         "($5 = '' OR replace(d.tags, $5, '') <> d.tags) \
          AND (NOT $6 OR (d.greeted_epoch = d.epoch \
-         AND d.status IN ('starting', 'online', 'updating'))) \
+         AND d.status IN ('online', 'updating'))) \
          AND ($7 = '' OR replace(d.name, $7, '') <> d.name \
          OR replace(lower(d.name), $8, '') <> lower(d.name) \
          OR substr(d.device_id, 1, length($7)) = $7 \
