@@ -102,6 +102,7 @@ const PARTICULAR: &[(&str, &[Code])] = &[
             Code::TokenExpired,
             Code::ScopeMissing,
             Code::InvitationInvalid,
+            Code::TooManyAttempts,
             Code::AlreadyMember,
             Code::AmbiguousSession,
             Code::CrossSite,

@@ -86,7 +86,7 @@ impl App {
             Some(false) => return Err(Refusal::SetupTokenInvalid.into()),
             Some(true) => {}
         }
-        let user = self.new_user(&request.email, request.password).await?;
+        let user = self.new_user(&request.email, request.password, Queue::Familiar).await?;
         if !self.store.create_first_account(&user, self.now()).await? {
             return Err(Refusal::AlreadySetUp.into());
         }
@@ -107,7 +107,7 @@ impl App {
         name: Option<AccountName>,
         password: Secret,
     ) -> Result<Me, AppError> {
-        let user = self.new_user(email, password).await?;
+        let user = self.new_user(email, password, Queue::Familiar).await?;
         match create_account(&self.store, &user, name.as_ref(), self.now()).await {
             Ok(()) => self.describe_user(&user, user.account, Role::Owner).await,
             Err(AppError::Store(StoreError::Conflict)) => {
@@ -174,8 +174,16 @@ impl App {
             lock(&self.logins).count_familiar(user, host, now)?;
             return Ok(Queue::Familiar);
         }
-        lock(&self.logins).count_stranger(peer, who, now)?;
+        self.count_stranger(peer, who)?;
         Ok(Queue::Strangers)
+    }
+
+    /// Counts an attempt of a stranger who claims to be, or to be invited as, `who`.
+    ///
+    /// # Errors
+    /// [`Refusal::TooManyAttempts`].
+    pub(super) fn count_stranger(&self, peer: Peer, who: &str) -> Result<(), Refusal> {
+        lock(&self.logins).count_stranger(peer, who, self.now())
     }
 
     /// Exchanges a refresh token for a new pair of tokens.
@@ -263,6 +271,7 @@ impl App {
         &self,
         email: &str,
         password: Secret,
+        queue: Queue,
     ) -> Result<UserRecord, AppError> {
         let email = Email::parse(email)?;
         account::check_password(password.expose())?;
@@ -270,7 +279,7 @@ impl App {
             id: UserId::from_uuid(random::uuid()),
             account: AccountId::from_uuid(random::uuid()),
             email,
-            password_hash: self.passwords.hash(password).await?,
+            password_hash: self.passwords.hash(queue, password).await?,
         })
     }
 

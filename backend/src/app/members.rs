@@ -10,14 +10,18 @@ use link_protocol::{
     },
     id::{InvitationId, KeyId, UserId},
     permission::Permission,
+    secret::Secret,
 };
 
 use crate::{
     app::{App, warrants::warrant_of},
-    auth::access::{Identity, Means},
+    auth::{
+        access::{Identity, Means},
+        passwords::Queue,
+    },
     database::{Page, Store, StoreError, lock, write},
     domain::{
-        account::UserRecord,
+        account::{Email, UserRecord},
         attempts::Peer,
         audit::{Action, AuditRecord},
         key::{Heir, KeyRecord},
@@ -121,7 +125,8 @@ impl App {
         let digest = random::digest(request.invitation_token.expose());
         // Check the invitation first, so that no password is hashed without one.
         let invitation = self.store.invitation(&digest).await?;
-        invitation.ok_or(Refusal::InvitationInvalid)?.in_time(self.now())?;
+        let invitation = invitation.ok_or(Refusal::InvitationInvalid)?;
+        invitation.in_time(self.now())?;
         let new = caller.is_none();
         let user = match (caller, request.email, request.password) {
             (Some(caller), None, None) => {
@@ -131,7 +136,9 @@ impl App {
                 let rule = "email, password: are of a new user; leave them out, or log out first";
                 return Err(Refusal::invalid(rule).into());
             }
-            (None, Some(email), Some(password)) => self.new_user(&email, password).await?,
+            (None, Some(email), Some(password)) => {
+                self.invited_user(peer, &invitation, &email, password).await?
+            }
             (None, _, _) => {
                 let rule = "email, password: of the user to create, unless you log in first";
                 return Err(Refusal::invalid(rule).into());
@@ -144,11 +151,27 @@ impl App {
                 let entry = self.entry_of_user(member.account, user.id, peer, Action::LogIn);
                 Ok((user, entry))
             }
-            Err(AppError::Store(StoreError::Conflict)) => {
-                Err(Refusal::invalid("email: a user has it; log in and accept then").into())
-            }
+            Err(AppError::Store(StoreError::Conflict)) => Err(email_taken().into()),
             Err(error) => Err(error),
         }
+    }
+
+    /// Makes the user who accepts an invitation. A password is hashed only for an address that can accept it, in the queue of strangers,
+    /// and an invitation has as many attempts as a login: a refused one leaves it open.
+    async fn invited_user(
+        &self,
+        peer: Peer,
+        invitation: &InvitationRecord,
+        email: &str,
+        password: Secret,
+    ) -> Result<UserRecord, AppError> {
+        let address = Email::parse(email)?;
+        self.count_stranger(peer, &invitation.id.to_string())?;
+        invitation.check(&address, self.now())?;
+        if self.store.user_by_email(&address).await?.is_some() {
+            return Err(email_taken().into());
+        }
+        self.new_user(email, password, Queue::Strangers).await
     }
 
     /// Changes the role of a member.
@@ -283,6 +306,10 @@ impl App {
         let entry = self.entry_of_user(account_id, user.id, caller.peer, action);
         Ok((user, entry))
     }
+}
+
+fn email_taken() -> Refusal {
+    Refusal::invalid("email: a user has it; log in and accept then")
 }
 
 /// Refuses to give a browser the tokens of a program, which last longer than its session and which a script could read.

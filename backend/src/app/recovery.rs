@@ -4,6 +4,7 @@ use link_protocol::secret::Secret;
 
 use crate::{
     app::App,
+    auth::passwords::Queue,
     domain::{
         account::{self, Email, UserRecord},
         refusal::Refusal,
@@ -26,7 +27,7 @@ impl App {
         account::check_password(password.expose())?;
         let unknown = || Refusal::invalid("email: no user has it");
         let user = self.store.user_by_email(&email).await?.ok_or_else(unknown)?;
-        let hash = self.passwords.hash(password).await?;
+        let hash = self.passwords.hash(Queue::Familiar, password).await?;
         self.store.set_password(user.id, &hash).await?;
         Ok(user)
     }

@@ -17,6 +17,7 @@ use crate::{
     },
     auth::{
         access::{Identity, Means},
+        passwords::Queue,
         session::SessionSecrets,
     },
     database::StoreError,
@@ -238,7 +239,7 @@ impl App {
             self.note_refused(entry).await;
             return Err(Refusal::WrongPassword.into());
         }
-        let hash = self.passwords.hash(request.new_password).await?;
+        let hash = self.passwords.hash(Queue::Familiar, request.new_password).await?;
         let cookie = cookie.filter(|_| matches!(caller.means, Means::Cookie(_)));
         let renewed = cookie.map(|name| (name, SessionSecrets::first()));
         let digest = renewed.as_ref().map(|(name, secret)| {

@@ -62,9 +62,9 @@ impl Passwords {
     ///
     /// # Errors
     /// [`Refusal::TooManyLogins`], [`AppError::Broken`].
-    pub async fn hash(&self, password: Secret) -> Result<String, AppError> {
+    pub async fn hash(&self, queue: Queue, password: Secret) -> Result<String, AppError> {
         let argon2 = self.argon2.clone();
-        self.compute(Queue::Familiar, move || hash(&argon2, password.expose())).await?
+        self.compute(queue, move || hash(&argon2, password.expose())).await?
     }
 
     /// Tells whether `password` matches `hash`. Without a hash the result is false, after the same work.

@@ -166,6 +166,30 @@ async fn whoever_guesses_invitations_learns_nothing_and_makes_nobody_hash_a_pass
 }
 
 #[tokio::test]
+async fn an_open_invitation_has_as_many_attempts_as_a_login_and_stays_open() {
+    let (world, ada) = World::set_up().await;
+    let wish = json!({ "role": "viewer", "email": "bob@example.org" });
+    let made = world.post("/api/v1/members/invitations", &ada, wish).await;
+    let token = made.text("invitation_token");
+    let body =
+        |email: &str| json!({ "invitation_token": token, "email": email, "password": PASSWORD });
+    for _ in 0..10 {
+        let refused = world.post(ACCEPT, "", body("eve@example.org")).await;
+        refused.is(410, "invitation-invalid");
+    }
+    world.post(ACCEPT, "", body("bob@example.org")).await.is(429, "too-many-attempts");
+    world.advance(Duration::from_secs(60));
+    let joined = world.post(ACCEPT, "", body("bob@example.org")).await;
+    assert_eq!(joined.status, 201, "{joined:?}");
+    let open = world.invitation(&ada, "viewer").await;
+    let mut body =
+        json!({ "invitation_token": open, "email": "ada@example.org", "password": PASSWORD });
+    world.post(ACCEPT, "", body.clone()).await.is(422, "invalid-request");
+    body["email"] = json!("carol@example.org");
+    assert_eq!(world.post(ACCEPT, "", body).await.status, 201, "a refusal does not use it up");
+}
+
+#[tokio::test]
 async fn a_stolen_personal_token_is_no_way_to_a_login() {
     let (world, ada) = World::set_up().await;
     let scopes = ["account:read", "members:read", "devices:read", "keys:write", "settings:write"];
