@@ -137,7 +137,8 @@ impl App {
         Ok(read!(self.store, |db| operations::pending_items(db, after, now, most).await?))
     }
 
-    /// Returns the operation and the identity for its requests: the requester, with the current role in the account.
+    /// Returns the operation and the identity for its requests: the requester, with the current role in the account. Neither a member who
+    /// has left nor a token that was revoked or has expired may do anything.
     async fn operation_caller(
         &self,
         id: OperationId,
@@ -148,10 +149,12 @@ impl App {
         let requester = operation.requester;
         let member =
             read!(self.store, |db| members::find(db, operation.account, requester.user).await?);
-        let scopes = match member {
-            Some(_) => Scopes::ALL,
-            None => Scopes::of(&[]),
+        let is_valid = match requester.token {
+            Some(token) => self.store.role_of_token(token, self.now()).await?.is_some(),
+            None => member.is_some(),
         };
+        // The scopes of a token never change, and the operation was accepted within them.
+        let scopes = if is_valid { Scopes::ALL } else { Scopes::of(&[]) };
         let caller = Identity {
             user: requester.user,
             account: operation.account,
@@ -171,7 +174,8 @@ impl App {
         item: &Item,
     ) -> Result<bool, AppError> {
         let allowed = caller.check(request::permission(&operation.work)).map_err(|_refused| {
-            let said = "the member who started the operation is no longer allowed to do this";
+            let said =
+                "the member or token that started the operation is no longer allowed to do this";
             Refusal::Forbidden(said.to_owned())
         });
         let asked = match allowed {

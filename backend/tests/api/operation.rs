@@ -265,6 +265,30 @@ async fn a_member_who_lost_the_permission_tells_no_device_and_another_retries() 
     world.act(&path, &user).await.is(409, "already-final");
 }
 
+#[tokio::test]
+async fn a_revoked_token_tells_no_further_device() {
+    let (world, user) = World::set_up().await;
+    fleet(&world, &user, 2).await;
+    let wish = json!({ "name": "ci", "scopes": ["devices:read", "devices:operate"] });
+    let made = world.post("/api/v1/tokens", &user, wish).await;
+    let start =
+        |tag: &str| json!({ "work": { "kind": "tag", "tags": [tag] }, "select": "tag=lab" });
+    let id = async |tag: &str| {
+        let answer = world.post(OPERATIONS, &made.text("token"), start(tag)).await;
+        assert_eq!(answer.status, 202, "{answer:?}");
+        answer.text("operation_id")
+    };
+    let done = id("x").await;
+    work(&world).await;
+    assert_eq!(items(&world, &user, &done, "&state=succeeded").await.len(), 2);
+    let stopped = id("y").await;
+    let token = made.body["info"]["token_id"].as_str().unwrap();
+    assert_eq!(world.delete(&format!("/api/v1/tokens/{token}"), &user).await.status, 204);
+    work(&world).await;
+    let failed = items(&world, &user, &stopped, "&state=failed").await;
+    assert_eq!((failed.len(), &failed[0]["code"]), (2, &json!("forbidden")), "{failed:?}");
+}
+
 /// Processes all work that is due now.
 pub(crate) async fn work(world: &World) {
     let mut worker = Worker::default();
