@@ -36,6 +36,9 @@ impl Redaction {
             }
         }
         known.extend(words);
+        // A document has them in another form than a log.
+        let escaped: Vec<_> = known.iter().filter_map(|secret| escaped(secret)).collect();
+        known.extend(escaped);
         let mut known: Vec<_> = known.into_iter().filter(|one| one.len() >= SHORTEST).collect();
         known.sort_by_key(|one| std::cmp::Reverse(one.len()));
         Self { known }
@@ -61,6 +64,13 @@ pub(crate) fn without_login(address: &str) -> String {
             format!("{}{REDACTED}@{host}", scheme.unwrap_or_default())
         }
     }
+}
+
+/// Returns a secret as it stands within a JSON string, if that differs.
+fn escaped(secret: &str) -> Option<String> {
+    let quoted = serde_json::to_string(secret).ok()?;
+    let inner = quoted.get(1..quoted.len() - 1)?;
+    (inner != secret).then(|| inner.to_owned())
 }
 
 /// Adds the texts in members with a secret name.
@@ -161,6 +171,14 @@ mod tests {
         let text = "dev_1 c2VlZA-short \"pa$$ word\" x=control-token; from-the-environment";
         let wanted = "dev_1 [redacted] \"[redacted]\" x=[redacted]; [redacted]";
         assert_eq!(redaction.text(text), wanted);
+    }
+
+    #[test]
+    fn a_secret_that_a_document_escapes_is_removed_in_both_forms() {
+        let identity = r#"{"password": "a\"b\\c\u0041"}"#;
+        let redaction = Redaction::of(&[identity.to_owned()], Vec::new());
+        assert_eq!(redaction.text(r#"{"password": "a\"b\\cA"}"#), r#"{"password": "[redacted]"}"#);
+        assert_eq!(redaction.text(r#"refused: a"b\cA"#), "refused: [redacted]");
     }
 
     #[test]

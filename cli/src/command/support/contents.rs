@@ -58,7 +58,7 @@ pub(super) async fn collect(context: &Context) -> Result<Vec<Item>, CliError> {
     ];
     for (path, name, about) in files {
         if let Ok(text) = fs::read_plain(&path, FILE_LIMIT.max(config::SIZE_LIMIT)) {
-            items.push(item(name, about, text));
+            items.push(item(name, about, plain(text)));
         }
     }
     let unit = service::manager().made(&layout).map(|unit| unit.path);
@@ -144,6 +144,11 @@ fn has_ending(path: &Path, ending: &str) -> bool {
 
 fn item(name: &str, about: &'static str, text: String) -> Item {
     Item { name: name.to_owned(), about, text }
+}
+
+/// Returns a JSON document written anew, so that every secret in it has one form; any other text as it is.
+fn plain(text: String) -> String {
+    serde_json::from_str::<serde_json::Value>(&text).map_or(text, |document| pretty(&document))
 }
 
 fn pretty<T: serde::Serialize>(value: &T) -> String {
