@@ -44,6 +44,10 @@ pub(crate) struct DeploymentParams {
     pub(super) stale: Option<bool>,
     /// `true`: only the newest deployment of each model and device. `false`: only the others.
     pub(super) current: Option<bool>,
+    /// Only deployments whose model, device or alias has a name that contains this text, or whose id begins with it (with
+    /// or without `dep_`). The case of names does not count, for letters outside ASCII as far as the database knows them.
+    /// 1 to 200 characters.
+    pub(super) q: Option<String>,
     /// Items of a page: 1 to 200.
     #[param(minimum = 1, maximum = 200, default = 50)]
     pub(super) limit: Option<u32>,
@@ -123,6 +127,7 @@ pub(super) fn read(
         model: model.transpose()?,
         stale: params.stale,
         current: params.current,
+        q: list::searched(params.q)?,
     };
     Ok((wanted, query))
 }

@@ -30,9 +30,6 @@ use crate::{
     domain::refusal::Refusal,
 };
 
-/// The maximum length of a text that is searched for, in characters.
-const LONGEST_SEARCH: usize = 200;
-
 /// Lists the devices of the account, the newest first unless `sort` says otherwise. A page of a selection may have fewer items than requested; only the
 /// last page has no `next_cursor`.
 #[utoipa::path(get, path = "/devices", tag = "device", security(("access_token" = ["devices:read"])),
@@ -57,14 +54,7 @@ pub(super) fn asked(
 ) -> Result<DeviceList, Refusal> {
     let selector = select.map(str::parse::<Selector>).transpose();
     let selector = selector.map_err(|fault| Refusal::invalid(format!("select: {fault}")))?;
-    let is_long = |q: &String| !(1..=LONGEST_SEARCH).contains(&q.chars().count());
-    if q.as_ref().is_some_and(is_long) {
-        return Err(Refusal::invalid(format!("q: has 1 to {LONGEST_SEARCH} characters")));
-    }
-    if q.as_ref().is_some_and(|q| q.contains(char::is_control)) {
-        return Err(Refusal::invalid("q: has no control characters"));
-    }
-    Ok(DeviceList { selector, q, sort })
+    Ok(DeviceList { selector, q: list::searched(q)?, sort })
 }
 
 /// Describes a device.

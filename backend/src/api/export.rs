@@ -135,6 +135,8 @@ pub(crate) struct DeploymentExport {
     stale: Option<bool>,
     /// `true`: only the newest deployment of each model and device. `false`: only the others.
     current: Option<bool>,
+    /// Only deployments whose names or id match, as in the list of deployments.
+    q: Option<String>,
 }
 
 /// The filter of an export of commands.
@@ -209,7 +211,7 @@ pub(crate) async fn export_deployments(
     State(app): State<Arc<App>>,
     Params(query): Params<DeploymentExport>,
 ) -> Result<Response, Rejection> {
-    let DeploymentExport { device_id, model_id, stale, current } = query;
+    let DeploymentExport { device_id, model_id, stale, current, q } = query;
     let asker = (Arc::clone(&app), caller);
     let read = move |PageRequest { limit, cursor }| {
         let params = deployment::DeploymentParams {
@@ -217,6 +219,7 @@ pub(crate) async fn export_deployments(
             model_id: model_id.clone(),
             stale,
             current,
+            q: q.clone(),
             limit,
             cursor,
         };

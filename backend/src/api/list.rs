@@ -43,6 +43,23 @@ pub(crate) fn part<T>(part: Part<T>) -> Page<T> {
     Page { items: part.items, next_cursor }
 }
 
+/// The maximum length of a text that is searched for, in characters.
+const LONGEST_SEARCH: usize = 200;
+
+/// Returns the text that a list is searched for.
+///
+/// # Errors
+/// The refusal of a text that is too long, is empty or has control characters.
+pub(crate) fn searched(q: Option<String>) -> Result<Option<String>, Refusal> {
+    if q.as_ref().is_some_and(|q| !(1..=LONGEST_SEARCH).contains(&q.chars().count())) {
+        return Err(Refusal::invalid(format!("q: has 1 to {LONGEST_SEARCH} characters")));
+    }
+    if q.as_ref().is_some_and(|q| q.contains(char::is_control)) {
+        return Err(Refusal::invalid("q: has no control characters"));
+    }
+    Ok(q)
+}
+
 fn read_cursor(cursor: &str) -> Result<String, Refusal> {
     let bytes = URL_SAFE_NO_PAD.decode(cursor).ok();
     let id = bytes.and_then(|bytes| String::from_utf8(bytes).ok());

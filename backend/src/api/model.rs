@@ -12,7 +12,7 @@ use axum::{
 use link_protocol::{
     backend_api::{
         Page, PageRequest,
-        model::{ChangeModel, CreateModel, Model},
+        model::{ChangeModel, CreateModel, Model, ModelQuery},
     },
     id::ModelId,
     problem::Code,
@@ -26,7 +26,8 @@ use crate::{
         problem::Rejection,
     },
     app::{App, Uploaded},
-    domain::refusal::Refusal,
+    domain::{list_order, refusal::Refusal},
+    tables::ModelList,
 };
 
 /// Adds a model, either with a file to be uploaded next or with an address and its checksum.
@@ -42,18 +43,19 @@ pub(crate) async fn create_model(
     Ok((StatusCode::CREATED, Answer(model)))
 }
 
-/// Lists the models of the account and the shared ones, newest first.
+/// Lists the models of the account and the shared ones, the newest first unless `sort` says otherwise.
 #[utoipa::path(get, path = "/models", tag = "model", security(("access_token" = ["models:read"])),
-    params(PageRequest),
+    params(ModelQuery),
     responses((status = 200, description = "The models.", body = Page<Model>)))]
 pub(crate) async fn list_models(
     Caller(caller, ..): Caller<may::ReadModels>,
     State(app): State<Arc<App>>,
-    Params(request): Params<PageRequest>,
+    Params(ModelQuery { q, sort, limit, cursor }): Params<ModelQuery>,
 ) -> Result<Answer<Page<Model>>, Rejection> {
-    let wanted = list::wanted(&request)?;
-    let models = app.models(caller, &wanted).await?;
-    Ok(Answer(list::page(models, &wanted, |model| model.model_id.to_string())))
+    let wanted = list::wanted(&PageRequest { limit, cursor })?;
+    let asked = ModelList { q: list::searched(q)?, sort };
+    let models = app.models(caller, &asked, &wanted).await?;
+    Ok(Answer(list::page(models, &wanted, |model| list_order::cursor(model, sort))))
 }
 
 /// Describes a model.

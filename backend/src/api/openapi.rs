@@ -8,6 +8,7 @@ use link_protocol::{
     backend_api::{
         device::DeviceSort,
         event::{StreamEnd, StreamReady},
+        model::ModelSort,
     },
     problem::{CONTENT_TYPE, Code, Problem},
 };
@@ -30,7 +31,7 @@ use crate::api::declared;
         description = "Deploys models to devices, serves them there, and repairs what they serve. \
                        Errors are problem documents (RFC 9457) with a stable `code`."
     ),
-    components(schemas(DeviceSort, Problem, StreamReady, StreamEnd)),
+    components(schemas(DeviceSort, ModelSort, Problem, StreamReady, StreamEnd)),
     modifiers(&Schemes),
     tags(
         (name = "account", description = "The first account, logins, and the caller's accounts."),
@@ -101,8 +102,8 @@ const PARTICULAR: &[(&str, &[Code])] = &[
             Code::Unauthorized,
             Code::TokenExpired,
             Code::ScopeMissing,
-            Code::InvitationInvalid,
             Code::TooManyAttempts,
+            Code::InvitationInvalid,
             Code::AlreadyMember,
             Code::AmbiguousSession,
             Code::CrossSite,

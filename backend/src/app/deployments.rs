@@ -29,6 +29,8 @@ pub struct DeploymentQuery {
     pub model: Option<ModelId>,
     pub stale: Option<bool>,
     pub current: Option<bool>,
+    /// A part of the name of the model, of the device or of the alias, or the beginning of the id.
+    pub q: Option<String>,
 }
 
 impl App {
@@ -119,8 +121,10 @@ impl App {
             model: query.model,
             current: query.current == Some(true),
             stale_for: (query.stale == Some(true)).then(|| allowlist.clone()),
+            q: query.q.clone(),
         };
-        let is_filtered = query.stale.is_some() || query.current == Some(false);
+        let is_filtered =
+            query.stale.is_some() || query.current == Some(false) || query.q.is_some();
         let end = match is_filtered {
             true => store.deployments_end(account, &filter, page.after.as_ref(), WINDOW).await?,
             false => None,

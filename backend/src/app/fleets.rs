@@ -4,6 +4,7 @@ use link_protocol::{
     backend_api::device::{ChangeDevice, Device, DeviceSort},
     id::DeviceId,
     selector::Selector,
+    system::SystemSample,
 };
 
 use crate::{
@@ -13,7 +14,8 @@ use crate::{
     domain::{
         audit::Action,
         claim::Once,
-        device_order::Place,
+        device::DeviceRecord,
+        list_order::{self, Order as _, Place},
         name,
         operation::Accepted,
         ownership,
@@ -37,6 +39,17 @@ pub struct DeviceList {
     pub sort: DeviceSort,
 }
 
+impl DeviceList {
+    fn filter(&self) -> DeviceFilter<'_> {
+        let selector = self.selector.as_ref();
+        DeviceFilter {
+            tag: selector.and_then(Selector::tag),
+            online: selector.is_some_and(Selector::needs_online),
+            q: self.q.as_deref(),
+        }
+    }
+}
+
 impl App {
     /// Lists a page of the devices of the caller's account that are `asked` for.
     ///
@@ -48,51 +61,79 @@ impl App {
         asked: &DeviceList,
         page: &Page,
     ) -> Result<Part<Device>, AppError> {
+        if asked.sort.is_newest() {
+            self.newest_devices(caller, asked, page).await
+        } else {
+            self.sorted_devices(caller, asked, page).await
+        }
+    }
+
+    /// Lists a page of devices, newest first, from the index. A filter reads a window.
+    async fn newest_devices(
+        &self,
+        caller: Identity,
+        asked: &DeviceList,
+        page: &Page,
+    ) -> Result<Part<Device>, AppError> {
         let (account, store) = (caller.account, &self.store);
         let DeviceList { selector, q, sort } = asked;
-        let (selector, q) = (selector.as_ref(), q.as_deref());
-        page.after.as_deref().map(|cursor| Place::check(cursor, *sort)).transpose()?;
-        let filter = DeviceFilter {
-            tag: selector.and_then(Selector::tag),
-            online: selector.is_some_and(Selector::needs_online),
-            q,
-        };
-        let size = page.limit as usize - 1;
-        let by_id = *sort == DeviceSort::Newest;
-        let end = match by_id && (selector.is_some() || q.is_some()) {
+        page.after.as_deref().map(|cursor| Place::read(cursor, *sort)).transpose()?;
+        let end = match selector.is_some() || q.is_some() {
             true => store.devices_end(account, page.after.as_ref(), WINDOW).await?,
             false => None,
         };
-        let mut scan = match by_id {
-            true => Scan::new(size, page.after.clone(), end),
-            false => Scan::of_one_round(size, page.after.clone()),
-        };
-        let limit = match !by_id && selector.is_some() {
+        let mut scan = Scan::new(page.limit as usize - 1, page.after.clone(), end);
+        loop {
+            let look = Look {
+                after: scan.after().as_ref(),
+                until: scan.end().as_ref(),
+                limit: page.limit,
+            };
+            let devices = store.devices(account, asked.filter(), look).await?;
+            let round = self.round(devices, asked, page.limit);
+            if let Some(part) = scan.take(round, |(cursor, _)| cursor.clone()) {
+                return Ok(part.map(|(_, device)| device));
+            }
+        }
+    }
+
+    /// Lists a page of devices in another order, in one round.
+    async fn sorted_devices(
+        &self,
+        caller: Identity,
+        asked: &DeviceList,
+        page: &Page,
+    ) -> Result<Part<Device>, AppError> {
+        let sort = asked.sort;
+        let after = page.after.as_deref().map(|cursor| Place::read(cursor, sort)).transpose()?;
+        let limit = match asked.selector.is_some() {
             true => page.limit.max(CANDIDATES),
             false => page.limit,
         };
-        loop {
-            let devices = if by_id {
-                let (after, until) = (scan.after().as_ref(), scan.end().as_ref());
-                store.devices(account, filter, Look { after, until, limit }).await?
-            } else {
-                let after = scan.after().as_deref();
-                let after = after.map(|cursor| Place::read(cursor, *sort)).transpose()?;
-                store.sorted_devices(account, filter, *sort, after.as_ref(), limit).await?
-            };
-            let last = devices.last().map(|(device, _)| Place::cursor(device, *sort));
-            let is_last = devices.len() < limit as usize;
-            let placed = devices.into_iter().map(|(device, sample)| {
-                (Place::cursor(&device, *sort), self.describe(&device, sample))
-            });
-            let found = placed
-                .filter(|(_, device)| selector.is_none_or(|selector| selector.matches(device)));
-            let round = Round { found: found.collect(), last, is_last };
-            if let Some(part) = scan.take(round, |(cursor, _)| cursor.clone()) {
-                let items = part.items.into_iter().map(|(_, device)| device).collect();
-                return Ok(Part { items, next: part.next });
-            }
-        }
+        let devices =
+            self.store.sorted_devices(caller.account, asked.filter(), sort, after.as_ref(), limit);
+        let round = self.round(devices.await?, asked, limit);
+        let part = round.alone(page.limit as usize - 1, |(cursor, _)| cursor.clone());
+        Ok(part.map(|(_, device)| device))
+    }
+
+    /// Describes the devices of a round that match the selection, each with its cursor.
+    fn round(
+        &self,
+        devices: Vec<(DeviceRecord, Option<SystemSample>)>,
+        asked: &DeviceList,
+        limit: u32,
+    ) -> Round<(String, Device)> {
+        let DeviceList { selector, sort, .. } = asked;
+        let last = devices.last().map(|(device, _)| list_order::cursor(device, *sort));
+        let is_last = devices.len() < limit as usize;
+        let placed = devices.into_iter().map(|(device, sample)| {
+            (list_order::cursor(&device, *sort), self.describe(&device, sample))
+        });
+        let is_selected = |(_, device): &(String, Device)| {
+            selector.as_ref().is_none_or(|selector| selector.matches(device))
+        };
+        Round { found: placed.filter(is_selected).collect(), last, is_last }
     }
 
     /// Adds and removes tags of a device, and renames it.

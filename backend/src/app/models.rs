@@ -19,12 +19,12 @@ use crate::{
     content::{Announced, Reading, ReceiveError},
     database::{Page, write},
     domain::{
-        audit::Action, device::DeviceRecord, model::ModelRecord, ownership, refusal::Refusal,
-        sharing::Publishers,
+        audit::Action, device::DeviceRecord, list_order::Place, model::ModelRecord, ownership,
+        refusal::Refusal, sharing::Publishers,
     },
     failure::AppError,
     host::random,
-    tables::{locks, models},
+    tables::{ModelList, locks, models},
 };
 
 /// A model file that a device may download.
@@ -61,11 +61,19 @@ impl App {
     /// Lists the models that the caller may use, and the models that are on the caller's devices.
     ///
     /// # Errors
-    /// [`AppError::Store`].
-    pub async fn models(&self, caller: Identity, page: &Page) -> Result<Vec<Model>, AppError> {
-        let publishers = self.publishers().await?;
-        let models = self.store.models(caller.account, &publishers, page).await?;
-        Ok(models.iter().map(|model| model.info(caller.account, &publishers)).collect())
+    /// [`Refusal::Invalid`] if the page begins in a list with another order.
+    pub async fn models(
+        &self,
+        caller: Identity,
+        asked: &ModelList,
+        page: &Page,
+    ) -> Result<Vec<Model>, AppError> {
+        let after = page.after.as_deref().map(|cursor| Place::read(cursor, asked.sort));
+        let after = after.transpose()?;
+        let (account, publishers) = (caller.account, self.publishers().await?);
+        let models =
+            self.store.models(account, &publishers, asked, after.as_ref(), page.limit).await?;
+        Ok(models.iter().map(|model| model.info(account, &publishers)).collect())
     }
 
     /// Returns a model.

@@ -17,6 +17,13 @@ pub struct Part<T> {
     pub next: Option<String>,
 }
 
+impl<T> Part<T> {
+    /// Makes something else of each item.
+    pub fn map<U>(self, make: impl FnMut(T) -> U) -> Part<U> {
+        Part { items: self.items.into_iter().map(make).collect(), next: self.next }
+    }
+}
+
 /// The scan of one window.
 #[derive(Debug)]
 pub struct Scan<T> {
@@ -40,17 +47,24 @@ pub struct Round<T> {
     pub is_last: bool,
 }
 
+impl<T> Round<T> {
+    /// Makes a page of `size` items from this round alone, for a list whose every statement reads all rows of the account.
+    pub fn alone(mut self, size: usize, id: impl Fn(&T) -> String) -> Part<T> {
+        let next = if self.found.len() > size {
+            self.found.truncate(size);
+            self.found.last().map(id)
+        } else {
+            self.last.filter(|_| !self.is_last)
+        };
+        Part { items: self.found, next }
+    }
+}
+
 impl<T> Scan<T> {
     /// Starts a scan for a page of `size` items after the id `after`. `end` is the last id of the window.
     #[must_use]
     pub const fn new(size: usize, after: Option<String>, end: Option<String>) -> Self {
         Self { size, after, end, rounds: 0, items: Vec::new() }
-    }
-
-    /// Starts a scan of one round, for a list whose every statement reads all rows of the account.
-    #[must_use]
-    pub const fn of_one_round(size: usize, after: Option<String>) -> Self {
-        Self { size, after, end: None, rounds: ROUNDS - 1, items: Vec::new() }
     }
 
     /// Returns the id after which the next round starts.
@@ -124,10 +138,14 @@ mod tests {
     }
 
     #[test]
-    fn a_scan_of_one_round_ends_with_it_and_goes_on_after_what_it_has_read() {
-        let mut scan = Scan::of_one_round(2, None);
-        let part = scan.take(round(&["a"], "k", false), String::clone).unwrap();
-        assert_eq!((part.items, part.next), (texts(&["a"]), Some("k".to_owned())));
+    fn a_round_alone_goes_on_after_its_last_item_or_after_what_it_has_read() {
+        let alone = |found: &[&str], is_last| {
+            let part = round(found, "k", is_last).alone(2, String::clone);
+            (part.items, part.next)
+        };
+        assert_eq!(alone(&["a", "b", "c"], true), (texts(&["a", "b"]), Some("b".to_owned())));
+        assert_eq!(alone(&["a"], false), (texts(&["a"]), Some("k".to_owned())));
+        assert_eq!(alone(&["a", "b"], true), (texts(&["a", "b"]), None));
     }
 
     fn round(found: &[&str], last: &str, is_last: bool) -> Round<String> {

@@ -1,16 +1,20 @@
 //! Models: their records, and where they are deployed.
 
+mod list;
+
+pub use list::ModelList;
+
 use link_protocol::id::{AccountId, DeviceId, ModelId};
 
 use crate::{
     database::{
-        Connection, Page, Store, StoreError,
+        Connection, Store, StoreError,
         column::{from_json, json, ms, parse, signed, small, time, unsigned},
         read,
         sql::{self, row},
     },
-    domain::{change::Subject, model::ModelRecord, ownership::Pair, sharing::Publishers},
-    tables::{deployments, devices, paging::begin},
+    domain::{change::Subject, model::ModelRecord, ownership::Pair},
+    tables::{deployments, devices},
 };
 
 row! {
@@ -61,40 +65,6 @@ impl Store {
             .await?;
             (find(db, id).await?, deployed > 0)
         }))
-    }
-
-    /// Lists the models that an account owns, that `publishers` share, or that are on a device of
-    /// the account, newest first.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn models(
-        &self,
-        account: AccountId,
-        publishers: &Publishers,
-        page: &Page,
-    ) -> Result<Vec<ModelRecord>, StoreError> {
-        let rows: Vec<ModelRow> = read!(self, |pool| {
-            // All ids have the same length, so LIKE matches only whole ids in the joined text.
-            sql::query_as(
-                "SELECT models.*, accounts.name AS publisher FROM models \
-                 JOIN accounts ON accounts.account_id = models.account_id \
-                 WHERE (models.account_id = $1 \
-                 OR (models.shared AND $4 LIKE '%' || models.account_id || '%') \
-                 OR EXISTS (SELECT 1 FROM deployments p WHERE p.account_id = $1 \
-                 AND p.model_id = models.model_id AND p.state = 'completed' AND NOT p.removed)) \
-                 AND models.model_id < $2 \
-                 ORDER BY models.model_id DESC LIMIT $3",
-            )
-            .bind(account.to_string())
-            .bind(begin(page.after.as_ref()))
-            .bind(i64::from(page.limit))
-            .bind(publishers.ids())
-            .maybe_slow()
-            .fetch_all(pool)
-            .await?
-        });
-        rows.into_iter().map(ModelRecord::try_from).collect()
     }
 
     /// Finds a device and a model. Also returns whether the model was ever deployed to a device of

@@ -248,6 +248,7 @@ impl Fleet {
             ("deployments?stale=true&current=true".to_owned(), Bound::Window),
             ("deployments?stale=true".to_owned(), Bound::Window),
             ("deployments?current=false".to_owned(), Bound::Window),
+            ("deployments?q=nothing-has-this".to_owned(), Bound::Window),
             ("devices".to_owned(), Bound::Same),
             ("devices?select=tag=none,state=online".to_owned(), Bound::Window),
             ("devices?select=tag=lab".to_owned(), Bound::Window),
@@ -257,6 +258,7 @@ impl Fleet {
             ("devices?sort=last_seen&select=state=offline".to_owned(), Bound::Devices),
             (format!("devices/{device}/metrics?period=30d"), Bound::Same),
             ("models".to_owned(), Bound::Same),
+            ("models?sort=-name&q=a".to_owned(), Bound::Same),
             ("summary".to_owned(), Bound::Devices),
         ] {
             let answer = self.world.get(&format!("/api/v1/{path}"), &self.user).await;

@@ -1,9 +1,6 @@
 //! What lists have in common: names beside ids, entity tags, and exports as CSV. Also the installer of the backend.
 
-use std::{collections::BTreeSet, time::Duration};
-
 use axum::{body::Body, http::Request};
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use http_body_util::BodyExt as _;
 use link_backend::releases::{Keys, Place, Releases, pull};
 use link_platform::fs::write_atomic;
@@ -28,7 +25,7 @@ async fn known(world: &World, path: &str, user: &str, tag: &str) -> Answer {
     world.send(request).await
 }
 
-async fn rename(world: &World, user: &str, device: &str, name: &str) {
+pub(crate) async fn rename(world: &World, user: &str, device: &str, name: &str) {
     let path = format!("/api/v1/devices/{device}");
     let answer = world.call("PATCH", &path, user, Some(json!({ "name": name }))).await;
     assert_eq!(answer.status, 200, "{answer:?}");
@@ -57,7 +54,7 @@ async fn publish(world: &World, version: &str, channel: &str) {
     pull(&releases, &Place::Local(from.path().to_owned()), &keys, false).await.unwrap();
 }
 
-fn text(answer: &Answer) -> String {
+pub(crate) fn text(answer: &Answer) -> String {
     assert_eq!(answer.status, 200, "{answer:?}");
     String::from_utf8(answer.bytes.clone()).unwrap()
 }
@@ -105,153 +102,8 @@ async fn an_unchanged_answer_is_not_sent_again() {
     }
 }
 
-#[tokio::test]
-async fn devices_are_found_by_a_part_of_the_name_by_the_beginning_of_the_id_and_by_tag() {
-    let (world, user) = World::set_up().await;
-    let (one, other) = (world.online_device(&user).await, world.online_device(&user).await);
-    rename(&world, &user, &one.id, "North Window").await;
-    rename(&world, &user, &other.id, "cellar 100%_").await;
-    let tags = json!({ "add_tags": ["lab"] });
-    world.call("PATCH", &format!("/api/v1/devices/{}", other.id), &user, Some(tags)).await;
-    let id = one.id.strip_prefix("dev_").unwrap();
-    for (q, found) in [
-        ("north", vec![&one]),
-        ("WINDOW", vec![&one]),
-        ("100%25_", vec![&other]),
-        ("%25", vec![&other]),
-        ("lab", vec![&other]),
-        ("ab", vec![]),
-        (&one.id, vec![&one]),
-        (id, vec![&one]),
-        ("dev_", vec![&other, &one]),
-        ("nothing", vec![]),
-    ] {
-        let answer = world.get(&format!("/api/v1/devices?q={q}"), &user).await;
-        let mut ids: Vec<&str> =
-            answer.items().iter().map(|device| device["device_id"].as_str().unwrap()).collect();
-        let mut expected: Vec<&str> = found.iter().map(|device| &device.id[..]).collect();
-        ids.sort_unstable();
-        expected.sort_unstable();
-        assert_eq!(ids, expected, "{q}");
-    }
-    let both = world.get("/api/v1/devices?q=cellar&select=tag=lab", &user).await;
-    assert_eq!(both.items().len(), 1);
-    let none = world.get("/api/v1/devices?q=north&select=tag=lab", &user).await;
-    assert!(none.items().is_empty());
-    let long = "x".repeat(201);
-    world.get(&format!("/api/v1/devices?q={long}"), &user).await.is(422, "invalid-request");
-}
-
-#[tokio::test]
-async fn devices_are_listed_in_the_order_that_is_asked_for() {
-    let (world, user) = World::set_up().await;
-    let mut ids = Vec::new();
-    // Two have one name, the last one has never been there, and the second was there last.
-    for name in ["beta", "Alpha", "beta", "gamma"] {
-        let device = world.register(&user).await;
-        rename(&world, &user, &device.id, name).await;
-        ids.push(device);
-    }
-    for device in [&ids[0], &ids[2], &ids[1]] {
-        world.hello(device, 0, &[]).await;
-        world.advance(Duration::from_secs(20));
-    }
-    let place = |id: &str| ids.iter().position(|device| device.id == id).unwrap();
-    for (sort, expected) in [
-        ("", [3, 2, 1, 0]),
-        ("&sort=-registered", [3, 2, 1, 0]),
-        ("&sort=registered", [0, 1, 2, 3]),
-        ("&sort=name", [1, 0, 2, 3]),
-        ("&sort=-name", [3, 2, 0, 1]),
-        ("&sort=last_seen", [3, 0, 2, 1]),
-        ("&sort=-last_seen", [1, 2, 0, 3]),
-    ] {
-        for limit in [1, 3, 200] {
-            let found = all(&world, &user, &format!("limit={limit}{sort}")).await;
-            let found: Vec<usize> = found.iter().map(|id| place(id)).collect();
-            assert_eq!(found, expected, "{sort} by {limit}");
-        }
-    }
-    let beta = world.get("/api/v1/devices?sort=-name&q=BETA", &user).await;
-    assert_eq!(beta.items().len(), 2, "{beta:?}");
-    let export = text(&world.get("/api/v1/devices/export?sort=name", &user).await);
-    let lines: Vec<&str> = export.lines().skip(1).collect();
-    assert!(lines[0].contains("Alpha") && lines[3].contains("gamma"), "{export}");
-    let moving = world.get("/api/v1/devices/export?sort=-last_seen", &user).await;
-    moving.is(422, "invalid-request");
-}
-
-#[tokio::test]
-async fn devices_with_any_name_are_paged_by_it() {
-    let (world, user) = World::set_up().await;
-    let long = "x".repeat(60);
-    let mut expected = Vec::new();
-    for name in ["name:x:y", "Ä", "ä", "a b", "a-b", "🦀", &long, "'; --"] {
-        let device = world.register(&user).await;
-        rename(&world, &user, &device.id, name).await;
-        expected.push(device.id);
-    }
-    for sort in ["name", "-name"] {
-        let mut found = all(&world, &user, &format!("limit=1&sort={sort}")).await;
-        found.sort_unstable();
-        expected.sort_unstable();
-        assert_eq!(found, expected, "{sort}");
-    }
-}
-
-#[tokio::test]
-async fn a_selection_in_an_order_has_every_device_that_matches() {
-    let world = World::with(|config| config.device_limit = 1_000).await;
-    let user = world.create_first_account().await;
-    let (count, last) = two_pages_of_devices(&world, &user).await;
-    let tags = json!({ "add_tags": ["lab"] });
-    world.call("PATCH", &format!("/api/v1/devices/{last}"), &user, Some(tags)).await;
-    let offline = all(&world, &user, "select=state=offline,tag!=lab&sort=name&limit=50").await;
-    assert_eq!(offline.len(), count as usize - 1);
-    let distinct: BTreeSet<&String> = offline.iter().collect();
-    assert_eq!(distinct.len(), offline.len(), "none is repeated");
-    assert_eq!(all(&world, &user, "select=tag=lab&sort=registered&limit=1").await, [last]);
-}
-
-#[tokio::test]
-async fn a_cursor_of_another_order_and_an_unknown_order_are_refused() {
-    let (world, user) = World::set_up().await;
-    world.register(&user).await;
-    world.register(&user).await;
-    let cursor = async |sort: &str| {
-        let page = world.get(&format!("/api/v1/devices?limit=1&sort={sort}"), &user).await;
-        page.text("next_cursor")
-    };
-    for (from, to) in [("name", "-name"), ("name", "-registered"), ("-registered", "last_seen")] {
-        let path = format!("/api/v1/devices?sort={to}&cursor={}", cursor(from).await);
-        let refused = world.get(&path, &user).await;
-        refused.is(422, "invalid-request");
-        assert!(refused.text("detail").contains(&format!("sort={to}")), "{refused:?}");
-    }
-    let nul = URL_SAFE_NO_PAD.encode(format!("name:{}:\0", "dev_".to_owned() + &"0".repeat(32)));
-    for query in ["sort=size", "q=%00", "q=a%0Ab", &format!("sort=name&cursor={nul}")] {
-        let path = format!("/api/v1/devices?{query}");
-        world.get(&path, &user).await.is(422, "invalid-request");
-    }
-}
-
-/// Returns the ids of every page of a list of devices.
-async fn all(world: &World, user: &str, query: &str) -> Vec<String> {
-    let mut ids = Vec::new();
-    let mut cursor = String::new();
-    loop {
-        let page = world.get(&format!("/api/v1/devices?{query}{cursor}"), user).await;
-        assert_eq!(page.status, 200, "{page:?}");
-        ids.extend(page.items().iter().map(|item| item["device_id"].as_str().unwrap().to_owned()));
-        let Some(next) = page.body["next_cursor"].as_str() else { return ids };
-        let next = format!("&cursor={next}");
-        assert_ne!(next, cursor, "a list goes on");
-        cursor = next;
-    }
-}
-
 /// Registers more devices than a page has, and returns their number and the last one.
-async fn two_pages_of_devices(world: &World, user: &str) -> (u32, String) {
+pub(crate) async fn two_pages_of_devices(world: &World, user: &str) -> (u32, String) {
     let key = world.key(user, "fleet").await;
     let count = limits::PAGE_SIZE_LIMIT + 5;
     let mut last = Value::Null;

@@ -37,6 +37,7 @@ mod object_store;
 mod operation;
 mod operation_kinds;
 mod operation_restart;
+mod orders;
 mod postgres;
 mod presence;
 mod quota;

@@ -14,7 +14,7 @@ use std::{
 use link_backend::{
     database::{OpenError, Page, Store},
     domain::{model_state::service, sharing::Publishers, summary::disk_percent},
-    tables::Look,
+    tables::{Look, ModelList},
 };
 use link_protocol::{id::AccountId, secret::Secret};
 use serde_json::Value;
@@ -269,7 +269,10 @@ async fn read_everything(store: &Store) {
     store.fill_services().await.unwrap();
     assert_eq!(store.account_name(account).await.unwrap().as_str(), "ada");
     let nobody = Publishers::default();
-    assert_eq!(store.models(account, &nobody, &page).await.unwrap().len(), 1);
+    assert_eq!(
+        store.models(account, &nobody, &ModelList::default(), None, 10).await.unwrap().len(),
+        1
+    );
     let deployments =
         store.deployments(account, &Default::default(), Look::of(&page)).await.unwrap();
     let [deployment] = &deployments[..] else { panic!("{deployments:?}") };

@@ -41,6 +41,65 @@ pub struct ChangeModel {
     pub shared: Option<bool>,
 }
 
+/// The order of a list of models. A leading `-` reverses it. Of models that are equal, the one that was created first comes first,
+/// with `-` last.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub enum ModelSort {
+    /// The newest first.
+    #[default]
+    #[serde(rename = "-created")]
+    Newest,
+    /// The oldest first.
+    #[serde(rename = "created")]
+    Oldest,
+    /// By name. The case does not count, for letters outside ASCII as far as the database knows them.
+    #[serde(rename = "name")]
+    Name,
+    /// By name, from the end.
+    #[serde(rename = "-name")]
+    NameDescending,
+    /// Models of unknown size first, then the smallest.
+    #[serde(rename = "size")]
+    Size,
+    /// The largest first.
+    #[serde(rename = "-size")]
+    SizeDescending,
+}
+
+impl ModelSort {
+    /// Returns the order's name on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Newest => "-created",
+            Self::Oldest => "created",
+            Self::Name => "name",
+            Self::NameDescending => "-name",
+            Self::Size => "size",
+            Self::SizeDescending => "-size",
+        }
+    }
+}
+
+/// The filter, the order and the page of a list of models.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct ModelQuery {
+    /// Only models whose name contains this text, or whose id begins with it (with or without `mdl_`). The case of names
+    /// does not count, for letters outside ASCII as far as the database knows them. 1 to 200 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub q: Option<String>,
+    /// The order of the list.
+    #[serde(default)]
+    #[param(default = "-created")]
+    pub sort: ModelSort,
+    /// Items of a page: 1 to 200.
+    #[param(minimum = 1, maximum = 200, default = 50)]
+    pub limit: Option<u32>,
+    /// The `next_cursor` of the previous page.
+    pub cursor: Option<String>,
+}
+
 /// A model.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Model {

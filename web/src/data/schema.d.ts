@@ -1228,8 +1228,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the models of the account and the shared ones, newest first.
-         * @description Lists the models of the account and the shared ones, newest first.
+         * Lists the models of the account and the shared ones, the newest first unless `sort` says otherwise.
+         * @description Lists the models of the account and the shared ones, the newest first unless `sort` says otherwise.
          */
         get: operations["list_models"];
         put?: never;
@@ -2659,6 +2659,12 @@ export interface components {
             port: components["schemas"]["Port"];
             state: components["schemas"]["ModelState"];
         };
+        /**
+         * @description The order of a list of models. A leading `-` reverses it. Of models that are equal, the one that was created first comes first,
+         *     with `-` last.
+         * @enum {string}
+         */
+        ModelSort: "-created" | "created" | "name" | "-name" | "size" | "-size";
         /**
          * @description State of a model on a device.
          * @enum {string}
@@ -6754,6 +6760,12 @@ export interface operations {
                 stale?: boolean;
                 /** @description `true`: only the newest deployment of each model and device. `false`: only the others. */
                 current?: boolean;
+                /**
+                 * @description Only deployments whose model, device or alias has a name that contains this text, or whose id begins with it (with
+                 *     or without `dep_`). The case of names does not count, for letters outside ASCII as far as the database knows them.
+                 *     1 to 200 characters.
+                 */
+                q?: string;
                 /** @description Items of a page: 1 to 200. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
@@ -6981,6 +6993,8 @@ export interface operations {
                 stale?: boolean;
                 /** @description `true`: only the newest deployment of each model and device. `false`: only the others. */
                 current?: boolean;
+                /** @description Only deployments whose names or id match, as in the list of deployments. */
+                q?: string;
             };
             header?: never;
             path?: never;
@@ -9274,6 +9288,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too-many-attempts` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
                 headers: {
@@ -9857,6 +9880,13 @@ export interface operations {
     list_models: {
         parameters: {
             query?: {
+                /**
+                 * @description Only models whose name contains this text, or whose id begins with it (with or without `mdl_`). The case of names
+                 *     does not count, for letters outside ASCII as far as the database knows them. 1 to 200 characters.
+                 */
+                q?: string;
+                /** @description The order of the list. */
+                sort?: components["schemas"]["ModelSort"];
                 /** @description Items of a page: 1 to 200. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */

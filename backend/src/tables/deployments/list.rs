@@ -10,6 +10,7 @@ use crate::{
     tables::{
         deployments::{DeploymentView, row::ViewRow},
         paging::{Look, begin, end},
+        search::{contains, named},
     },
 };
 
@@ -22,13 +23,15 @@ pub struct DeploymentFilter {
     pub current: bool,
     /// Only deployments that may be stale for this allowlist. The domain makes the decision.
     pub stale_for: Option<Allowlist>,
+    /// A part of the name of the model, of the device or of the alias, or the beginning of the id.
+    pub q: Option<String>,
 }
 
 /// Builds a statement from `head`, a condition for the filters, and `tail`. The filters are a device and a model, a
 /// device, a model or none, and the current deployments or all. With a device, the account is compared in the devices
 /// table, so that only the index of the device fits.
 macro_rules! by_filter {
-    ($filter:expr, $head:literal, $tail:literal) => {
+    ($filter:expr, $head:literal, $tail:expr) => {
         match ($filter.device.is_some(), $filter.model.is_some(), $filter.current) {
             (true, true, false) => by_filter!(@own $head, "p.device_id = $4 AND p.model_id = $5", $tail),
             (true, true, true) => {
@@ -46,7 +49,7 @@ macro_rules! by_filter {
             (false, false, true) => concat!($head, "p.account_id = $1 AND p.newest", $tail),
         }
     };
-    (@own $head:literal, $condition:literal, $tail:literal) => {
+    (@own $head:literal, $condition:literal, $tail:expr) => {
         concat!(
             $head,
             "EXISTS (SELECT 1 FROM devices d WHERE d.device_id = $4 AND d.account_id = $1) AND ",
@@ -69,6 +72,7 @@ impl Store {
     ) -> Result<Vec<DeploymentView>, StoreError> {
         // Left joins keep the order of the index. A report or an allowlist with the digest of the current allowlist is
         // not stale.
+        let q = filter.q.as_deref().unwrap_or_default();
         let statement = by_filter!(
             filter,
             "SELECT p.*, p.newest AS current, s.report AS serving, a.name AS publisher, \
@@ -78,11 +82,19 @@ impl Store {
              LEFT JOIN accounts a ON a.account_id = o.account_id \
              LEFT JOIN model_states s \
              ON s.device_id = p.device_id AND s.model_id = p.model_id WHERE ",
-            " AND p.deployment_id < $2 AND p.deployment_id >= $3 AND ($7 = '' OR (NOT p.removed \
-             AND p.state NOT IN ('failed', 'cancelled') \
-             AND (replace(p.allowlist, $7, '') = p.allowlist \
-             OR (s.report IS NOT NULL AND replace(s.report, $7, '') = s.report)))) \
-             ORDER BY p.deployment_id DESC LIMIT $6"
+            concat!(
+                " AND p.deployment_id < $2 AND p.deployment_id >= $3 AND ($7 = '' OR (NOT p.removed \
+                 AND p.state NOT IN ('failed', 'cancelled') \
+                 AND (replace(p.allowlist, $7, '') = p.allowlist \
+                 OR (s.report IS NOT NULL AND replace(s.report, $7, '') = s.report)))) \
+                 AND ($8 = '' OR ",
+                named!("p.alias", "p.deployment_id", "$8", "$9"),
+                " OR ",
+                contains!("o.name", "$8", "$9"),
+                " OR ",
+                contains!("v.name", "$8", "$9"),
+                ") ORDER BY p.deployment_id DESC LIMIT $6"
+            )
         );
         let rows: Vec<ViewRow> = read!(self, |db| {
             sql::query_as(statement)
@@ -93,6 +105,8 @@ impl Store {
                 .bind(filter.model.map(|id| id.to_string()))
                 .bind(i64::from(look.limit))
                 .bind(filter.stale_for.as_ref().map_or("", Allowlist::digest))
+                .bind(q)
+                .bind(q.to_lowercase())
                 .maybe_slow()
                 .fetch_all(db)
                 .await?

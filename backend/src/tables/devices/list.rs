@@ -32,14 +32,13 @@ pub struct DeviceFilter<'a> {
 /// The condition of devices that a [`DeviceFilter`] lets through, which is bound from `$5` to `$9`.
 macro_rules! filtered {
     () => {
-        "($5 = '' OR replace(d.tags, $5, '') <> d.tags) \
-         AND (NOT $6 OR (d.greeted_epoch = d.epoch \
-         AND d.status IN ('online', 'updating'))) \
-         AND ($7 = '' OR replace(d.name, $7, '') <> d.name \
-         OR replace(lower(d.name), $8, '') <> lower(d.name) \
-         OR substr(d.device_id, 1, length($7)) = $7 \
-         OR substr(d.device_id, 5, length($7)) = $7 \
-         OR replace(d.tags, $9, '') <> d.tags)"
+        concat!(
+            "($5 = '' OR replace(d.tags, $5, '') <> d.tags) \
+             AND (NOT $6 OR (d.greeted_epoch = d.epoch \
+             AND d.status IN ('online', 'updating'))) AND ($7 = '' OR ",
+            $crate::tables::search::named!("d.name", "d.device_id", "$7", "$8"),
+            " OR replace(d.tags, $9, '') <> d.tags)"
+        )
     };
 }
 pub(super) use filtered;

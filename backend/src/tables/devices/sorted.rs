@@ -6,7 +6,7 @@ use link_protocol::{backend_api::device::DeviceSort, id::AccountId, system::Syst
 
 use crate::{
     database::{Store, StoreError, column::json, read, sql},
-    domain::{device::DeviceRecord, device_order::Place},
+    domain::{device::DeviceRecord, list_order::Place},
     tables::devices::list::{DeviceFilter, ListedRow, filtered, listed},
 };
 
@@ -70,7 +70,7 @@ impl Store {
         account: AccountId,
         filter: DeviceFilter<'_>,
         sort: DeviceSort,
-        after: Option<&Place>,
+        after: Option<&Place<DeviceSort>>,
         limit: u32,
     ) -> Result<Vec<(DeviceRecord, Option<SystemSample>)>, StoreError> {
         let tag = filter.tag.map(|tag| json(&tag)).transpose()?;
