@@ -21,6 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) struct GuardLine {
     local_api: watch::Sender<Option<OwnDoor>>,
     settled: Arc<Notify>,
+    left: Arc<Notify>,
     replacing: mpsc::Sender<oneshot::Sender<()>>,
 }
 
@@ -29,11 +30,11 @@ impl GuardLine {
     pub(crate) fn start() -> Self {
         let (local_api, door) = watch::channel(None);
         let (replacing, requests) = mpsc::channel(1);
-        let settled = Arc::new(Notify::new());
+        let [settled, left] = [(); 2].map(|()| Arc::new(Notify::new()));
         if let Some(line) = Line::of_parent() {
-            tokio::spawn(run(line, door, requests, settled.clone()));
+            tokio::spawn(run(line, door, requests, settled.clone(), left.clone()));
         }
-        Self { local_api, settled, replacing }
+        Self { local_api, settled, left, replacing }
     }
 
     /// Sets how to query the local API; `None` if it does not listen.
@@ -44,6 +45,12 @@ impl GuardLine {
     /// Returns once the guard has decided to keep the version on trial.
     pub(crate) async fn settled(&self) {
         self.settled.notified().await;
+    }
+
+    /// Returns once the guard has ended. Where the system does not end the agent with it, as on macOS, an agent that stayed would keep the
+    /// next guard's agent from starting.
+    pub(crate) async fn left(&self) {
+        self.left.notified().await;
     }
 
     /// Tells the guard that another version replaces this process now.
@@ -65,6 +72,7 @@ async fn run(
     local_api: watch::Receiver<Option<OwnDoor>>,
     mut replacing: mpsc::Receiver<oneshot::Sender<()>>,
     settled: Arc<Notify>,
+    left: Arc<Notify>,
 ) {
     let Ok(version) = env!("CARGO_PKG_VERSION").parse::<Version>() else { return };
     let mut beat = tokio::time::interval(BEAT);
@@ -88,7 +96,7 @@ async fn run(
                 }
             }
             heard = line.next() => {
-                let Some(text) = heard else { return };
+                let Some(text) = heard else { return left.notify_one() };
                 match serde_json::from_str(&text) {
                     Ok(FromGuard::Committed) => settled.notify_one(),
                     Ok(FromGuard::Healthz) => ask(&mut asked, || {
@@ -127,7 +135,21 @@ async fn send(line: &mut Line, what: &FromAgent) {
 
 #[cfg(test)]
 mod tests {
+    use link_platform::process::Program;
+
     use super::*;
+
+    #[tokio::test]
+    async fn an_agent_hears_that_its_guard_has_ended() {
+        // The other end of the line is a program that ends at once.
+        let program = Program { path: "true".into(), args: vec![], env: vec![], log: None };
+        let (_child, line) = Line::start(&program).unwrap();
+        let (_local_api, door) = watch::channel(None);
+        let (_replacing, requests) = mpsc::channel(1);
+        let [settled, left] = [(); 2].map(|()| Arc::new(Notify::new()));
+        tokio::spawn(run(line, door, requests, settled, left.clone()));
+        tokio::time::timeout(Duration::from_secs(10), left.notified()).await.unwrap();
+    }
 
     #[tokio::test]
     async fn an_answer_that_takes_longer_than_the_next_question_arrives() {

@@ -104,6 +104,10 @@ async fn drive(
             () = until(deadline) => Some(Input::Event(Event::DeadlineReached)),
             () = stop.received() => return Ok(RunOutcome::Stopped),
             () = &mut anew => return Ok(RunOutcome::RegisteredAnew),
+            () = guard.left() => {
+                tracing::warn!("the guard has ended, and this agent ends with it");
+                return Ok(RunOutcome::Stopped);
+            }
             () = guard.settled() => {
                 shell.updates.refresh_files();
                 let last = versions::state(shell.updates.layout()).last;

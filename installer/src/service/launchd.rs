@@ -5,6 +5,7 @@
 use std::{
     io,
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 use link_platform::{
@@ -16,8 +17,12 @@ use link_platform::{
 use super::PATIENCE;
 use crate::decide::service::launchd::LABEL;
 
-/// Exit codes of `launchctl bootstrap` for an agent that is already loaded.
+/// Exit codes of `launchctl bootstrap` for an agent that is already loaded, or that was unloaded a moment ago.
 const LOADED: [i32; 2] = [5, 37];
+
+/// How long launchd may take to end and forget an agent: the guard gives the agent 15 seconds.
+const SETTLING: Duration = Duration::from_secs(30);
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// Returns the path of the launch agent's file.
 pub(super) fn path() -> Option<PathBuf> {
@@ -51,26 +56,43 @@ pub(super) fn enable() -> io::Result<()> {
     done(launchctl(&["enable", &target(&own_domain()?)]))
 }
 
-/// Loads the launch agent from `path`. Launchd then starts the guard.
+/// Loads the launch agent from `path`. Launchd then starts the guard. For some seconds after an agent was unloaded, launchd refuses to
+/// load it again.
 pub(super) fn start(path: &Path) -> io::Result<()> {
     let domain = own_domain()?;
     enable()?;
     let path = path.to_str().ok_or(io::ErrorKind::InvalidInput)?;
-    let loaded = launchctl(&["bootstrap", &domain, path])?;
-    if loaded.code.is_some_and(|code| LOADED.contains(&code)) && is_active() {
-        return done(launchctl(&["kickstart", &target(&domain)]));
+    let until = Instant::now() + SETTLING;
+    loop {
+        let loaded = launchctl(&["bootstrap", &domain, path])?;
+        if !loaded.code.is_some_and(|code| LOADED.contains(&code)) {
+            return done(Ok(loaded));
+        }
+        if is_active() {
+            return done(launchctl(&["kickstart", &target(&domain)]));
+        }
+        if Instant::now() >= until {
+            return done(Ok(loaded));
+        }
+        std::thread::sleep(LOOK_AGAIN);
     }
-    done(Ok(loaded))
 }
 
-/// Unloads the launch agent, which ends the guard. An agent that is not loaded counts as stopped.
+/// Unloads the launch agent, which ends the guard, and waits until launchd has forgotten it: it may answer before, also with an error. An
+/// agent that is not loaded counts as stopped.
 pub(super) fn stop() -> io::Result<()> {
     if !is_active() {
         return Ok(());
     }
     let stopped = launchctl(&["bootout", &target(&own_domain()?)])?;
-    // Launchd may answer before the guard has ended.
-    if is_active() { done(Ok(stopped)) } else { Ok(()) }
+    let until = Instant::now() + SETTLING;
+    while is_active() {
+        if Instant::now() >= until {
+            return done(Ok(stopped));
+        }
+        std::thread::sleep(LOOK_AGAIN);
+    }
+    Ok(())
 }
 
 /// Returns the domain of this user: that of the login at the screen, else that of another login.

@@ -8,17 +8,19 @@ use serde_json::Value;
 
 use super::scratch::{Ran, SCRIPT, Scratch, run};
 
-/// Keeps one launch agent: its state is a file, its guard a process.
+/// Keeps one launch agent: its state is a file, its guard a process. As the real one, it answers an unloading with an error while the guard
+/// ends, shows the agent for a second more, and then refuses for another one to load it.
 const LAUNCHCTL: &str = r#"#!/bin/sh
 printf '%s\n' "$*" >>"$RECORD"
 me=gui/$(id -u)
+ends() { [ -f "$RECORD.ended" ] && [ $(($(date +%s) - $(cat "$RECORD.ended"))) -le "$1" ]; }
 case "$*" in
   "print $me") exit 0 ;;
-  "print $me/dev.link.agent") [ -f "$RECORD.loaded" ] || { echo 'Could not find service' >&2; exit 113; } ;;
+  "print $me/dev.link.agent") [ -f "$RECORD.loaded" ] || ends 1 || { echo 'Could not find service' >&2; exit 113; } ;;
   "print-disabled $me") [ ! -f "$RECORD.disabled" ] || printf '\t"dev.link.agent" => disabled\n' ;;
   "enable $me/dev.link.agent") rm -f "$RECORD.disabled" ;;
   "bootstrap $me "*)
-    [ ! -f "$RECORD.loaded" ] || { echo 'Bootstrap failed: 5: Input/output error' >&2; exit 5; }
+    ! ends 2 && [ ! -f "$RECORD.loaded" ] || { echo 'Bootstrap failed: 5: Input/output error' >&2; exit 5; }
     file=${*#"bootstrap $me "}
     program=$(tr -d '\n' <"$file" | sed 's/.*ProgramArguments<[^<]*<array>[^<]*<string>\([^<]*\)<.*/\1/')
     : >"$RECORD.loaded"
@@ -26,7 +28,10 @@ case "$*" in
   "kickstart $me/dev.link.agent") ;;
   "bootout $me/dev.link.agent")
     rm -f "$RECORD.loaded"
-    kill "$(cat "$HOME/.local/state/link/guard.pid")" ;;
+    date +%s >"$RECORD.ended"
+    kill "$(cat "$HOME/.local/state/link/guard.pid")"
+    echo 'Boot-out failed: 36: Operation now in progress' >&2
+    exit 36 ;;
   *) echo "unexpected: $*" >&2; exit 64 ;;
 esac
 "#;

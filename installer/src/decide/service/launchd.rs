@@ -1,7 +1,8 @@
 //! The text of the launchd agent of a user on macOS. Pure.
 //!
-//! It starts the guard at login and ends it at logout: launchd offers no more without an administrator. Launchd also
-//! ends the agent together with the guard, which is why `AbandonProcessGroup` is left out.
+//! It starts the guard at login and ends it at logout: launchd offers no more without an administrator. The guard has half
+//! a minute to end its agent. The kind of the process is `Interactive`: a model is used by somebody who waits, and macOS gives
+//! any other kind, and the engines below it, the slow cores and slow access to the disk.
 
 use std::path::{Path, PathBuf};
 
@@ -53,7 +54,9 @@ impl LaunchAgent {
   <key>ThrottleInterval</key>
   <integer>10</integer>
   <key>ProcessType</key>
-  <string>Background</string>
+  <string>Interactive</string>
+  <key>ExitTimeOut</key>
+  <integer>30</integer>
   <key>LimitLoadToSessionType</key>
   <array>
     <string>Aqua</string>
