@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use link_installer::{layout::Layout, service};
-use link_platform::{facts, fs, paths::Roots};
+use link_platform::{
+    facts, fs,
+    paths::{self, Roots},
+};
 use link_protocol::{config, exit_code::ExitCode, limits, secret::Secret};
 
 use crate::{
@@ -22,22 +25,7 @@ use crate::{
 
 const LOCAL_PORT: &str = "LINK_LOCAL_PORT";
 
-/// Variables that a service needs as well: for folders, the port, and the route to the network.
-const FOR_SERVICE: &[&str] = &[
-    LOCAL_PORT,
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_BIN_HOME",
-    "HTTPS_PROXY",
-    "HTTP_PROXY",
-    "ALL_PROXY",
-    "NO_PROXY",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-];
-
-/// Variables that decide how a program reaches the network.
+/// Variables that decide how a program reaches the network. Programs read the proxies in both forms.
 const NETWORK: &[&str] = &[
     "HTTPS_PROXY",
     "https_proxy",
@@ -83,7 +71,7 @@ pub(crate) struct Environment {
     pub(crate) zsh_folder: Option<PathBuf>,
     /// `LINK_POWERSHELL_PROFILE`: the profile that shall load the completions.
     pub(crate) power_shell_profile: Option<PathBuf>,
-    /// Variables to pass to a service, so that it finds the same folders and port.
+    /// Variables to pass to a service, so that it finds the same folders, the same port and the way to the network.
     pub(crate) for_service: Vec<(&'static str, String)>,
     /// The variables that decide how this process reaches the network.
     pub(crate) network: Vec<(&'static str, String)>,
@@ -110,7 +98,8 @@ impl Context {
             )
         })?;
         let own = home.as_deref().and_then(|home| Some(("LINK_HOME", home.to_str()?.to_owned())));
-        let shared = FOR_SERVICE.iter().copied().filter_map(|name| Some((name, text(name)?)));
+        let for_service = [LOCAL_PORT].iter().chain(paths::VARIABLES).chain(NETWORK);
+        let shared = for_service.copied().filter_map(|name| Some((name, text(name)?)));
         // Other users may read the unit file, so a proxy URL with a password is left out.
         let shared = shared.filter(|(_, value)| !value.contains('@'));
         let is_set = |name| text(name).is_some_and(|value| value != "0");

@@ -7,6 +7,13 @@ use etcetera::BaseStrategy as _;
 /// The name of the file with the secret of an engine, in the folder of its run below [`Roots::run`].
 pub const ENGINE_KEY: &str = "key";
 
+/// The variables besides `LINK_HOME` that name folders of an installation. On Windows, programs read none of them.
+pub const VARIABLES: &[&str] = if cfg!(windows) {
+    &[]
+} else {
+    &["XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_BIN_HOME"]
+};
+
 /// The folders of one installation. This type creates no folder.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Roots {
@@ -32,7 +39,8 @@ pub struct NoHome;
     reason = "IO shell: reads a variable as etcetera reads those of the other folders"
 )]
 fn own_bin() -> Option<PathBuf> {
-    std::env::var_os("XDG_BIN_HOME").map(PathBuf::from).filter(|bin| bin.is_absolute())
+    let name = VARIABLES.iter().find(|name| **name == "XDG_BIN_HOME")?;
+    std::env::var_os(name).map(PathBuf::from).filter(|bin| bin.is_absolute())
 }
 
 impl Roots {
