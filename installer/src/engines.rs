@@ -160,7 +160,7 @@ impl Engines {
     /// # Errors
     /// [`EngineError::DoesNotRun`] with the reason, for example because the processor lacks an instruction.
     pub fn start(&self, build: &str) -> Result<(), EngineError> {
-        trial::run(&self.folder.join(build).join(&self.executable)).map(drop)
+        trial::run(&self.folder.join(build).join(&self.executable), &self.folder).map(drop)
     }
 
     /// Installs a build from an archive (`.tar.gz`) or an unpacked folder. Later starts of a model use it. Without a
@@ -266,7 +266,7 @@ impl Engines {
         } else {
             copy(&source, &build)?;
         }
-        let said = trial::run(&build.join(&self.executable))?;
+        let said = trial::run(&build.join(&self.executable), staged)?;
         let own = || build_name(&said).ok_or(EngineError::Nameless);
         let name = name.map_or_else(own, |name| Ok(name.to_owned()))?;
         if !is_build_name(&name) {

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "IO shell: deletes what was installed")]
 
 use std::{
+    collections::BTreeSet,
     io,
     path::{Path, PathBuf},
 };
@@ -45,7 +46,10 @@ pub fn run(
     let versions = Versions::lock(layout)?;
     let receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
     let mut left = scope.map(|scope| backend::remove(&receipt, scope)).unwrap_or_default();
-    for command in layout.commands() {
+    // The environment of the installation may have named another folder for the command than ours does.
+    let elsewhere = receipt.pointers.iter().filter(|pointer| **pointer != layout.current());
+    let commands: BTreeSet<_> = layout.commands().into_iter().chain(elsewhere.cloned()).collect();
+    for command in commands {
         if program::leads_to(&command, &layout.command_target()) == Some(true) {
             delete(&command, &mut left);
         }

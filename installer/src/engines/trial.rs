@@ -29,12 +29,14 @@ const OUTPUT: u64 = 64 * 1024;
 /// The number of the error of a file that is no program for this machine.
 const NO_PROGRAM: i32 = 8;
 
-/// Runs `executable` with `--version`, and returns its output.
+/// Runs `executable` with `--version`, and returns its output. What the build writes is in a folder `within`, since a container may have no
+/// `/tmp`.
 ///
 /// # Errors
 /// [`EngineError::DoesNotRun`] if the build is at fault, and [`EngineError::Io`] for what may pass.
-pub(super) fn run(executable: &Path) -> Result<String, EngineError> {
-    let folder = tempfile::tempdir().map_err(|source| failed("run", executable, source))?;
+pub(super) fn run(executable: &Path, within: &Path) -> Result<String, EngineError> {
+    let folder =
+        tempfile::tempdir_in(within).map_err(|source| failed("run", executable, source))?;
     let (work, log) = (folder.path().join("work"), folder.path().join("log"));
     std::fs::create_dir(&work).map_err(|source| failed("create", &work, source))?;
     let program = Program {
