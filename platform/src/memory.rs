@@ -5,7 +5,10 @@ mod heap;
 #[cfg(target_os = "linux")]
 #[path = "memory/linux.rs"]
 mod system;
-#[cfg(not(target_os = "linux"))]
+#[cfg(windows)]
+#[path = "memory/windows.rs"]
+mod system;
+#[cfg(not(any(target_os = "linux", windows)))]
 #[path = "memory/other.rs"]
 mod system;
 
