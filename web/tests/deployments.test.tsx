@@ -195,6 +195,21 @@ describe('the list of deployments', () => {
     expect(bodies).toContainEqual({ work: { kind: 'repair', model_id: 'mdl_2' }, devices: ['dev_a'] });
   });
 
+  it('leaves out what is on a device that updates, and says so if that is all', async () => {
+    load();
+    here.served.answers['/operations'] = () => [200, plan(1)];
+    devices.changed(device('b', { status: 'updating' }));
+    open();
+    await press('Repair all…');
+    await settled('This touches 1 device');
+    expect(here.served.to('/operations').map(({ body }) => (body as { devices: string[] }).devices)).toEqual([['dev_a']]);
+    await press('Cancel');
+    devices.changed(device('a', { status: 'updating' }));
+    await press('Redeploy all…');
+    await settled('Every device of these deployments is updating.');
+    expect(here.root.querySelector('dialog')).toBeNull();
+  });
+
   it('starts the operations that the account may not have yet as others end, and says so', async () => {
     load();
     const begun: string[] = [];

@@ -7,6 +7,7 @@ import { servesAgain } from '../../data/actions';
 import { ask, POST } from '../../data/client';
 import { modelName } from '../../data/names';
 import { may } from '../../data/permission';
+import { stateOf } from '../../data/selection';
 import { stands } from '../../data/standing';
 import { devices } from '../../data/store';
 import type { Deployment } from '../../data/types';
@@ -21,6 +22,14 @@ import { Foreign } from '../../ui/parts';
 
 export type ManyKind = 'repair' | 'redeploy';
 const MOST_SHOWN = 8;
+
+/** Returns the deployments whose device is not updating: until then its models have no controls. */
+export function controllable(all: readonly Deployment[]): Deployment[] {
+  return all.filter(({ device_id }) => {
+    const device = devices.row(device_id)?.peek();
+    return !device || stateOf(device) !== 'updating';
+  });
+}
 
 /** The preview of a repair or a redeployment of deployments, by model. */
 export function RemedyDialog({ kind, targets, close }: { kind: ManyKind; targets: readonly Deployment[]; close: () => void }) {
@@ -52,8 +61,9 @@ export function StaleBanner({ stale, counted }: { stale: readonly Deployment[]; 
   const kind = useSignal<ManyKind | null>(null);
   const targets = useRef<readonly Deployment[]>([]);
   const open = (wanted: ManyKind): void => {
-    targets.current = stale;
-    kind.value = wanted;
+    targets.current = controllable(stale);
+    if (targets.current.length === 0) notice(text.deployed.updating);
+    else kind.value = wanted;
   };
   const all = counted === undefined;
   if (stale.length === 0 && all && kind.value === null) return null;
@@ -86,8 +96,9 @@ export function DeploymentBar({ chosen, unselect }: { chosen: readonly Deploymen
   const running = chosen.filter((one) => stands(one, 'progress'));
   const ended = chosen.filter((one) => !stands(one, 'progress'));
   const open = (wanted: ManyKind | 'cancel', of: readonly Deployment[]): void => {
-    targets.current = of;
-    kind.value = wanted;
+    targets.current = controllable(of);
+    if (targets.current.length === 0) notice(text.deployed.updating);
+    else kind.value = wanted;
   };
   if (chosen.length === 0 && kind.value === null) return null;
   return (

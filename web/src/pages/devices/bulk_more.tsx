@@ -15,7 +15,7 @@ import { notice } from '../../ui/notices';
 import { onDemand } from '../../ui/on_demand';
 import { Progress, useOneByOne } from '../../ui/one_by_one';
 import { Foreign } from '../../ui/parts';
-import { RemedyDialog } from '../deployments/bulk';
+import { controllable, RemedyDialog } from '../deployments/bulk';
 
 const MOST_SHOWN = 8;
 const DeployDialog = onDemand(async () => (await import('../../ui/deploy')).DeployDialog);
@@ -43,7 +43,7 @@ export function MoreActions({ kind, devices, unselect }: Props) {
     targets.current = devices;
     if (wanted === 'repair') {
       const ids = new Set(devices.map(({ device_id }) => device_id));
-      stale.current = deployments.all().filter((one) => ids.has(one.device_id) && isThere(one) && stands(one, 'stale'));
+      stale.current = controllable(deployments.all().filter((one) => ids.has(one.device_id) && isThere(one) && stands(one, 'stale')));
       if (stale.current.length === 0) {
         notice(text.bulkMore.nothingToRepair);
         return;
