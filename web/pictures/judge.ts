@@ -52,11 +52,29 @@ function unseen(page: Page): Promise<string[]> {
 /** The least side of what a finger touches, in pixels. */
 const FINGER = 44;
 
-/** Returns what is too small for a finger, where a finger is used. A link in a sentence, and a box whose label is touched, are not. */
+/** Returns what is too small for a finger, where a finger is used. A link in a sentence, and a box whose label is touched, are not. A link
+ * in a row is as large as the place where a touch reaches it. */
 function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate((least) => {
     if (!matchMedia('(pointer: coarse)').matches) return [];
     const small: string[] = [];
+    for (const link of document.querySelectorAll<HTMLElement>('[role=row] a:not(.button)')) {
+      const { left, right, top, bottom } = link.getBoundingClientRect();
+      const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+      const row = link.closest('[role=row]')?.getBoundingClientRect();
+      const frame = link.closest('.list-scroll, .table-scroll')?.getBoundingClientRect();
+      // A row that is half out of sight is scrolled before it is touched.
+      if (!row || row.top < (frame?.top ?? 0) || row.bottom > Math.min(frame?.bottom ?? innerHeight, innerHeight)) continue;
+      const isReached = (across: number, down: number): boolean => document.elementFromPoint(across, down)?.closest('a') === link;
+      if (!isReached(x, y)) continue;
+      const reach = (across: number, down: number): number => {
+        let steps = 0;
+        while (steps < least && isReached(x + across * (steps + 1), y + down * (steps + 1))) steps += 1;
+        return steps;
+      };
+      const [width, height] = [1 + reach(-1, 0) + reach(1, 0), 1 + reach(0, -1) + reach(0, 1)];
+      if (width < least - 0.5 || height < least - 0.5) small.push(`${width}×${height} ${link.outerHTML.slice(0, 100)}`);
+    }
     for (const one of document.querySelectorAll<HTMLElement>('button, select, summary, input:not([type=hidden]), textarea, a.button, [role=tab], nav a')) {
       if (!one.checkVisibility({ visibilityProperty: true }) || one.closest('[inert], .visually-hidden')) continue;
       const touched = one instanceof HTMLInputElement && /checkbox|radio|file/.test(one.type) ? (one.closest('label') ?? one) : one;

@@ -1,7 +1,10 @@
 // Heights of rows grow with the text: who has set a larger font in the browser gets rows in which it fits.
 
-/** The height of the heads of the columns of a list, with the lines around them, in pixels: a finger needs more than a mouse. */
-export const HEAD = matchMedia('(pointer: coarse)').matches ? 47 : 41;
+/** Whether the screen is touched: a finger needs more room than a mouse. */
+export const TOUCHED = matchMedia('(pointer: coarse)').matches;
+
+/** The height of the heads of the columns of a list, with the lines around them, in pixels. */
+export const HEAD = TOUCHED ? 47 : 41;
 
 /** Returns a height at the usual size of text, in pixels, as the present size makes it. The style sheets use `rem` for it. */
 export function scaled(pixels: number): number {

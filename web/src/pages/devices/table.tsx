@@ -15,13 +15,13 @@ import { narrow } from '../../ui/narrow';
 import { Badge, Foreign, Meter, Time } from '../../ui/parts';
 import { AgentVersion } from '../../ui/version';
 import { DeviceBadge } from '../../ui/device_badge';
-import { HEAD, scaled } from '../../ui/scale';
+import { HEAD, scaled, TOUCHED } from '../../ui/scale';
 import { useVirtual } from '../../ui/virtual';
 import { COLUMNS, memoryShare, platformOf, type ByDevice, type Column, type Order } from './view';
 
 /** The heights of a row in pixels, as the style sheet has them. */
-const ROW = 42;
-const NARROW_ROW = 64;
+const ROW = TOUCHED ? 46 : 42;
+const NARROW_ROW = TOUCHED ? 89 : 64;
 const MOST_TAGS = 2;
 
 interface Props {
