@@ -5,11 +5,10 @@ import { signal } from '@preact/signals';
 import { untilEnded } from './awaited';
 import { ask, DELETE, GET, idempotencyKey, PATCH, POST } from './client';
 import { hasEnded } from './commands';
-import { followDeployment } from './ends';
+import { followDeployment, followUpdate } from './ends';
 import { ofPerson } from './person';
 import { deployments, devices } from './store';
 import type { Command, Deployment, Device } from './types';
-import { followUpdate } from './updates';
 
 export type Action = 'serve' | 'stop' | 'repair' | 'redeploy' | 'remove' | 'cancel';
 

@@ -2,8 +2,8 @@
 
 import { effect, untracked } from '@preact/signals';
 
+import { endedUpdate } from '../data/ends';
 import { deviceName } from '../data/names';
-import { endedUpdate } from '../data/updates';
 import { brief, sentence } from '../text/visible';
 import { tellEnd } from './carry_out';
 
