@@ -8,6 +8,7 @@ use link_tests::{
     chat,
     device::TestDevice,
     engines::TINY_REPLY,
+    internet::Internet,
     program::{self, Running},
     wait::until,
 };
@@ -110,6 +111,8 @@ async fn what_the_configuration_says_counts() {
     let names: Vec<_> = names.map(|name| name.trim_end().to_owned()).collect();
     let of = |id: &str| names.iter().filter(|name| *name == id).count();
     assert_eq!([of("orders"), of("gauges"), of("spare")], [1, 1, 0], "{names:?}");
+    // Each handler has a thread: that of the reports, that of the copies to the second one, and that of the log records.
+    assert_eq!([of("reports"), of("copies"), of("logs")], [1, 1, 1], "{names:?}");
     let status = device.link().env_remove("LINK_LOCAL_PORT").arg("status").output().unwrap();
     let told = String::from_utf8_lossy(&status.stdout);
     assert!(status.status.success() && told.contains("online"), "{told}");
@@ -170,6 +173,41 @@ async fn a_key_that_is_refused_is_not_shown_again_and_another_one_is_tried() {
     let path = device.home().join("registration.key");
     std::fs::write(&path, good.expose()).unwrap();
     until("the device to register", || async { (!path.exists()).then_some(()) }).await;
+}
+
+// Holds: S2.3-5b
+#[tokio::test]
+async fn a_backend_is_trusted_by_the_bundled_store_or_by_the_file_that_is_named() {
+    let backend = TestBackend::start().await;
+    let key = backend.key(KeyKind::Registration).await;
+    let device = TestDevice::unregistered();
+    let authority = device.home().join("authority.pem");
+    let internet = Internet::start(&["backend.example"], &authority).await;
+    internet.lead("backend.example", &backend.url);
+    let path = device.home().join("registration.key");
+    std::fs::write(&path, key.expose()).unwrap();
+    let start = |root: &str| {
+        let transport = json!({"type": "http", "tls_root_ca": root});
+        let identity =
+            json!({"backend_url": "https://backend.example", "registration_key_file": path});
+        let text = json!({"schema_version": "2.1", "identity": identity, "transport": transport});
+        configure(&device, &text.to_string());
+        let mut command = agent(&device);
+        command.env("HTTPS_PROXY", &internet.proxy).env("SSL_CERT_FILE", &authority);
+        Running::start(command, &device.home().join("agent.log"))
+    };
+    // The bundled store does not know the authority, although the store of the machine is said to.
+    let refused = start("auto");
+    until("the agent to refuse the certificate", || async {
+        refused.output().contains("UnknownIssuer").then_some(())
+    })
+    .await;
+    assert!(path.exists(), "it is not registered: {}", refused.output());
+    drop(refused);
+    let trusting = start(authority.to_str().unwrap());
+    until("the device to register", || async { (!path.exists()).then_some(()) }).await;
+    backend.online(device.identity().device_id, true).await;
+    drop(trusting);
 }
 
 // Holds: S2.3-9a, S2.3-9b

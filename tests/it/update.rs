@@ -19,7 +19,7 @@ const NEWER: &str = "9.9.2";
 const BEATS_AND_CRASHES: &str =
     "echo '{\"event\":\"alive\",\"version\":\"9.9.2\"}' >&0; sleep 2; kill -SEGV $$";
 
-// Holds: S1-6c, S3.4-3, S8-9, S9-10a, S9-10b
+// Holds: S1-6c, S3.4-3, S6-10, S8-9, S9-10a, S9-10b
 #[tokio::test]
 async fn an_update_replaces_the_process_in_place_and_two_versions_stay() {
     let installed = Installed::new(&[]).await;
@@ -27,10 +27,17 @@ async fn an_update_replaces_the_process_in_place_and_two_versions_stay() {
     let deployment = backend.serve_tiny(device).await;
     let port = deployment.port;
     let agent = installed.agent_pid();
+    // The engine of the new version begins a log of its own.
+    let pipeline = deployment.model_id.to_string().replace("mdl_", "pip_");
+    let logs = device.home().join("state/logs");
+    let earlier = logs.join("earlier.log");
+    std::fs::hard_link(logs.join(format!("{pipeline}.log")), &earlier).unwrap();
 
     releases.publish(NEW, Agent::Good);
     let updated = installed.link(&["update", "--json"]);
     assert!(updated.status.success(), "{updated:?}");
+    let ended = std::fs::read_to_string(&earlier).unwrap();
+    assert!(ended.contains("cleaning up before exit"), "the engine was asked to end: {ended}");
     let document = schema::printed_by("update", &String::from_utf8_lossy(&updated.stdout));
     assert_eq!(document["to"], NEW);
     assert_eq!(installed.agent_pid(), agent, "the same process");
