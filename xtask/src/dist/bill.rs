@@ -145,6 +145,8 @@ fn checksums(root: &Path) -> anyhow::Result<Checksums> {
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum as _;
+
     use super::*;
     use crate::dist::target::Target;
 
@@ -180,13 +182,15 @@ mod tests {
     fn a_bill_fits_the_schema_of_cyclonedx() {
         let folder = tempfile::tempdir().unwrap();
         let mut check = std::process::Command::new(crate::repository().join("scripts/check-bills"));
-        for (name, product) in [("device", Product::Agent), ("backend", Product::Backend)] {
-            let name = format!("link-1.4.0-{name}.tar.gz");
-            let packed = Packed { target: Target::LinuxX86, product, name, files: Vec::new() };
-            let file = of(crate::repository(), &packed, &Version::new(1, 4, 0)).unwrap();
-            let path = folder.path().join(&file.name);
-            std::fs::write(&path, file.contents).unwrap();
-            check.arg(path);
+        for target in Target::value_variants() {
+            for (name, product) in [("device", Product::Agent), ("backend", Product::Backend)] {
+                let name = format!("link-1.4.0-{}-{name}.tar.gz", target.triple());
+                let packed = Packed { target: *target, product, name, files: Vec::new() };
+                let file = of(crate::repository(), &packed, &Version::new(1, 4, 0)).unwrap();
+                let path = folder.path().join(&file.name);
+                std::fs::write(&path, file.contents).unwrap();
+                check.arg(path);
+            }
         }
         let ran = check.output().unwrap();
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
