@@ -68,11 +68,11 @@ pub(super) const MESSAGES: &[(&str, &str)] = &[
         "PowerShell itself refuses an unknown parameter, and `-File` ends with 1",
     ),
     (
-        "2 --branch needs --repo-url: LINK_INSTALL_URL is one folder, *",
+        "2 --branch needs --repo-url: the releases are in one folder, *",
         "parameters are spelt as in PowerShell",
     ),
     (
-        "2 -Branch needs -RepoUrl: LINK_INSTALL_URL is one folder, *",
+        "2 -Branch needs -RepoUrl: the releases are in one folder, *",
         "parameters are spelt as in PowerShell",
     ),
     (
