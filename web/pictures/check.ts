@@ -15,7 +15,7 @@ import { walk, type State } from './walk.ts';
 /** What is looked at, and how. The longest come first, so that no lane is left with one at the end. */
 const ROUNDS: readonly (readonly [State, string])[] = [
   ['many', 'light'], ['many', 'exact-phone'], ['hostile', 'narrow'], ['hostile', 'light'], ['failing', 'narrow'], ['failing', 'large'], ['failing', 'forced'], ['failing', 'exact-phone'],
-  ['bare', 'light'], ['empty', 'light'], ['empty', 'narrow'], ['loading', 'light'], ['broken', 'light'], ['spiteful', 'narrow'],
+  ['bare', 'light'], ['empty', 'light'], ['empty', 'narrow'], ['loading', 'light'], ['broken', 'light'], ['spiteful', 'narrow'], ['failing', 'tablet'],
 ];
 /** The screens that only an account with many things has. The dialogs among them are looked at where they are opened by keyboard. */
 const OTHERS = SCREENS.filter(({ worlds, dialog }) => worlds && !worlds.some((world) => world !== 'many') && !dialog);

@@ -16,6 +16,7 @@ const LOOKS: Record<string, BrowserContextOptions & { zoom?: number; exact?: boo
   light: { viewport: WIDE, colorScheme: 'light' },
   dark: { viewport: WIDE, colorScheme: 'dark' },
   phone: { ...PHONE, colorScheme: 'light' },
+  tablet: { viewport: { width: 1024, height: 768 }, hasTouch: true, isMobile: true, colorScheme: 'light' },
   narrow: { viewport: { width: 320, height: 640 }, colorScheme: 'light' },
   large: { viewport: WIDE, colorScheme: 'light', zoom: 2 },
   forced: { viewport: WIDE, forcedColors: 'active', reducedMotion: 'reduce', exact: true },
