@@ -75,6 +75,6 @@ export const security = {
   again: 'New password again',
   differ: 'The two new passwords differ.',
   change: 'Change the password',
-  changed: 'Your password is changed, and all other sessions have ended.',
+  changed: 'Your password is changed, and all other sessions have ended. Your API tokens still work: revoke those that somebody else may have made.',
   changeHint: 'All other sessions end. Personal access tokens stay valid.',
 } as const;
