@@ -266,7 +266,7 @@ impl Command {
     }
 
     /// Returns whether the older command `older`, if it arrives after the newer command `self` has taken effect, would undo that effect:
-    /// bring back a removed model, an earlier file, or the allowlist of an earlier deployment.
+    /// bring back a removed model, an earlier file or the allowlist of an earlier deployment, or remove what was deployed anew.
     #[must_use]
     pub fn outdates(&self, older: &Self) -> bool {
         let is_whole = match self {
@@ -286,6 +286,7 @@ impl Command {
                 | Self::UpdateModel(_)
                 | Self::UpdatePipeline(_)
                 | Self::RepairServing(_)
+                | Self::UninstallModel(_)
         );
         self.replaces(older) || (is_whole && would_undo && self.lane() == older.lane())
     }

@@ -78,7 +78,10 @@ impl Agent {
             Ok(command) => {
                 let note = Note::Accepted { command: envelope.command_id.to_string() };
                 turn.effects.push(Effect::Log(note));
-                self.overtake(&command, turn);
+                // A command that was held back overtakes nothing newer.
+                if self.ledger.replaced_by(envelope.command_id).is_none() {
+                    self.overtake(&command, turn);
+                }
             }
             Err(invalid) => {
                 let command = envelope.command_id.to_string();

@@ -22,8 +22,8 @@ use crate::{
     run::Run,
     serving::Sign,
     tests::{
-        cancel, deploy, deployment, device_id, envelope, id, moment, pipeline, port, record,
-        repair, results, start, stop, uninstall, update_agent, words,
+        cancel, command_id, deploy, deployment, device_id, envelope, id, moment, pipeline, port,
+        record, repair, results, start, stop, uninstall, update_agent, words,
     },
 };
 
@@ -358,6 +358,20 @@ fn a_command_that_takes_too_long_fails_and_what_it_started_is_ended() {
     let effects = bench.handle(Event::DeadlineReached);
     assert_eq!(results(&effects), ["c1 failed: the command timed out"]);
     assert!(words(&effects).contains(&"cancel download 1".to_owned()));
+}
+
+#[test]
+fn a_command_that_was_held_back_ends_no_newer_download() {
+    let mut bench = Bench::online();
+    let older = envelope(5, &Command::DeployModel(deploy(1, 1)));
+    bench.receive(&envelope(6, &Command::DeployModel(deploy(2, 1))));
+    let effects = bench.receive(&older);
+    assert!(!effects.iter().any(|effect| effect.starts_with("cancel download")), "{effects:?}");
+    let kept = bench.agent.hello().inflight;
+    assert_eq!(
+        kept.iter().map(|one| one.command_id).collect::<Vec<_>>(),
+        [crate::tests::command_id(6)]
+    );
 }
 
 // Holds: S3.1-4

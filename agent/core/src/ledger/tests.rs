@@ -134,6 +134,7 @@ fn a_command_that_was_held_back_undoes_no_newer_one() {
         (deploys(1), deploys(1), true),
         (deploys(1), repairs.clone(), true),
         (removes.clone(), deploys(1), true),
+        (deploys(1), removes.clone(), true),
         (updates.clone(), deploys(1), true),
         (removes, updates, true),
         (deploys(1), deploys(2), false),
