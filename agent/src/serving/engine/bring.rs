@@ -114,11 +114,14 @@ impl EngineDownloads {
                 inbox.event(Event::EngineComing { pipeline_id, run }).await;
             }
         };
-        tokio::select! {
+        let brought = tokio::select! {
             biased;
             never = coming => never,
             brought = self.bring(plugin, |_progress| std::future::ready(())) => brought,
-        }
+        };
+        // The time to become healthy begins now.
+        inbox.event(Event::EngineComing { pipeline_id, run }).await;
+        brought
     }
 
     async fn bring<Told: Future<Output = ()>>(
