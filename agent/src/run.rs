@@ -49,7 +49,12 @@ pub(crate) async fn run(
     guard: &GuardLine,
     stop: &mut StopSignal,
 ) -> anyhow::Result<RunOutcome> {
-    let Some(mut assembly) = Assembly::build(setup, stop).await? else {
+    // A device may wait for its registration without end.
+    let built = tokio::select! {
+        built = Assembly::build(setup, stop) => built?,
+        () = guard.left() => None,
+    };
+    let Some(mut assembly) = built else {
         return Ok(RunOutcome::Stopped);
     };
     guard.set_local_api(Some(assembly.local_api.door.clone()));
