@@ -75,10 +75,19 @@ pub(crate) enum LineError {
     Connect(#[source] io::Error),
     #[error("another program has taken the engine's port {0}")]
     Stranger(Port),
+    #[error("another program than the engine listens at the engine's socket")]
+    Impostor,
     #[error("connecting to the engine timed out")]
     ConnectTimeout,
     #[error("the engine closed the connection")]
     Broken(#[source] hyper::Error),
+}
+
+impl LineError {
+    fn of_socket(error: io::Error) -> Self {
+        let is_foreign = error.kind() == io::ErrorKind::PermissionDenied;
+        if is_foreign { Self::Impostor } else { Self::Connect(error) }
+    }
 }
 
 /// The connections to one engine. Clones share the pool.
@@ -188,7 +197,7 @@ impl Line {
             match &*self.way {
                 Way::Socket { path, pid } => {
                     let stream = private_socket::connect_to(path, *pid).await;
-                    speak(stream.map_err(LineError::Connect)?).await
+                    speak(stream.map_err(LineError::of_socket)?).await
                 }
                 Way::Port(child) => speak(connect_to_child(child).await?).await,
             }
