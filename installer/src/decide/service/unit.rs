@@ -12,10 +12,17 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// Adds the variables of the previous unit in `had`, except those that have new values.
+    /// Adds the variables of the previous unit in `had`, except those that have new values. A proxy has one name in capitals and one in
+    /// small letters, and programs read the former first: a new value for one takes the other's place too.
     #[must_use]
     pub fn keeping(mut self, had: &[(String, String)]) -> Self {
         let mut kept = had.to_vec();
+        kept.retain(|(known, _)| {
+            let is_other_form = |(name, _): &(String, String)| {
+                name != known && name.to_lowercase() == known.to_lowercase()
+            };
+            !self.environment.iter().any(is_other_form)
+        });
         for (name, value) in self.environment {
             match kept.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, known)) => *known = value,
