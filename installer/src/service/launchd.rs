@@ -20,8 +20,10 @@ use crate::decide::service::launchd::LABEL;
 /// Exit codes of `launchctl bootstrap` for an agent that is already loaded, or that was unloaded a moment ago.
 const LOADED: [i32; 2] = [5, 37];
 
-/// How long launchd may take to end and forget an agent: the guard gives the agent 15 seconds.
-const SETTLING: Duration = Duration::from_secs(30);
+/// How long launchd may take to end and forget an agent, which it kills after half a minute.
+const SETTLING: Duration = Duration::from_secs(40);
+/// How long launchd refuses to load an agent that it has just forgotten.
+const REFUSING: Duration = Duration::from_secs(15);
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// Returns the path of the launch agent's file.
@@ -62,7 +64,7 @@ pub(super) fn start(path: &Path) -> io::Result<()> {
     let domain = own_domain()?;
     enable()?;
     let path = path.to_str().ok_or(io::ErrorKind::InvalidInput)?;
-    let until = Instant::now() + SETTLING;
+    let until = Instant::now() + REFUSING;
     loop {
         let loaded = launchctl(&["bootstrap", &domain, path])?;
         if !loaded.code.is_some_and(|code| LOADED.contains(&code)) {
@@ -88,7 +90,7 @@ pub(super) fn stop() -> io::Result<()> {
     let until = Instant::now() + SETTLING;
     while is_active() {
         if Instant::now() >= until {
-            return done(Ok(stopped));
+            return done(Ok(stopped)).and(Err(io::ErrorKind::TimedOut.into()));
         }
         std::thread::sleep(LOOK_AGAIN);
     }
