@@ -228,8 +228,7 @@ const fn unwritable(manager: Manager) -> &'static str {
             "run `link start` after each login; a service needs folders with plainer names"
         }
         Manager::TaskScheduler => {
-            "run `link start` after each logon; a task needs folders with shorter names, and neither LINK_HOME nor an \
-             XDG_ variable"
+            "run `link start` after each logon; a task needs folders with shorter names, and no LINK_HOME"
         }
     }
 }
