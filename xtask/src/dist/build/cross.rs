@@ -104,11 +104,9 @@ pub(super) fn command(
             let stubs = frameworks::write(root, target, &folder.join("frameworks"))?;
             let stubs = stubs.to_str().context("the target folder is not UTF-8")?;
             flags.extend(["F", "L"].map(|kind| format!("-Clink-arg=-{kind}{stubs}")));
-            // The compiler removes symbols with `rust-objcopy`, which Debian's Rust lacks: the linker leaves them out.
-            flags.push("-Clink-arg=-Wl,-s".to_owned());
-            for profile in ["DEV", "RELEASE", "DIST"] {
-                command.env(format!("CARGO_PROFILE_{profile}_STRIP"), "false");
-            }
+            // The compiler would remove symbols with `rust-objcopy`, which Debian's Rust lacks. Cargo gives these flags after those of
+            // the profile, and the last one counts. zig's linker keeps the names of symbols (docs/size.md).
+            flags.push("-Cstrip=none".to_owned());
             command.env("MACOSX_DEPLOYMENT_TARGET", MACOS);
         }
     }
