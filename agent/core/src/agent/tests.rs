@@ -368,10 +368,7 @@ fn a_command_that_was_held_back_ends_no_newer_download() {
     let effects = bench.receive(&older);
     assert!(!effects.iter().any(|effect| effect.starts_with("cancel download")), "{effects:?}");
     let kept = bench.agent.hello().inflight;
-    assert_eq!(
-        kept.iter().map(|one| one.command_id).collect::<Vec<_>>(),
-        [crate::tests::command_id(6)]
-    );
+    assert_eq!(kept.iter().map(|one| one.command_id).collect::<Vec<_>>(), [command_id(6)]);
 }
 
 // Holds: S3.1-4
