@@ -66,7 +66,11 @@ function smallTargets(page: Page): Promise<string[]> {
       // A row that is half out of sight is scrolled before it is touched.
       if (!row || row.top < (frame?.top ?? 0) || row.bottom > Math.min(frame?.bottom ?? innerHeight, innerHeight)) continue;
       const isReached = (across: number, down: number): boolean => document.elementFromPoint(across, down)?.closest('a') === link;
-      if (!isReached(x, y)) continue;
+      if (right <= left || x < (frame?.left ?? 0) || x > Math.min(frame?.right ?? innerWidth, innerWidth)) continue;
+      if (!isReached(x, y)) {
+        small.push(`covered ${link.outerHTML.slice(0, 100)}`);
+        continue;
+      }
       const reach = (across: number, down: number): number => {
         let steps = 0;
         while (steps < least && isReached(x + across * (steps + 1), y + down * (steps + 1))) steps += 1;

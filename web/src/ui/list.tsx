@@ -11,7 +11,7 @@ import { brief } from '../text/visible';
 import { Icon } from './icon';
 import { narrow } from './narrow';
 import type { Order } from './order';
-import { HEAD, scaled } from './scale';
+import { headHeight, scaled } from './scale';
 import { useVirtual } from './virtual';
 
 import './list.css';
@@ -48,7 +48,7 @@ export function List({ name, label, columns, ids, heights, row, order, sort, sel
   const scroller = useRef<HTMLDivElement>(null);
   const isNarrow = narrow.value;
   const height = scaled(heights[isNarrow ? 1 : 0]);
-  const head = scaled(HEAD);
+  const head = headHeight();
   const idOf = useCallback((index: number) => ids[index] ?? index, [ids]);
   const { items, total, measure } = useVirtual(scroller, ids.length, height, isNarrow ? idOf : undefined);
   const chosen = selected ? ids.reduce((count, id) => count + Number(selected.value.has(id)), 0) : 0;

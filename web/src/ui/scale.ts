@@ -1,10 +1,20 @@
-// Heights of rows grow with the text: who has set a larger font in the browser gets rows in which it fits.
+// Heights of rows grow with the text: who has set a larger font in the browser gets rows in which it fits. They grow for a finger too.
 
-/** Whether the screen is touched: a finger needs more room than a mouse. */
-export const TOUCHED = matchMedia('(pointer: coarse)').matches;
+import { signal } from '@preact/signals';
 
-/** The height of the heads of the columns of a list, with the lines around them, in pixels. */
-export const HEAD = TOUCHED ? 47 : 41;
+const media = matchMedia('(pointer: coarse)');
+
+/** Whether the screen is touched, as the style sheets mean it: a finger needs more room than a mouse. */
+export const touched = signal(media.matches);
+
+media.addEventListener('change', () => {
+  touched.value = media.matches;
+});
+
+/** Returns the height of the heads of the columns of a list, with the lines around them, in pixels. */
+export function headHeight(): number {
+  return scaled(touched.value ? 47 : 41);
+}
 
 /** Returns a height at the usual size of text, in pixels, as the present size makes it. The style sheets use `rem` for it. */
 export function scaled(pixels: number): number {

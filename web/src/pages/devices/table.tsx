@@ -15,13 +15,13 @@ import { narrow } from '../../ui/narrow';
 import { Badge, Foreign, Meter, Time } from '../../ui/parts';
 import { AgentVersion } from '../../ui/version';
 import { DeviceBadge } from '../../ui/device_badge';
-import { HEAD, scaled, TOUCHED } from '../../ui/scale';
+import { headHeight, scaled, touched } from '../../ui/scale';
 import { useVirtual } from '../../ui/virtual';
 import { COLUMNS, memoryShare, platformOf, type ByDevice, type Column, type Order } from './view';
 
 /** The heights of a row in pixels, as the style sheet has them. */
-const ROW = TOUCHED ? 46 : 42;
-const NARROW_ROW = TOUCHED ? 89 : 64;
+const ROW = { mouse: 42, finger: 46 };
+const NARROW_ROW = { mouse: 64, finger: 89 };
 const MOST_TAGS = 2;
 
 interface Props {
@@ -37,7 +37,7 @@ interface Props {
 
 export function Table({ ids, byDevice, order, hidden, sort, selected, grows }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
-  const height = scaled(narrow.value ? NARROW_ROW : ROW);
+  const height = scaled((narrow.value ? NARROW_ROW : ROW)[touched.value ? 'finger' : 'mouse']);
   const { items, total } = useVirtual(scroller, ids.length, height);
   const ticked = selected.value;
   const chosen = useMemo(() => ids.reduce((count, id) => count + Number(ticked.has(id)), 0), [ids, ticked]);
@@ -47,7 +47,7 @@ export function Table({ ids, byDevice, order, hidden, sort, selected, grows }: P
   // The same columns at every drawing: a row whose properties are the same is not drawn again while the list is scrolled.
   const shown = useMemo(() => COLUMNS.filter((column) => !hidden.has(column)), [hidden]);
   return (
-    <div class="table-frame" style={{ flexBasis: `${total + scaled(HEAD)}px` }}>
+    <div class="table-frame" style={{ flexBasis: `${total + headHeight()}px` }}>
       <div
         class={['table-scroll', ...[...hidden].map((column) => `without-${column}`)].join(' ')}
         ref={scroller}
