@@ -52,6 +52,17 @@ it('repairs what is stale on the selected devices, and says if nothing is', asyn
   expect(here.served.to('/operations')[0]?.body).toEqual({ work: { kind: 'repair', model_id: 'mdl_1' }, dry_run: true, devices: ['dev_a'] });
 });
 
+it('says that devices are updating where nothing else keeps it from acting on their models', async () => {
+  await open();
+  deployments.loaded([deployment('1', 'dev_a', { stale: true })]);
+  for (const id of ['a', 'b']) devices.changed(device(id, { status: 'updating' }));
+  for (const action of ['Repair…', 'Deploy…']) {
+    await press(action);
+    await settled('Every one of these devices is updating.');
+    expect(here.root.querySelector('dialog')).toBeNull();
+  }
+});
+
 it('removes the selected devices after what is lost was typed, and says which were not removed', async () => {
   await open();
   deployments.loaded([deployment('1', 'dev_a'), deployment('2', 'dev_a')]);

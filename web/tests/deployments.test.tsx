@@ -206,7 +206,7 @@ describe('the list of deployments', () => {
     await press('Cancel');
     devices.changed(device('a', { status: 'updating' }));
     await press('Redeploy all…');
-    await settled('Every device of these deployments is updating.');
+    await settled('Every one of these devices is updating.');
     expect(here.root.querySelector('dialog')).toBeNull();
   });
 

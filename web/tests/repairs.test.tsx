@@ -188,6 +188,9 @@ describe('the queue of repairs', () => {
     await vi.waitFor(() => expect(tries()).toBeGreaterThan(0));
     for (const id of ['a', 'b']) devices.changed(device(id, { status: 'updating' }));
     await vi.waitFor(() => expect(tries()).toBe(0));
+    await press('Retry 1 expired repair…');
+    await settled('Every one of these devices is updating.');
+    expect(here.root.querySelector('dialog')).toBeNull();
   });
 
   it('has no controls for a viewer', async () => {

@@ -5,9 +5,9 @@ import { useRef } from 'preact/hooks';
 
 import { servesAgain } from '../../data/actions';
 import { ask, POST } from '../../data/client';
+import { controllable } from '../../data/controllable';
 import { modelName } from '../../data/names';
 import { may } from '../../data/permission';
-import { stateOf } from '../../data/selection';
 import { stands } from '../../data/standing';
 import { devices } from '../../data/store';
 import type { Deployment } from '../../data/types';
@@ -22,14 +22,6 @@ import { Foreign } from '../../ui/parts';
 
 export type ManyKind = 'repair' | 'redeploy';
 const MOST_SHOWN = 8;
-
-/** Returns the deployments whose device is not updating: until then its models have no controls. */
-export function controllable(all: readonly Deployment[]): Deployment[] {
-  return all.filter(({ device_id }) => {
-    const device = devices.row(device_id)?.peek();
-    return !device || stateOf(device) !== 'updating';
-  });
-}
 
 /** The preview of a repair or a redeployment of deployments, by model. */
 export function RemedyDialog({ kind, targets, close }: { kind: ManyKind; targets: readonly Deployment[]; close: () => void }) {

@@ -4,6 +4,7 @@ import { useSignal, type Signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 
 import { removeDevice } from '../../data/actions';
+import { controllable } from '../../data/controllable';
 import { may } from '../../data/permission';
 import { isThere, stands } from '../../data/standing';
 import { deployments } from '../../data/store';
@@ -15,7 +16,7 @@ import { notice } from '../../ui/notices';
 import { onDemand } from '../../ui/on_demand';
 import { Progress, useOneByOne } from '../../ui/one_by_one';
 import { Foreign } from '../../ui/parts';
-import { controllable, RemedyDialog } from '../deployments/bulk';
+import { RemedyDialog } from '../deployments/bulk';
 
 const MOST_SHOWN = 8;
 const DeployDialog = onDemand(async () => (await import('../../ui/deploy')).DeployDialog);
@@ -40,12 +41,17 @@ export function MoreActions({ kind, devices, unselect }: Props) {
   };
   useLost(kind.value === null || may(NEEDS[kind.value]), close);
   const open = (wanted: MoreKind): void => {
-    targets.current = devices;
+    targets.current = wanted === 'deploy' ? controllable(devices) : devices;
+    if (targets.current.length === 0) {
+      notice(text.deployed.updating);
+      return;
+    }
     if (wanted === 'repair') {
       const ids = new Set(devices.map(({ device_id }) => device_id));
-      stale.current = controllable(deployments.all().filter((one) => ids.has(one.device_id) && isThere(one) && stands(one, 'stale')));
+      const all = deployments.all().filter((one) => ids.has(one.device_id) && isThere(one) && stands(one, 'stale'));
+      stale.current = controllable(all);
       if (stale.current.length === 0) {
-        notice(text.bulkMore.nothingToRepair);
+        notice(all.length > 0 ? text.deployed.updating : text.bulkMore.nothingToRepair);
         return;
       }
     }

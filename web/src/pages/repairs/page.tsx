@@ -6,6 +6,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { change, query } from '../../app/router';
 import { olderRepairs, repairs } from '../../data/operator';
 import { pending } from '../../data/actions';
+import { controllable } from '../../data/controllable';
 import { nameOf } from '../../data/model_name';
 import { modelName } from '../../data/names';
 import { may } from '../../data/permission';
@@ -21,6 +22,7 @@ import { now } from '../../ui/clock';
 import { useCalm } from '../../ui/lasting';
 import { List, type ListRow } from '../../ui/list';
 import { ManyDialog, partsOf } from '../../ui/many';
+import { notice } from '../../ui/notices';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
 import { Said } from '../../ui/prose';
 import { SearchAndFilters } from '../../ui/search';
@@ -136,8 +138,9 @@ function RetryExpired({ expired }: { expired: readonly Command[] }) {
   const targets = useRef<readonly Command[]>([]);
   if (expired.length === 0 && !open.value) return null;
   const show = (): void => {
-    targets.current = expired;
-    open.value = true;
+    targets.current = controllable(expired);
+    if (targets.current.length === 0) notice(text.deployed.updating);
+    else open.value = true;
   };
   return (
     <>
@@ -156,8 +159,9 @@ function RepairBar({ chosen, unselect }: { chosen: readonly Command[]; unselect:
   const open = useSignal(false);
   const targets = useRef<readonly Command[]>([]);
   const show = (): void => {
-    targets.current = chosen;
-    open.value = true;
+    targets.current = controllable(chosen);
+    if (targets.current.length === 0) notice(text.deployed.updating);
+    else open.value = true;
   };
   if (chosen.length === 0 && !open.value) return null;
   return (
