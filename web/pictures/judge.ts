@@ -68,7 +68,9 @@ function smallTargets(page: Page): Promise<string[]> {
       const isReached = (across: number, down: number): boolean => document.elementFromPoint(across, down)?.closest('a') === link;
       if (right <= left || x < (frame?.left ?? 0) || x > Math.min(frame?.right ?? innerWidth, innerWidth)) continue;
       if (!isReached(x, y)) {
-        small.push(`covered ${link.outerHTML.slice(0, 100)}`);
+        // What lies above the page may cover a link, and its neighbour in the same cell may not.
+        const above = document.elementFromPoint(x, y)?.closest('[role=cell]');
+        if (above && above === link.closest('[role=cell]')) small.push(`covered ${link.outerHTML.slice(0, 100)}`);
         continue;
       }
       const reach = (across: number, down: number): number => {
