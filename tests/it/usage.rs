@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use axum::{Json, Router, routing::post};
 use futures_util::StreamExt as _;
 use link_protocol::backend_api::{Page, usage::Usage};
 use link_tests::{
     backend::TestBackend,
     device::{TestDevice, free_port},
     engines,
-    stand_in::StandIn,
 };
 use serde_json::json;
 
@@ -25,18 +23,10 @@ const STEADY: u32 = 200;
 async fn a_burst_of_inferences_is_counted_to_the_last() {
     let backend = TestBackend::start().await;
     let device = TestDevice::start(&backend).await;
-    StandIn::install(&device);
+    engines::install_stand_in(&device.home());
     let port = free_port();
     let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
     let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    let answer = async || {
-        Json(json!({
-            "choices": [{"index": 0, "message": {"role": "assistant", "content": "hi"}}],
-            "usage": {"prompt_tokens": 3, "completion_tokens": 2},
-        }))
-    };
-    let routes = Router::new().route("/v1/chat/completions", post(answer));
-    let _engine = StandIn::answer(&device, routes).await;
     backend.serving(deployment.deployment_id, true).await;
 
     let client = reqwest::Client::builder().no_proxy().build().unwrap();

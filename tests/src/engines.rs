@@ -89,6 +89,17 @@ pub fn install_classifier(home: &Path, kind: &str) {
     std::fs::write(engine.join("current"), "1.3.0\n").unwrap();
 }
 
+/// Installs the engine that answers at once (`tests/src/bin/stand_in_engine.rs`) for an agent whose home is `home`.
+///
+/// # Panics
+/// Panics if the home cannot be written.
+pub fn install_stand_in(home: &Path) {
+    let engine = home.join("data/engines/llama-server");
+    std::fs::create_dir_all(engine.join("stand-in")).unwrap();
+    program::copy_stripped("stand_in_engine", &engine.join("stand-in/llama-server"));
+    std::fs::write(engine.join("current"), "stand-in\n").unwrap();
+}
+
 /// Returns the path of a file for the classifiers, such as the model `orientation.tar`.
 ///
 /// # Panics

@@ -29,7 +29,6 @@ pub mod readme;
 pub mod release;
 pub mod release_server;
 pub mod schema;
-pub mod stand_in;
 pub mod terminal;
 pub mod tree;
 pub mod wait;

@@ -256,6 +256,7 @@ fn bearer(secret: &str) -> Option<HeaderValue> {
 
 #[cfg(test)]
 mod tests {
+    use link_platform::process::{Program, TiedChild};
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
@@ -283,6 +284,31 @@ mod tests {
         let sent = line.send(Request::new(Upload::new("".into(), "a prompt".into()))).await;
         assert!(matches!(sent, Err(LineError::Stranger(found)) if found == port), "{sent:?}");
         assert_eq!(line.status("/props", Some("the secret of the launch")).await, None);
+        assert_eq!(heard.await.unwrap(), b"");
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn nothing_is_said_to_a_program_whose_socket_stands_in_the_place_of_the_engines() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("engine.sock");
+        let listener = private_socket::Listener::bind(&path).unwrap();
+        let heard = tokio::spawn(async move {
+            let mut heard = Vec::new();
+            listener.accept().await.unwrap().read_to_end(&mut heard).await.unwrap();
+            heard
+        });
+        // The engine is another process: this one listens, as the agent does on its own socket.
+        let program =
+            Program { path: "sleep".into(), args: vec!["60".into()], env: vec![], log: None };
+        let engine = TiedChild::start(&program).unwrap();
+        let line = Line::new(Address {
+            channel: Channel::Socket(path),
+            base_path: String::new(),
+            secret: Secret::new("the secret of the launch"),
+            pid: engine.id(),
+        });
+        let sent = line.send(Request::new(Upload::new("".into(), "a prompt".into()))).await;
+        assert!(matches!(sent, Err(LineError::Impostor)), "{sent:?}");
         assert_eq!(heard.await.unwrap(), b"");
     }
 
