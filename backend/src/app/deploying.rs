@@ -12,6 +12,7 @@ use crate::{
     app::placing::{made_before, place, remember},
     database::{Connection, Store, write},
     domain::{
+        audit::AuditRecord,
         cancel::cancel,
         claim::Once,
         deploy::{Made, NewDeployment},
@@ -20,11 +21,11 @@ use crate::{
         refusal::Refusal,
     },
     failure::AppError,
-    tables::{commands, deployments, locks},
+    tables::{audit, commands, deployments, locks},
 };
 
 /// Stores a deployment on a device of `owner` and its command, with the ids `ids`. If an older deployment of the same model is unfinished, it
-/// is cancelled, if necessary by a command with the id `cancel`.
+/// is cancelled, if necessary by a command with the id `cancel`. `entry` is stored in the audit log, once for a request that is repeated.
 ///
 /// # Errors
 /// [`Refusal::NotFound`] if the device is not of `owner` any more, [`Refusal::AliasTaken`], [`Refusal::QueueFull`],
@@ -36,6 +37,7 @@ pub(super) async fn deploy(
     ids: (DeploymentId, CommandId),
     once: Once<'_>,
     cancel: CommandId,
+    entry: &AuditRecord,
 ) -> Result<DeploymentRecord, AppError> {
     let (device, now) = (made.wish.device_id, made.now);
     let held = [locks::model_kept(made.model.id), locks::device(device)];
@@ -53,6 +55,7 @@ pub(super) async fn deploy(
             place(db, record.command, (device, Some(owner)), &command, &key, now).await?;
             deployments::insert(db, &record).await?;
             remember(db, once, Accepted::Deployment(record.id, record.command), now).await?;
+            audit::insert(db, entry).await?;
             record
         }
     });

@@ -73,20 +73,21 @@ impl App {
         let made = Made { wish, model, file, allowlist, now };
         let cancel = CommandId::from_uuid(random::uuid());
         let ids = (DeploymentId::from_uuid(random::uuid()), CommandId::from_uuid(random::uuid()));
-        let record =
-            deploying::deploy(&self.store, device.account, &made, ids, once, cancel).await?;
-        if record.id == ids.0 {
-            metrics::command_placed();
-        }
-        self.ring_device(device.id);
         let publisher = &made.model.publisher;
         let whose = if made.model.account == caller.account {
             String::new()
         } else {
             format!(", shared by {publisher}")
         };
-        let what = format!("{} to {}{whose}", record.model, device.id);
-        self.note(&caller, Action::Deploy, record.id, &what).await;
+        let what = format!("{} to {}{whose}", made.model.id, device.id);
+        let entry = self.entry(&caller, Action::Deploy, ids.0).with(&what);
+        let record =
+            deploying::deploy(&self.store, device.account, &made, ids, once, cancel, &entry)
+                .await?;
+        if record.id == ids.0 {
+            metrics::command_placed();
+        }
+        self.ring_device(device.id);
         Ok(record.id)
     }
 
