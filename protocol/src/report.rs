@@ -112,7 +112,10 @@ pub enum ProgressEvent {
 /// Progress of a deployment, in steps of 5 %.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct ProgressReport {
-    pub deployment_id: DeploymentId,
+    /// The deployment. Without one, the report is about the unfinished deployment of the model, and a late report of an
+    /// earlier one would count for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deployment_id: Option<DeploymentId>,
     pub event: ProgressEvent,
     pub bytes_done: u64,
     pub bytes_total: u64,

@@ -313,7 +313,7 @@ fn commands() -> Vec<Example> {
 
 fn reports() -> Vec<Example> {
     let progress = |event, bytes_done| ProgressReport {
-        deployment_id: id("dep_", 4),
+        deployment_id: Some(id("dep_", 4)),
         event,
         bytes_done,
         bytes_total: 1000,

@@ -282,7 +282,7 @@ fn progress(
     Report::Progress {
         model_id: deploy.model.model_id,
         progress: ProgressReport {
-            deployment_id: deploy.deployment_id,
+            deployment_id: Some(deploy.deployment_id),
             event,
             bytes_done,
             bytes_total,

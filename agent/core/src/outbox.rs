@@ -47,7 +47,7 @@ enum Subject {
     Lifecycle,
     Model(PipelineId),
     /// Every step of a deployment is reported; only byte counts within one step replace each other.
-    Progress(DeploymentId, ProgressEvent),
+    Progress(Option<DeploymentId>, ProgressEvent),
 }
 
 impl Outbox {

@@ -130,7 +130,10 @@ pub(super) async fn advance(
     now: Timestamp,
 ) -> Result<(), AppError> {
     write!(store, [locks::device(device)], |db| {
-        let found = deployments::find(db, report.deployment_id).await?;
+        let found = match report.deployment_id {
+            Some(id) => deployments::find(db, id).await?,
+            None => deployment::reported(deployments::of_device(db, device).await?, model),
+        };
         let found = found.filter(|record| record.device == device);
         let mut record = found.ok_or(Refusal::NotFound("deployment"))?;
         let command = commands::find(db, device, record.command).await?;

@@ -163,7 +163,17 @@ pub fn unfinished(all: Vec<DeploymentRecord>, model: ModelId) -> Option<Deployme
     all.into_iter().find(|record| record.model == model && !record.state.is_final())
 }
 
-/// Returns the deployments among `all` that put `model` on its device, marked as removed.
+/// Returns the deployment among `all` that a report about `model` without an id means: the unfinished one, or the newest.
+/// `all` is ordered, newest first.
+#[must_use]
+pub fn reported(all: Vec<DeploymentRecord>, model: ModelId) -> Option<DeploymentRecord> {
+    let own: Vec<_> = all.into_iter().filter(|record| record.model == model).collect();
+    let place = own.iter().position(|record| !record.state.is_final()).unwrap_or_default();
+    own.into_iter().nth(place)
+}
+
+/// Returns the deployments among `all` that put `model` on its device, and those of it that have ended otherwise, marked as
+/// removed. If the model is not on the device, nothing was removed: a deployment that has failed since stays.
 #[must_use]
 pub fn removed(
     all: Vec<DeploymentRecord>,

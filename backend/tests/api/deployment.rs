@@ -104,6 +104,29 @@ async fn progress_moves_the_deployment_and_what_comes_late_is_ignored() {
     assert_eq!(read(&world, &user, &deployment).await["progress"]["bytes_done"], 100);
 }
 
+#[tokio::test]
+async fn a_report_without_an_id_is_about_the_unfinished_deployment_of_the_model() {
+    let (world, user, device, model) = scene().await;
+    let path = device.path(&format!("/models/{model}/deployment"));
+    let report = |event: &str, done: u64| {
+        let body = json!({ "event": event, "bytes_done": done, "bytes_total": 100 });
+        let (world, device, path) = (&world, &device, &path);
+        async move { world.post(path, &device.token, body).await.status }
+    };
+    assert_eq!(report("downloading", 5).await, 404, "it was never deployed");
+    let first = world.deploy(&user, &device, &model).await;
+    world.poll(&device, 0).await;
+    assert_eq!(report("downloading", 50).await, 204);
+    assert_eq!(read(&world, &user, &first).await["progress"]["bytes_done"], 50);
+    assert_eq!(report("completed", 100).await, 204);
+    assert_eq!(report("downloading", 60).await, 204, "a late report is ignored");
+    assert_eq!(read(&world, &user, &first).await["state"], "completed");
+    let second = world.deploy(&user, &device, &model).await;
+    world.poll(&device, 1).await;
+    assert_eq!(report("configuring", 100).await, 204);
+    assert_eq!(read(&world, &user, &second).await["state"], "configuring");
+}
+
 // Holds: S3.1-4
 #[tokio::test]
 async fn the_result_ends_the_deployment_with_its_reason() {

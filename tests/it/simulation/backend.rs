@@ -302,7 +302,7 @@ impl Backend {
             Report::Model(model) => self.model(model),
             Report::Progress { progress, .. } => {
                 let id = progress.deployment_id;
-                let found = self.deployments.iter_mut().find(|one| one.id == id);
+                let found = self.deployments.iter_mut().find(|one| Some(one.id) == id);
                 let deployment = found.ok_or("404 no such deployment")?;
                 // A device that has begun a command has received it, even if the receipt was lost.
                 // A command that has expired is about to fail.

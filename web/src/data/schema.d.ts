@@ -3204,7 +3204,7 @@ export interface components {
             bytes_done: number;
             /** Format: int64 */
             bytes_total: number;
-            deployment_id: components["schemas"]["DeploymentId"];
+            deployment_id?: components["schemas"]["DeploymentId"] | null;
             event: components["schemas"]["ProgressEvent"];
         };
         /**

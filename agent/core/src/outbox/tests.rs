@@ -331,6 +331,6 @@ fn lifecycle() -> Report {
 
 fn progress(event: ProgressEvent, bytes_done: u64) -> Report {
     let progress =
-        ProgressReport { deployment_id: deployment(1), event, bytes_done, bytes_total: 1000 };
+        ProgressReport { deployment_id: Some(deployment(1)), event, bytes_done, bytes_total: 1000 };
     Report::Progress { model_id: model(1), progress }
 }

@@ -229,7 +229,7 @@ fn items() -> Vec<Item> {
         Item::Report(Report::Progress {
             model_id,
             progress: ProgressReport {
-                deployment_id: format!("dep_{ID}").parse().unwrap(),
+                deployment_id: Some(format!("dep_{ID}").parse().unwrap()),
                 event: ProgressEvent::Downloading,
                 bytes_done: 5,
                 bytes_total: 100,

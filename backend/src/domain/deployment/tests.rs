@@ -128,7 +128,7 @@ fn queued() -> DeploymentRecord {
 }
 
 fn report(event: ProgressEvent, bytes_done: u64) -> ProgressReport {
-    let deployment_id = DeploymentId::from_uuid(Uuid::from_u128(2));
+    let deployment_id = Some(DeploymentId::from_uuid(Uuid::from_u128(2)));
     ProgressReport { deployment_id, event, bytes_done, bytes_total: 100 }
 }
 
