@@ -111,8 +111,8 @@ impl Agent {
             Event::DownloadEnded { download, outcome } => {
                 let in_use = |file: &ModelFile| self.pipelines.use_file(file);
                 let ready = self.deployments.download_ended(download, outcome, in_use, turn_ref);
-                if let Some((command, deploy)) = ready {
-                    let done = deployment::completed(&deploy);
+                if let Some((command, deploy, downloaded)) = ready {
+                    let done = deployment::completed(&deploy, downloaded);
                     let first = self.ledger.first_generation(command);
                     // The backend takes a completed deployment for final, so a refusal comes alone.
                     if self.pipelines.configure(command, deploy, first, turn_ref) {
@@ -307,7 +307,7 @@ impl Agent {
         }
     }
 
-    /// Gives a start, and the command that waits for it, its time anew while its engine is being downloaded.
+    /// Restarts the timeout of a start, and of the command that waits for the start, while the engine is being downloaded.
     fn engine_coming(&mut self, pipeline: PipelineId, run: Run, now: Now) {
         if let Some(command) = self.pipelines.engine_coming(pipeline, run, now) {
             self.ledger.extend(command, now);

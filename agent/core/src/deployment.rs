@@ -112,7 +112,7 @@ impl Deployments {
         }
     }
 
-    /// Ends a download and returns the deployment if it is ready for configuration.
+    /// Ends a download. If the deployment is ready for configuration, returns it, and what was downloaded for it.
     ///
     /// If the deployment was already stopped, the finished file is deleted, unless it is `in_use`:
     /// a redeployment may use the same file.
@@ -122,7 +122,7 @@ impl Deployments {
         outcome: Result<(), DownloadFailure>,
         in_use: impl Fn(&ModelFile) -> bool,
         turn: &mut Turn,
-    ) -> Option<(CommandId, DeployModel)> {
+    ) -> Option<(CommandId, DeployModel, Progress)> {
         let (&command, active) =
             self.active.iter_mut().find(|(_, active)| active.download == download)?;
         let ended = match (&active.phase, outcome) {
@@ -143,10 +143,10 @@ impl Deployments {
                 active.phase = Phase::Configuring;
                 active.bytes_done = active.deploy.model.size_bytes;
                 active.engine.take_if(|engine| engine.bytes_done < engine.bytes_total);
-                let Progress { bytes_done, bytes_total } = active.progress();
+                let all = active.progress();
                 let event = ProgressEvent::Configuring;
-                turn.reports.push(progress(&active.deploy, event, bytes_done, bytes_total));
-                return Some((command, active.deploy.clone()));
+                turn.reports.push(progress(&active.deploy, event, all.bytes_done, all.bytes_total));
+                return Some((command, active.deploy.clone(), all));
             }
         };
         turn.report_command(command, ended.0, ended.1);
@@ -266,10 +266,10 @@ pub(crate) fn queued(deploy: &DeployModel) -> DeploymentProgress {
     }
 }
 
-/// Returns the report that `deploy` is complete.
-pub(crate) fn completed(deploy: &DeployModel) -> Report {
-    let size = deploy.model.size_bytes;
-    progress(deploy, ProgressEvent::Completed, size, size)
+/// Returns the report that `deploy` is complete. The engine counts as it did while it was `downloaded`.
+pub(crate) fn completed(deploy: &DeployModel, downloaded: Progress) -> Report {
+    let all = downloaded.bytes_total;
+    progress(deploy, ProgressEvent::Completed, all, all)
 }
 
 /// Returns the report that `deploy` has reached `event`.

@@ -183,7 +183,7 @@ impl Bench {
             |_| in_use,
             &mut turn,
         );
-        self.ready.extend(ready.map(|(command, _)| command));
+        self.ready.extend(ready.map(|(command, ..)| command));
         told(&turn)
     }
 

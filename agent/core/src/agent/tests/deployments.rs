@@ -48,6 +48,19 @@ fn a_deployment_that_waits_is_cancelled_without_having_begun_and_one_that_is_don
     assert!(told.contains(&late.to_owned()), "{told:?}");
 }
 
+#[test]
+fn a_complete_deployment_has_as_many_bytes_as_its_progress_had() {
+    let mut bench = Bench::online();
+    bench.deliver(&Command::DeployModel(deploy(1, 1)));
+    let (download, build) = (download(1, 1), "b9789".to_owned());
+    let engine = Event::EngineProgressed { download, build, bytes_done: 4000, bytes_total: 4000 };
+    bench.handle(engine);
+    let told = words(&bench.handle(Event::DownloadEnded { download, outcome: Ok(()) }));
+    for end in ["tell Configuring 5000", "tell Completed 5000"] {
+        assert!(told.iter().any(|line| line.ends_with(end)), "{end}: {told:?}");
+    }
+}
+
 // Holds: S3.1-4
 #[test]
 fn a_deployment_of_a_model_that_is_being_removed_fails_and_is_never_told_as_completed() {
