@@ -182,6 +182,9 @@ pub enum EngineHealth {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct DeploymentProgress {
     pub model_id: ModelId,
+    /// The pipeline that the deployment makes, by which it is cancelled. Earlier agents do not name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipeline_id: Option<PipelineId>,
     pub state: DeploymentState,
     /// The progress of the downloads: of the model file, and of the engine if it must be downloaded first.
     pub progress: Progress,

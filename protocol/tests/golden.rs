@@ -480,6 +480,7 @@ fn local() -> Vec<Example> {
     let deployment = DeploymentProgress {
         engine: None,
         model_id: id("mdl_", 33),
+        pipeline_id: Some(id("pip_", 33)),
         state: DeploymentState::Downloading,
         progress,
     };

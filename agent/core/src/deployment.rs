@@ -211,6 +211,7 @@ impl Deployments {
             .values()
             .map(|active| DeploymentProgress {
                 model_id: active.deploy.model.model_id,
+                pipeline_id: Some(active.deploy.pipeline_id),
                 state: match active.phase {
                     Phase::Downloading | Phase::Stopping { .. } => DeploymentState::Downloading,
                     Phase::Configuring => DeploymentState::Configuring,
@@ -260,6 +261,7 @@ pub(crate) fn deploys(model: ModelId) -> impl Fn(CommandId, &DeployModel) -> boo
 pub(crate) fn queued(deploy: &DeployModel) -> DeploymentProgress {
     DeploymentProgress {
         model_id: deploy.model.model_id,
+        pipeline_id: Some(deploy.pipeline_id),
         state: DeploymentState::Queued,
         progress: Progress { bytes_done: 0, bytes_total: deploy.model.size_bytes },
         engine: None,

@@ -11,6 +11,7 @@ use axum::{
 };
 use link_agent_core::event::{Event, Wish};
 use link_protocol::{
+    deployment::DeploymentState,
     id::PipelineId,
     local_api::{CancelledDeploy, PipelineEntry},
     problem::Code,
@@ -64,7 +65,8 @@ pub(super) async fn remove(
     wish(&api, named, Wish::Remove).await
 }
 
-/// Cancels a deployment. A model that is deployed for the first time has no pipeline yet.
+/// Cancels a deployment, unless its model is there already and is being configured. A model that is deployed for the first
+/// time has no pipeline yet.
 pub(super) async fn cancel_deploy(
     _: Control,
     State(api): State<LocalApi>,
@@ -77,6 +79,11 @@ pub(super) async fn cancel_deploy(
     let deployment = under_way.find(|one| PipelineId::of(one.model_id) == id);
     if pipeline.is_none() && deployment.is_none() {
         return Err(unknown(id));
+    }
+    if deployment.as_ref().is_some_and(|one| one.state == DeploymentState::Configuring) {
+        let late =
+            "too late: the model is downloaded and is being configured; stop or remove it then";
+        return Err(Refusal::new(Code::AlreadyFinal, late));
     }
     api.inbox.event(Event::Wished(Wish::CancelDeploy(id))).await;
     Ok((StatusCode::ACCEPTED, Json(CancelledDeploy { pipeline, deployment })))
