@@ -101,7 +101,8 @@ pub(crate) async fn read_deployment(
 }
 
 /// Cancels a deployment: at once if its device never received it, otherwise when the device confirms. Cancelling a failed
-/// deployment acknowledges the failure.
+/// or cancelled deployment acknowledges its end: it is `removed`, and the deployment before it by which the model is on the
+/// device, if there is one, is `current` again.
 #[utoipa::path(post, path = "/deployments/{deployment_id}/cancel", tag = "deployment",
     security(("access_token" = ["deployments:write"])), params(("deployment_id" = DeploymentId, Path)),
     responses((status = 202, description = "The deployment has ended, or its device is asked to cancel it.", body = Deployment)))]

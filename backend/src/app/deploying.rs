@@ -105,8 +105,9 @@ pub(super) async fn cancel_deployment(
             DeploymentState::Completed => {
                 return Err(Refusal::AlreadyFinal(record.state).into());
             }
-            // The request only confirms that the user has seen the end.
-            DeploymentState::Failed | DeploymentState::Cancelled => {}
+            DeploymentState::Failed | DeploymentState::Cancelled => {
+                dismiss(db, record, now).await?;
+            }
             DeploymentState::Queued
             | DeploymentState::Downloading
             | DeploymentState::Configuring => {
@@ -115,6 +116,21 @@ pub(super) async fn cancel_deployment(
         }
     });
     Ok(())
+}
+
+/// Notes that a person has seen the end of a deployment that has put nothing on its device. The deployment by which the
+/// model is there, if there is one, becomes the current one again.
+async fn dismiss(
+    db: &mut Connection,
+    record: DeploymentRecord,
+    now: Timestamp,
+) -> Result<(), AppError> {
+    let all = deployments::of_device(db, record.device).await?;
+    if let Some(effective) = deployment::effective_behind(&all, &record) {
+        deployments::make_current(db, effective).await?;
+    }
+    let seen = DeploymentRecord { removed: true, updated_at: now, ..record };
+    Ok(deployments::update(db, &seen).await?)
 }
 
 /// Applies a progress report for a deployment. The report also counts as a receipt, in case the receipt was lost. If

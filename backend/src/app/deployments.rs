@@ -4,6 +4,7 @@ use link_protocol::{
     allowlist::Allowlist,
     backend_api::deployment::{CreateDeployment, Deployment, Serving},
     id::{CommandId, DeploymentId, DeviceId, ModelId},
+    report::{ModelReport, ModelState},
 };
 
 use crate::{
@@ -152,8 +153,8 @@ impl App {
         }
     }
 
-    /// Cancels a deployment. A failed deployment is marked as seen. An unfinished deployment is cancelled once its
-    /// device reports so.
+    /// Cancels a deployment. A failed or cancelled one is marked as removed, because a person has seen its end. An unfinished
+    /// deployment is cancelled once its device reports so.
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::AlreadyFinal`].
@@ -180,7 +181,9 @@ fn fingerprint(wish: &CreateDeployment) -> String {
 
 pub(super) fn describe(view: &DeploymentView, current: &Allowlist) -> Deployment {
     let record = &view.record;
-    let reported = view.serving.as_ref().filter(|_| view.current);
+    // That the model was removed is about an earlier deployment, unless it ended this one.
+    let is_told = |report: &&ModelReport| report.state != ModelState::Removed || record.removed;
+    let reported = view.serving.as_ref().filter(|_| view.current).filter(is_told);
     let digest = reported.map(|report| report.allowlist_digest.as_str());
     let stale = record.is_stale(current, digest);
     let serving = reported.map(|report| Serving {
@@ -208,6 +211,7 @@ pub(super) fn describe(view: &DeploymentView, current: &Allowlist) -> Deployment
         allowlist_digest: record.allowlist.digest().to_owned(),
         stale,
         current: view.current,
+        removed: record.removed,
         serving,
         created_at: record.created_at,
         updated_at: record.updated_at,

@@ -180,10 +180,26 @@ pub fn removed(
     model: ModelId,
     now: Timestamp,
 ) -> Vec<DeploymentRecord> {
-    all.into_iter()
-        .filter(|record| record.model == model && record.is_deployed())
+    let own: Vec<_> = all.into_iter().filter(|record| record.model == model).collect();
+    if !own.iter().any(DeploymentRecord::is_deployed) {
+        return Vec::new();
+    }
+    own.into_iter()
+        .filter(|record| record.state.is_final() && !record.removed)
         .map(|record| DeploymentRecord { removed: true, updated_at: now, ..record })
         .collect()
+}
+
+/// Returns the deployment among `all` by which the model of `ended` is on its device, if `ended` is the newest of the model.
+/// `all` is ordered, newest first.
+#[must_use]
+pub fn effective_behind<'a>(
+    all: &'a [DeploymentRecord],
+    ended: &DeploymentRecord,
+) -> Option<&'a DeploymentRecord> {
+    let mut own = all.iter().filter(|record| record.model == ended.model);
+    let is_newest = own.next().is_some_and(|newest| newest.id == ended.id);
+    own.find(|record| is_newest && record.is_deployed())
 }
 
 #[cfg(test)]

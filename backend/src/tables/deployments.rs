@@ -7,7 +7,7 @@ mod row;
 
 pub use list::DeploymentFilter;
 pub(crate) use purge::{delete, outdated};
-pub(crate) use row::{insert, update};
+pub(crate) use row::{insert, make_current, update};
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -37,7 +37,7 @@ pub struct DeploymentView {
     /// What the model is for, if the backend has read its file.
     pub task: Option<Task>,
     pub device_name: Option<String>,
-    /// Whether this is the newest deployment of its model on its device.
+    /// Whether this is the newest deployment of its model on its device, without those whose failure a person has seen.
     pub current: bool,
     /// The last state of the model that the device reported.
     pub serving: Option<ModelReport>,

@@ -17,6 +17,7 @@ mod device;
 mod device_flow;
 mod document;
 mod documented;
+mod ended;
 mod events;
 mod explain;
 mod faults;

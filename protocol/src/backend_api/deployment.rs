@@ -130,6 +130,10 @@ pub struct Deployment {
     pub stale: bool,
     /// Whether this is the newest deployment of the model on the device.
     pub current: bool,
+    /// Whether nothing of the deployment is left: the model was removed from the device, or a person has seen that the
+    /// deployment failed or was cancelled. Pages do not list it.
+    #[serde(default)]
+    pub removed: bool,
     pub serving: Option<Serving>,
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,

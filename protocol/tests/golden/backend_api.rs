@@ -438,6 +438,7 @@ fn deployment_answer() -> Deployment {
         allowlist_digest: allowlist().digest().to_owned(),
         stale: true,
         current: true,
+        removed: false,
         serving: Some(Serving {
             state: ModelState::Serving,
             is_serving: true,

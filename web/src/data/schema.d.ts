@@ -713,9 +713,11 @@ export interface paths {
         put?: never;
         /**
          * Cancels a deployment: at once if its device never received it, otherwise when the device confirms. Cancelling a failed
-         *     deployment acknowledges the failure.
+         *     or cancelled deployment acknowledges its end: it is `removed`, and the deployment before it by which the model is on the
+         *     device, if there is one, is `current` again.
          * @description Cancels a deployment: at once if its device never received it, otherwise when the device confirms. Cancelling a failed
-         *     deployment acknowledges the failure.
+         *     or cancelled deployment acknowledges its end: it is `removed`, and the deployment before it by which the model is on the
+         *     device, if there is one, is `current` again.
          */
         post: operations["cancel_deployment"];
         delete?: never;
@@ -2058,6 +2060,11 @@ export interface components {
             publisher?: components["schemas"]["AccountName"] | null;
             /** @description Why the deployment failed or was cancelled. */
             reason?: string | null;
+            /**
+             * @description Whether nothing of the deployment is left: the model was removed from the device, or a person has seen that the
+             *     deployment failed or was cancelled. Pages do not list it.
+             */
+            removed?: boolean;
             serving?: components["schemas"]["Serving"] | null;
             /** @description Values for settings of the model's plugin. */
             settings?: components["schemas"]["Settings"];
@@ -2878,6 +2885,11 @@ export interface components {
                 publisher?: components["schemas"]["AccountName"] | null;
                 /** @description Why the deployment failed or was cancelled. */
                 reason?: string | null;
+                /**
+                 * @description Whether nothing of the deployment is left: the model was removed from the device, or a person has seen that the
+                 *     deployment failed or was cancelled. Pages do not list it.
+                 */
+                removed?: boolean;
                 serving?: components["schemas"]["Serving"] | null;
                 /** @description Values for settings of the model's plugin. */
                 settings?: components["schemas"]["Settings"];

@@ -105,6 +105,27 @@ pub(crate) async fn insert(
     Ok(())
 }
 
+/// Makes `record` the current deployment of its model on its device.
+pub(crate) async fn make_current(
+    db: &mut Connection,
+    record: &DeploymentRecord,
+) -> Result<(), StoreError> {
+    let (device, model) = (record.device.to_string(), record.model.to_string());
+    sql::query(
+        "UPDATE deployments SET newest = FALSE WHERE device_id = $1 AND model_id = $2 AND newest",
+    )
+    .bind(device)
+    .bind(model)
+    .execute(&mut *db)
+    .await?;
+    db.changed(None, Subject::Deployment(record.id, record.device));
+    sql::query("UPDATE deployments SET newest = TRUE WHERE deployment_id = $1")
+        .bind(record.id.to_string())
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
 pub(crate) async fn update(
     db: &mut Connection,
     record: &DeploymentRecord,

@@ -145,6 +145,7 @@ mod tests {
             allowlist_digest: String::new(),
             stale: false,
             current: true,
+            removed: false,
             serving: None,
             created_at: now,
             updated_at: now,
