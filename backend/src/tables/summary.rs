@@ -139,8 +139,8 @@ async fn deployments(
         "SELECT COUNT(*) AS deployments, COUNT(CASE WHEN p.state = 'failed' THEN 1 END) AS failed, \
          COUNT(CASE WHEN p.state IN ('queued', 'downloading', 'configuring') THEN 1 END) \
          AS in_progress, \
-         COUNT(CASE WHEN p.state = 'completed' AND s.service = 'served' THEN 1 END) AS serving, \
-         COUNT(CASE WHEN p.state = 'completed' AND s.service = 'served' THEN CASE \
+         COUNT(CASE WHEN s.service = 'served' THEN 1 END) AS serving, \
+         COUNT(CASE WHEN s.service = 'served' THEN CASE \
          WHEN d.status IN ('online', 'updating') AND d.greeted_epoch = d.epoch \
          AND d.last_seen_ms > $2 THEN NULL ELSE 1 END END) AS serving_offline, \
          COUNT(CASE WHEN p.state = 'completed' AND s.service = 'given_up' THEN 1 END) AS unserved \
