@@ -26,6 +26,35 @@ async fn all(world: &World, user: &str, list: &str, query: &str) -> Vec<String> 
     }
 }
 
+/// A list as an account sees it. A place is a place in `ids`.
+struct List<'a> {
+    world: &'a World,
+    user: &'a str,
+    name: &'a str,
+    ids: Vec<String>,
+}
+
+impl List<'_> {
+    /// Asserts that the search for `q` finds what is at these places, the newest first.
+    async fn finds(&self, q: &str, places: &[usize]) {
+        assert_eq!(self.places(&format!("limit=1&q={q}")).await, places, "{q}");
+    }
+
+    /// Asserts that the list has this order, in pages of several lengths.
+    async fn is_ordered(&self, sort: &str, places: [usize; 4]) {
+        for limit in [1, 3, 200] {
+            let found = self.places(&format!("limit={limit}{sort}")).await;
+            assert_eq!(found, places, "{sort} by {limit}");
+        }
+    }
+
+    async fn places(&self, query: &str) -> Vec<usize> {
+        let found = all(self.world, self.user, self.name, query).await;
+        let place = |id: &String| self.ids.iter().position(|one| one == id).unwrap();
+        found.iter().map(place).collect()
+    }
+}
+
 /// Adds a model of this size, or one whose file is still to be uploaded, and returns its id.
 async fn model(world: &World, user: &str, name: &str, size_bytes: Option<u64>) -> String {
     let mut body = json!({ "name": name, "file_name": "tiny.gguf" });
@@ -47,26 +76,21 @@ async fn devices_are_found_by_a_part_of_the_name_by_the_beginning_of_the_id_and_
     rename(&world, &user, &other.id, "cellar 100%_").await;
     let tags = json!({ "add_tags": ["lab"] });
     world.call("PATCH", &format!("/api/v1/devices/{}", other.id), &user, Some(tags)).await;
-    let id = one.id.strip_prefix("dev_").unwrap();
+    let ids = vec![one.id.clone(), other.id.clone()];
+    let list = List { world: &world, user: &user, name: "devices", ids };
     for (q, found) in [
-        ("north", vec![&one]),
-        ("WINDOW", vec![&one]),
-        ("100%25_", vec![&other]),
-        ("%25", vec![&other]),
-        ("lab", vec![&other]),
+        ("north", vec![0]),
+        ("WINDOW", vec![0]),
+        ("100%25_", vec![1]),
+        ("%25", vec![1]),
+        ("lab", vec![1]),
         ("ab", vec![]),
-        (&one.id, vec![&one]),
-        (id, vec![&one]),
-        ("dev_", vec![&other, &one]),
+        (&one.id, vec![0]),
+        (one.id.strip_prefix("dev_").unwrap(), vec![0]),
+        ("dev_", vec![1, 0]),
         ("nothing", vec![]),
     ] {
-        let answer = world.get(&format!("/api/v1/devices?q={q}"), &user).await;
-        let mut ids: Vec<&str> =
-            answer.items().iter().map(|device| device["device_id"].as_str().unwrap()).collect();
-        let mut expected: Vec<&str> = found.iter().map(|device| &device.id[..]).collect();
-        ids.sort_unstable();
-        expected.sort_unstable();
-        assert_eq!(ids, expected, "{q}");
+        list.finds(q, &found).await;
     }
     let both = world.get("/api/v1/devices?q=cellar&select=tag=lab", &user).await;
     assert_eq!(both.items().len(), 1);
@@ -90,7 +114,8 @@ async fn devices_are_listed_in_the_order_that_is_asked_for() {
         world.hello(device, 0, &[]).await;
         world.advance(Duration::from_secs(20));
     }
-    let place = |id: &str| ids.iter().position(|device| device.id == id).unwrap();
+    let ids = ids.into_iter().map(|device| device.id).collect();
+    let list = List { world: &world, user: &user, name: "devices", ids };
     for (sort, expected) in [
         ("", [3, 2, 1, 0]),
         ("&sort=-registered", [3, 2, 1, 0]),
@@ -100,11 +125,7 @@ async fn devices_are_listed_in_the_order_that_is_asked_for() {
         ("&sort=last_seen", [3, 0, 2, 1]),
         ("&sort=-last_seen", [1, 2, 0, 3]),
     ] {
-        for limit in [1, 3, 200] {
-            let found = all(&world, &user, "devices", &format!("limit={limit}{sort}")).await;
-            let found: Vec<usize> = found.iter().map(|id| place(id)).collect();
-            assert_eq!(found, expected, "{sort} by {limit}");
-        }
+        list.is_ordered(sort, expected).await;
     }
     let beta = world.get("/api/v1/devices?sort=-name&q=BETA", &user).await;
     assert_eq!(beta.items().len(), 2, "{beta:?}");
@@ -180,21 +201,18 @@ async fn models_are_found_by_a_part_of_the_name_and_by_the_beginning_of_the_id()
     let smol = model(&world, &user, "smol_100%", None).await;
     let stranger = world.another_account("bob@example.org").await;
     model(&world, &stranger, "Phi of somebody else", Some(1)).await;
-    let id = phi.strip_prefix("mdl_").unwrap();
+    let list =
+        List { world: &world, user: &user, name: "models", ids: vec![phi.clone(), smol.clone()] };
     for (q, found) in [
-        ("phi", vec![&phi]),
-        ("4%20MINI", vec![&phi]),
-        ("_100%25", vec![&smol]),
-        (&phi, vec![&phi]),
-        (id, vec![&phi]),
-        ("mdl_", vec![&smol, &phi]),
+        ("phi", vec![0]),
+        ("4%20MINI", vec![0]),
+        ("_100%25", vec![1]),
+        (&phi, vec![0]),
+        (phi.strip_prefix("mdl_").unwrap(), vec![0]),
+        ("mdl_", vec![1, 0]),
         ("nothing", vec![]),
     ] {
-        let mut expected: Vec<String> = found.into_iter().cloned().collect();
-        let mut ids = all(&world, &user, "models", &format!("limit=1&q={q}")).await;
-        ids.sort_unstable();
-        expected.sort_unstable();
-        assert_eq!(ids, expected, "{q}");
+        list.finds(q, &found).await;
     }
 }
 
@@ -208,6 +226,7 @@ async fn models_are_listed_in_the_order_that_is_asked_for() {
     {
         ids.push(model(&world, &user, name, size).await);
     }
+    let list = List { world: &world, user: &user, name: "models", ids };
     for (sort, expected) in [
         ("", [3, 2, 1, 0]),
         ("&sort=-created", [3, 2, 1, 0]),
@@ -217,11 +236,7 @@ async fn models_are_listed_in_the_order_that_is_asked_for() {
         ("&sort=size", [2, 0, 3, 1]),
         ("&sort=-size", [1, 3, 0, 2]),
     ] {
-        for limit in [1, 3, 200] {
-            let found = all(&world, &user, "models", &format!("limit={limit}{sort}")).await;
-            let place = |id: &String| ids.iter().position(|one| one == id).unwrap();
-            assert_eq!(found.iter().map(place).collect::<Vec<_>>(), expected, "{sort} by {limit}");
-        }
+        list.is_ordered(sort, expected).await;
     }
     assert_eq!(all(&world, &user, "models", "sort=-name&q=BETA&limit=1").await.len(), 2);
     let next = world.get("/api/v1/models?sort=name&limit=1", &user).await.text("next_cursor");
@@ -249,6 +264,7 @@ async fn deployments_are_found_by_the_names_in_them_and_by_the_beginning_of_the_
         ids.push(answer.text("deployment_id"));
     }
     let first = ids[0].clone();
+    let list = List { world: &world, user: &user, name: "deployments", ids };
     for (q, expected) in [
         ("phi%204", vec![1, 0]),
         ("WARD", vec![0]),
@@ -258,9 +274,7 @@ async fn deployments_are_found_by_the_names_in_them_and_by_the_beginning_of_the_
         (first.strip_prefix("dep_").unwrap(), vec![0]),
         ("nothing", vec![]),
     ] {
-        let found = all(&world, &user, "deployments", &format!("limit=1&q={q}")).await;
-        let place = |id: &String| ids.iter().position(|one| one == id).unwrap();
-        assert_eq!(found.iter().map(place).collect::<Vec<_>>(), expected, "{q}");
+        list.finds(q, &expected).await;
     }
     let path = format!("/api/v1/deployments?q=phi&device_id={}&current=true", cellar.id);
     assert_eq!(world.get(&path, &user).await.items().len(), 1);
