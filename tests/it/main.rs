@@ -28,6 +28,7 @@ mod encoders;
 mod engine_download;
 mod engine_line;
 mod examples;
+mod expiry;
 mod fault_proxy;
 mod faults;
 mod first_process;
