@@ -44,7 +44,7 @@ it('repairs what is stale on the selected devices, and says if nothing is', asyn
   deployments.loaded([
     deployment('1', 'dev_a', { stale: true }),
     deployment('2', 'dev_b'),
-    deployment('3', 'dev_b', { stale: true, serving: removed }),
+    deployment('3', 'dev_b', { stale: true, removed: true, serving: removed }),
   ]);
   here.served.answers['/operations'] = [200, { work: {}, devices: 1, first: [] }];
   await press('Repair…');

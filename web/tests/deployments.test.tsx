@@ -27,7 +27,7 @@ function load(): void {
     deployment('3', 'dev_c', { model_id: 'mdl_1', state: 'failed', serving: null, reason: 'no space left' }),
     deployment('4', 'dev_b', { model_id: 'mdl_1', stale: true }),
     deployment('5', 'dev_a', { model_id: 'mdl_2', stale: true }),
-    deployment('6', 'dev_a', { model_id: 'mdl_3', serving: { state: 'removed', is_serving: false, port: 1 } }),
+    deployment('6', 'dev_a', { model_id: 'mdl_3', removed: true, serving: { state: 'removed', is_serving: false, port: 1 } }),
   ]);
   deploymentsLoading.value = READY;
   devicesLoading.value = READY;
@@ -149,6 +149,18 @@ describe('the list of deployments', () => {
     await settled('llama was repaired.');
     expect(here.served.to('/models/mdl_1/repair-serving/dev_b')).toHaveLength(1);
     await settled('1 deployment has a stale allowlist');
+  });
+
+  it('lists one that failed until somebody has seen it, and then the one by which the model is there', async () => {
+    load();
+    here.served.answers['/deployments/dpl_3/cancel'] = [202, deployment('3', 'dev_c', { model_id: 'mdl_1', state: 'failed', removed: true, current: false })];
+    here.served.answers['/deployments'] = [200, { items: [deployment('0', 'dev_c', { model_id: 'mdl_1' })] }];
+    open();
+    await settled('5 deployments');
+    here.root.querySelector<HTMLElement>('[data-id=dpl_3] [data-action=dismiss]')?.click();
+    await settled('The deployment of llama is no longer listed.');
+    await vi.waitFor(() => expect(rows().sort()).toEqual(['dpl_0', 'dpl_1', 'dpl_2', 'dpl_4', 'dpl_5']));
+    await accessible();
   });
 
   it('keeps the place of Repair while the device is away, and says why it waits', async () => {

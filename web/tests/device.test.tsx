@@ -115,11 +115,11 @@ describe('a model on a device', () => {
   });
 
   it('is not listed after it was removed, and is not lost with its device', async () => {
-    load(deployment('1', 'dev_a'), deployment('2', 'dev_a', { serving: { state: 'removed', is_serving: false, port: 8080 } }));
+    load(deployment('1', 'dev_a'), deployment('2', 'dev_a', { removed: true, serving: { state: 'removed', is_serving: false, port: 8080 } }));
     open();
     await settled('llama');
     expect(here.root.textContent).not.toContain('whisper');
-    deployments.changed(deployment('1', 'dev_a', { serving: { state: 'removed', is_serving: false, port: 8080 } }));
+    deployments.changed(deployment('1', 'dev_a', { removed: true, serving: { state: 'removed', is_serving: false, port: 8080 } }));
     await settled('No model on this device');
     await accessible();
     open('about');
@@ -128,7 +128,7 @@ describe('a model on a device', () => {
   });
 
   it('does not count in the list of devices after it was removed', async () => {
-    load(deployment('1', 'dev_a'), deployment('2', 'dev_a', { stale: true, serving: { state: 'removed', is_serving: false, port: 8080 } }));
+    load(deployment('1', 'dev_a'), deployment('2', 'dev_a', { stale: true, removed: true, serving: { state: 'removed', is_serving: false, port: 8080 } }));
     go('/devices');
     here.show(<DevicesPage />);
     await settled('model-1');

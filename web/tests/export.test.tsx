@@ -90,7 +90,7 @@ describe('the file of the deployments', () => {
       deployment('1', 'dev_a', { port: 8080, serving: { state: 'serving', is_serving: true, port: 9090 } }),
       deployment('2', 'dev_b', { state: 'failed', serving: null, reason: 'no space left, really' }),
       deployment('3', 'dev_b', { model_id: 'mdl_1', stale: true }),
-      deployment('4', 'dev_a', { model_id: 'mdl_2', serving: { state: 'removed', is_serving: false, port: 1 } }),
+      deployment('4', 'dev_a', { model_id: 'mdl_2', removed: true, serving: { state: 'removed', is_serving: false, port: 1 } }),
     ]);
     devicesLoading.value = deploymentsLoading.value = modelsLoading.value = READY;
   };

@@ -259,6 +259,20 @@ describe('one model', () => {
     confirm.click();
     confirm.click();
     await settled('llama was removed.');
+  it('is removed although its only deployment has failed', async () => {
+    load();
+    deployments.loaded([deployment('1', 'dev_a', { state: 'failed', serving: null, reason: 'no space left' })]);
+    open('/models/mdl_1');
+    await settled('No space left.');
+    await press('Remove…');
+    await settled('Type llama to confirm');
+    await press('Cancel');
+    // A redeployment that failed leaves the model where it was.
+    deployments.loaded([deployment('1', 'dev_a', { state: 'failed' })]);
+    await press('Remove…');
+    await settled('The model is on 1 device.');
+  });
+
     expect(here.served.to('/models/mdl_1')).toHaveLength(1);
     expect(location.pathname).toBe('/models');
   });

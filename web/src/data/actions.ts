@@ -10,7 +10,7 @@ import { ofPerson } from './person';
 import { deployments, devices } from './store';
 import type { Command, Deployment, Device } from './types';
 
-export type Action = 'serve' | 'stop' | 'repair' | 'redeploy' | 'remove' | 'cancel';
+export type Action = 'serve' | 'stop' | 'repair' | 'redeploy' | 'remove' | 'cancel' | 'dismiss';
 
 /** What is being done, by deployment: its controls are away until it is known how that ended. */
 export const pending = signal<ReadonlyMap<string, Action>>(new Map());
@@ -67,6 +67,13 @@ async function perform(action: Action, deployment: Deployment, port?: number): P
     case 'cancel': {
       const params = { path: { deployment_id: deployment.deployment_id } };
       await ask(POST('/api/v1/deployments/{deployment_id}/cancel', { params }));
+      return null;
+    }
+    case 'dismiss': {
+      // To cancel what has ended says that a person has seen the end. An earlier deployment may be the current one again.
+      const params = { path: { deployment_id: deployment.deployment_id } };
+      await ask(POST('/api/v1/deployments/{deployment_id}/cancel', { params }));
+      await look(deployment);
       return null;
     }
   }

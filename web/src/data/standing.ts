@@ -36,13 +36,19 @@ export function standingOf(deployment: Deployment): Standing {
   return STANDINGS.find((standing) => stands(deployment, standing)) ?? 'stopped';
 }
 
-/** Tells whether a model is on its device, as far as is known: one that was removed is not listed. */
-export function isThere({ serving }: Deployment): boolean {
-  return serving?.state !== 'removed';
+/** Tells whether something of a deployment is left to see: not of a removed model, nor of an end that somebody has seen. */
+export function isThere({ removed }: Deployment): boolean {
+  return !removed;
+}
+
+/** Tells whether a model is on its device or on the way there, whatever came of its newest deployment. */
+export function isHeld({ state, serving, removed }: Deployment): boolean {
+  if (UNDER_WAY.has(state)) return true;
+  return !removed && (state === 'completed' || Boolean(serving));
 }
 
 /** Returns what mends or ends a deployment, the most useful first. A repair waits until its device is online. */
 export function remediesFor(deployment: Deployment): Action[] {
   if (UNDER_WAY.has(deployment.state)) return ['cancel'];
-  return deployment.state === 'completed' ? ['repair', 'redeploy'] : ['redeploy'];
+  return deployment.state === 'completed' ? ['repair', 'redeploy'] : ['redeploy', 'dismiss'];
 }

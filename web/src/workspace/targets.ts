@@ -2,6 +2,8 @@
 
 import { nameOf } from '../data/model_name';
 import { purposeOf, type Purpose } from '../data/purpose';
+import { stateOf } from '../data/selection';
+import { isThere } from '../data/standing';
 import type { Deployment, Device, Model } from '../data/types';
 import { byText, nameKey } from '../text/collation';
 import type { Other } from './lines';
@@ -53,7 +55,7 @@ export function targetsOf(
     const model = modelOf(deployment.model_id);
     const device = deviceOf(deployment.device_id);
     const task = taskOf(deployment, model);
-    if (!task || deployment.state === 'cancelled') continue;
+    if (!task || deployment.state === 'cancelled' || !isThere(deployment)) continue;
     const port = deployment.serving?.port ?? deployment.port;
     const there = answering.get(port);
     found.push({

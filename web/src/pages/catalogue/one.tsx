@@ -90,7 +90,7 @@ function Shown({ model }: { model: Model }) {
             </button>
           )}
           {model.owned && may('models:write') && <Share model={model} />}
-          {model.owned && may('models:write') && <RemoveModel model={model} there={there.map(({ deployment }) => deployment)} />}
+          {model.owned && may('models:write') && <RemoveModel model={model} listed={there.map(({ deployment }) => deployment)} />}
         </div>
         <UploadProgress model={model} />
       </header>

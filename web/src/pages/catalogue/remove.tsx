@@ -7,6 +7,7 @@ import { go } from '../../app/router';
 import { ask, DELETE } from '../../data/client';
 import { may, noteRefusal } from '../../data/permission';
 import { models } from '../../data/store';
+import { isHeld } from '../../data/standing';
 import type { Deployment, Model } from '../../data/types';
 import { forget } from '../../data/uploads';
 import { text } from '../../text';
@@ -18,7 +19,9 @@ import { failure, notice } from '../../ui/notices';
 /** Of a longer name, its beginning has to be typed; of one with signs that nobody can type, the id. */
 const LONGEST = 40;
 
-export function RemoveModel({ model, there }: { model: Model; there: readonly Deployment[] }) {
+/** `listed` are the deployments of the model that the page shows. One that has failed does not keep the model from its removal. */
+export function RemoveModel({ model, listed }: { model: Model; listed: readonly Deployment[] }) {
+  const there = listed.filter(isHeld);
   const open = useSignal<'remove' | 'from' | null>(null);
   const typed = useSignal('');
   const busy = useSignal(false);

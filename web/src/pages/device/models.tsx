@@ -8,7 +8,7 @@ import { isGivenUp, pending, type Action } from '../../data/actions';
 import { isOffered, nameOf } from '../../data/model_name';
 import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
-import { isThere } from '../../data/standing';
+import { isHeld, isThere } from '../../data/standing';
 import { deployments, deploymentsLoading, models, reload } from '../../data/store';
 import type { Deployment, Device } from '../../data/types';
 import { purposeOf } from '../../data/purpose';
@@ -289,9 +289,10 @@ function staleWords(deployment: Deployment): string {
 }
 
 /** Returns what can be done now, the most likely first. What needs the device waits until it is online. */
-function actionsFor({ state, serving, stale }: Deployment): Action[] {
+function actionsFor(deployment: Deployment): Action[] {
+  const { state, serving, stale } = deployment;
   if (UNDER_WAY.has(state)) return ['cancel'];
-  if (state !== 'completed') return ['redeploy', 'remove'];
+  if (state !== 'completed') return isHeld(deployment) ? ['redeploy', 'dismiss', 'remove'] : ['redeploy', 'dismiss'];
   const actions: Action[] = [];
   const stopping = serving?.state === 'stopping';
   if (stale) actions.push('repair');

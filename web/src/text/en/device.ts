@@ -56,6 +56,7 @@ export const models = {
   redeploy: 'Redeploy',
   remove: 'Remove…',
   cancel: 'Cancel',
+  dismiss: 'Dismiss',
   progress: (done: string, total: string) => `${done} of ${total}`,
   progressOf: (name: string) => `Download of ${name}`,
   actionsOf: (name: string) => `Actions for ${name}`,
@@ -70,6 +71,7 @@ export const models = {
     remove: 'Removing…',
     redeploy: 'Redeploying…',
     cancel: 'Cancelling…',
+    dismiss: 'Dismissing…',
   },
   done: {
     serve: (name: string) => `${name} is served.`,
@@ -78,6 +80,7 @@ export const models = {
     remove: (name: string) => `${name} was removed from the device.`,
     redeploy: (name: string) => `${name} is being deployed again.`,
     cancel: (name: string) => `The deployment of ${name} was cancelled.`,
+    dismiss: (name: string) => `The deployment of ${name} is no longer listed.`,
   },
   moved: (name: string, port: number) => `${name} answers on port ${port} now.`,
   failed: (name: string, why: string) => `${name}: ${why}`,
