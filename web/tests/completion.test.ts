@@ -120,12 +120,14 @@ it('offers what is served first, and says why the rest cannot be asked', () => {
       deployment('d', 'dev_a', { state: 'failed', serving: null }),
       deployment('e', 'dev_a', { state: 'cancelled', serving: null }),
       deployment('f', 'dev_busy'),
+      deployment('g', 'dev_a', { removed: true, serving: { state: 'removed', is_serving: false, port: 8080 } }),
+      deployment('h', 'dev_gone'),
     ],
     () => undefined,
-    (id) => device(id.slice(4), { online: id !== 'dev_away', status: id === 'dev_busy' ? 'updating' : 'online' }),
+    (id) => device(id.slice(4), { online: id !== 'dev_away' && id !== 'dev_gone', status: id === 'dev_busy' || id === 'dev_gone' ? 'updating' : 'online' }),
   );
   expect(found.map(({ alias, absent }) => [alias, absent])).toEqual([
-    ['model-a', null], ['model-b', 'stopped'], ['model-c', 'offline'], ['model-d', 'failed'], ['model-f', 'updating'],
+    ['model-a', null], ['model-b', 'stopped'], ['model-c', 'offline'], ['model-d', 'failed'], ['model-f', 'updating'], ['model-h', 'offline'],
   ]);
 });
 

@@ -184,6 +184,32 @@ describe('the models', () => {
     });
   });
 
+  it('are not deployed to a device that updates, nor taken off it, and the page says so if that is all', async () => {
+    load();
+    devices.changed(device('b', { status: 'updating' }));
+    open();
+    await press('Deploy…: llama');
+    await settled('Updating…');
+    const box = (name: string): HTMLInputElement | undefined =>
+      [...document.querySelectorAll<HTMLInputElement>('.picker li input')].find((one) => one.labels?.[0]?.textContent?.startsWith(name));
+    await vi.waitFor(() => expect([box('a')?.disabled, box('b')?.disabled]).toEqual([false, true]));
+    document.querySelector<HTMLInputElement>('.picker > label input')?.click();
+    await settled('1 chosen');
+    await accessible();
+    // It begins to update while the dialog is open.
+    devices.changed(device('a', { status: 'updating' }));
+    await press('Deploy');
+    await settled('Nothing was started: every affected device is updating.');
+    expect([here.served.to('/deployments'), here.served.to('/operations')]).toEqual([[], []]);
+    await press('Cancel');
+    deployments.loaded([deployment('1', 'dev_a')]);
+    open('/models/mdl_1');
+    await press('Remove…');
+    await press('Remove from all devices…');
+    await settled('Nothing was started: every affected device is updating.');
+    expect(document.querySelector('dialog')).toBeNull();
+  });
+
   it('have no controls for a viewer', async () => {
     me.value = { ...OWNER, role: 'viewer' };
     load();
@@ -233,6 +259,20 @@ describe('one model', () => {
     await settled('llama is no longer shared.');
   });
 
+  it('is removed although its only deployment has failed', async () => {
+    load();
+    deployments.loaded([deployment('1', 'dev_a', { state: 'failed', serving: null, reason: 'no space left' })]);
+    open('/models/mdl_1');
+    await settled('No space left.');
+    await press('Remove…');
+    await settled('Type llama to confirm');
+    await press('Cancel');
+    // A redeployment that failed leaves the model where it was.
+    deployments.loaded([deployment('1', 'dev_a', { state: 'failed' })]);
+    await press('Remove…');
+    await settled('The model is on 1 device.');
+  });
+
   it('is removed only from where it is on no device, after its name was typed', async () => {
     load();
     deployments.loaded([deployment('1', 'dev_a')]);
@@ -259,20 +299,6 @@ describe('one model', () => {
     confirm.click();
     confirm.click();
     await settled('llama was removed.');
-  it('is removed although its only deployment has failed', async () => {
-    load();
-    deployments.loaded([deployment('1', 'dev_a', { state: 'failed', serving: null, reason: 'no space left' })]);
-    open('/models/mdl_1');
-    await settled('No space left.');
-    await press('Remove…');
-    await settled('Type llama to confirm');
-    await press('Cancel');
-    // A redeployment that failed leaves the model where it was.
-    deployments.loaded([deployment('1', 'dev_a', { state: 'failed' })]);
-    await press('Remove…');
-    await settled('The model is on 1 device.');
-  });
-
     expect(here.served.to('/models/mdl_1')).toHaveLength(1);
     expect(location.pathname).toBe('/models');
   });

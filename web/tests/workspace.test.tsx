@@ -343,6 +343,20 @@ describe('the workspace', () => {
     await accessible();
   });
 
+  it('offers no remedy that the device would have to carry out while it updates', async () => {
+    await served(undefined, { stale: true });
+    answer = null;
+    render(<WorkspacePage />, root);
+    await ask('Say hello.');
+    await settled('preflight was refused');
+    devices.changed(device('a', { status: 'updating' }));
+    await settled('The agent of the device is being updated.');
+    await vi.waitFor(() => expect(root.querySelector('.remedies [data-action]')).toBeNull());
+    await accessible();
+    devices.changed(device('a'));
+    await vi.waitFor(() => expect(root.querySelectorAll('.remedies [data-action]')).toHaveLength(2));
+  });
+
   it('holds a question that is being edited, so that no other tab takes it out', async () => {
     await served();
     render(<WorkspacePage />, root);

@@ -6,6 +6,7 @@ import { useRef } from 'preact/hooks';
 
 import { servesAgain } from '../data/actions';
 import { ask, idempotencyKey, POST } from '../data/client';
+import { controllable } from '../data/controllable';
 import { followDeployment } from '../data/ends';
 import { isOffered, nameOf } from '../data/model_name';
 import { deviceName, modelName } from '../data/names';
@@ -69,10 +70,14 @@ export function DeployDialog({ model, targets, changed, close }: Props) {
     const alias = String(form.get('alias') ?? '').trim();
     const wish = { model_id: id, serve: form.has('serve'), ...(port ? { port: Number(port) } : {}), ...(alias ? { alias } : {}), ...wanted };
     const name = modelName(id);
-    const [only, ...others] = chosen.peek();
-    if (only === undefined) return;
+    const wanting = controllable([...chosen.peek()].map((device_id) => ({ device_id }))).map(({ device_id }) => device_id);
+    const [only, ...others] = wanting;
+    if (only === undefined) {
+      fault.value = text.deployed.updating;
+      return;
+    }
     if (others.length > 0) {
-      many.value = { model: wish.model_id, work: { kind: 'deploy', ...wish }, name, devices: [...chosen.peek()] };
+      many.value = { model: wish.model_id, work: { kind: 'deploy', ...wish }, name, devices: wanting };
       return;
     }
     const body = { ...wish, device_id: only };

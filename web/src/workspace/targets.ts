@@ -91,8 +91,8 @@ export function taskOf(deployment: Deployment, model: Model | undefined): Task |
 }
 
 function absence({ state, serving }: Deployment, device: Device | undefined): Absence | null {
-  if (device?.status === 'updating') return 'updating';
-  if (device && !device.online) return 'offline';
+  const presence = device && stateOf(device);
+  if (presence === 'offline' || presence === 'updating') return presence;
   if (serving?.is_serving) return null;
   if (state === 'failed') return 'failed';
   if (state !== 'completed') return 'deploying';

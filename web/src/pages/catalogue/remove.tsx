@@ -5,9 +5,10 @@ import { useRef } from 'preact/hooks';
 
 import { go } from '../../app/router';
 import { ask, DELETE } from '../../data/client';
+import { controllable } from '../../data/controllable';
 import { may, noteRefusal } from '../../data/permission';
-import { models } from '../../data/store';
 import { isHeld } from '../../data/standing';
+import { models } from '../../data/store';
 import type { Deployment, Model } from '../../data/types';
 import { forget } from '../../data/uploads';
 import { text } from '../../text';
@@ -26,6 +27,8 @@ export function RemoveModel({ model, listed }: { model: Model; listed: readonly 
   const typed = useSignal('');
   const busy = useSignal(false);
   const running = useRef(false);
+  /** Where the model is removed from: fixed when that dialog opens. */
+  const targets = useRef<readonly Deployment[]>([]);
   const plain = visible(model.name) === model.name;
   const wanted = plain ? model.name.slice(0, LONGEST).trim() : model.model_id;
   const words = text.catalogue;
@@ -51,6 +54,11 @@ export function RemoveModel({ model, listed }: { model: Model; listed: readonly 
   const close = (): void => {
     open.value = null;
   };
+  const removeFrom = (): void => {
+    targets.current = controllable(there);
+    open.value = targets.current.length > 0 ? 'from' : null;
+    if (open.peek() === null) notice(text.deployed.updating);
+  };
   return (
     <>
       <button type="button" class="button danger" onClick={show}>
@@ -66,7 +74,7 @@ export function RemoveModel({ model, listed }: { model: Model; listed: readonly 
               {text.dialog.cancel}
             </button>
             {may('deployments:write') && (
-              <button type="button" class="button danger" onClick={() => (open.value = 'from')}>
+              <button type="button" class="button danger" onClick={removeFrom}>
                 {words.removeFrom}
               </button>
             )}
@@ -90,7 +98,7 @@ export function RemoveModel({ model, listed }: { model: Model; listed: readonly 
           why={words.removeFromWhy}
           action={words.removeFromRun}
           typed={wanted}
-          parts={[{ model: model.model_id, name: model.name, work: { kind: 'remove', model_id: model.model_id }, devices: there.map(({ device_id }) => device_id) }]}
+          parts={[{ model: model.model_id, name: model.name, work: { kind: 'remove', model_id: model.model_id }, devices: targets.current.map(({ device_id }) => device_id) }]}
           close={close}
         />
       )}

@@ -2,6 +2,8 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 
+import { stateOf } from '../../data/selection';
+import { devices } from '../../data/store';
 import { text } from '../../text';
 import { visible } from '../../text/visible';
 import { browserPolicy } from '../../ui/browser_policy';
@@ -25,7 +27,11 @@ function Card({ failure }: { failure: Failure }) {
   const card = useRef<HTMLElement>(null);
   useEffect(() => card.current?.scrollIntoView?.({ block: 'nearest' }), [failure]);
   const { words, busy } = remedy.value;
-  const help = whoCanHelp(cause.actions);
+  const device = devices.row(failure.target.deviceId)?.value;
+  const updating = device !== undefined && stateOf(device) === 'updating';
+  // The models of a device have no controls while it updates.
+  const actions = updating ? cause.actions.filter((action) => action === 'retry') : cause.actions;
+  const help = updating ? text.workspace.absentWhy.updating : whoCanHelp(actions);
   return (
     <article ref={card} class={cause.code === 'engine-loading' ? 'cause mild' : 'cause'} data-cause={cause.code}>
       <div role="alert" class="cause-words">
@@ -41,7 +47,7 @@ function Card({ failure }: { failure: Failure }) {
       </div>
       {cause.code.startsWith('local-network') && <HowToAllow origin={facts.page.origin} />}
       <div class="remedies" role="group" aria-label={text.remedies.group}>
-        {permitted(cause.actions).map((action, index) => (
+        {permitted(actions).map((action, index) => (
           <button
             key={action}
             type="button"
