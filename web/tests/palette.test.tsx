@@ -4,14 +4,14 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { Palette } from '../src/app/palette';
 import { go } from '../src/app/router';
-import { me, models } from '../src/data/store';
+import { devices, me, models } from '../src/data/store';
 import { ModelsPage } from '../src/pages/catalogue/page';
 import { DevicesPage } from '../src/pages/devices/page';
 import { KeysPage } from '../src/pages/keys/page';
 import { MembersPage } from '../src/pages/members/page';
 import { SettingsPage } from '../src/pages/settings/page';
 import { TokensPage } from '../src/pages/tokens/page';
-import { model } from './fixtures';
+import { device, model } from './fixtures';
 import { accessible, OWNER, place } from './placed';
 
 const here = place();
@@ -52,12 +52,33 @@ describe('an action', () => {
       field.dispatchEvent(new Event('input', { bubbles: true }));
       await vi.waitFor(() => expect(actions()).toEqual(wanted));
     };
-    await found('deploy', ['Show stale deployments', 'Deploy llama…', 'Deploy gemma…']);
+    await found('deploy', ['Deploy llama…', 'Deploy gemma…', 'Show stale deployments']);
     await found('llam', ['Deploy llama…']);
     document.querySelectorAll<HTMLElement>('[role=option]')[1]?.click();
     expect(location.pathname + location.search).toBe('/models/mdl_1?open=deploy');
     me.value = { ...OWNER, role: 'viewer' };
     await found('deploy', ['Show stale deployments']);
+  });
+
+  it('is one of what fits best, and no kind keeps another one out', async () => {
+    devices.loaded(Array.from({ length: 40 }, (_, index) => device(String(index), { name: `north-${index}` })));
+    models.loaded([model('1', { name: 'north wind' }), model('2', { name: 'the north', ready: false })]);
+    here.show(<Palette />);
+    const field = document.querySelector<HTMLInputElement>('[role=combobox]') as HTMLInputElement;
+    const names = (): string[] => [...document.querySelectorAll('[role=option]')].map((one) => one.firstChild?.textContent ?? '');
+    const search = (words: string): void => {
+      field.value = words;
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+    };
+    search('north');
+    await vi.waitFor(() => expect(names()).toEqual(expect.arrayContaining(['north-0', 'north wind', 'the north', 'Deploy north wind…'])));
+    expect(names()).toHaveLength(12);
+    expect(document.body.textContent).toContain('31 more: type more of the name.');
+    await accessible();
+    search('NORTH-3');
+    await vi.waitFor(() => expect(names()).toEqual(['north-3', ...Array.from({ length: 10 }, (_, index) => `north-3${index}`)]));
+    search('dev_39');
+    await vi.waitFor(() => expect(names()).toEqual(['north-39']));
   });
 
   it('leads to the field of the present password', async () => {

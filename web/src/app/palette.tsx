@@ -15,6 +15,12 @@ import { Foreign } from '../ui/parts';
 import { administration } from './administration';
 import { go } from './router';
 
+interface Found {
+  entries: Entry[];
+  /** How many more fit. */
+  more: number;
+}
+
 interface Entry {
   id: string;
   name: string;
@@ -22,7 +28,9 @@ interface Entry {
   act: () => void;
 }
 
+/** How many of what was typed are shown, and how many of one kind if others fit too. */
 const MOST = 12;
+const SHARE = 5;
 
 export const paletteOpen = signal(false);
 ofPerson(() => (paletteOpen.value = false));
@@ -31,7 +39,7 @@ export function Palette() {
   const words = useSignal('');
   const chosen = useSignal(0);
   const list = useRef<HTMLUListElement>(null);
-  const found = search(words.value);
+  const { entries: found, more } = search(words.value);
   const place = Math.min(chosen.value, Math.max(found.length - 1, 0));
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView?.({ block: 'nearest' });
@@ -88,39 +96,59 @@ export function Palette() {
             </li>
           ))}
         </ul>
+        {more > 0 && <p class="soft palette-none">{text.palette.more(more)}</p>}
       </div>
     </Dialog>
   );
 }
 
-function search(words: string): Entry[] {
+/** How well a name fits what was typed, the best first; null if it does not. */
+function rankOf(name: string, wanted: string): number | null {
+  const own = name.toLowerCase();
+  if (own === wanted) return 0;
+  const place = own.indexOf(wanted);
+  return place < 0 ? null : place === 0 ? 1 : 2;
+}
+
+/** Finds what fits, the best first. No kind takes all places while another one fits too. */
+function search(words: string): Found {
   const wanted = words.trim().toLowerCase();
-  const fits = (name: string): boolean => name.toLowerCase().includes(wanted);
-  const found = fixed().filter(({ name }) => fits(name));
-  for (const device of wanted === '' ? [] : devices.all()) {
-    if (found.length >= MOST) return found;
-    if (!fits(device.name) && !device.device_id.startsWith(wanted)) continue;
-    const act = (): void => go(`/devices/${device.device_id}`);
-    found.push({ id: device.device_id, name: device.name, kind: text.palette.device, act });
+  if (wanted === '') return { entries: fixed(), more: 0 };
+  const fitting: { rank: number; kind: string; entry: () => Entry }[] = [];
+  const offer = (name: string, kind: string, entry: () => Entry, id?: string): void => {
+    const rank = rankOf(name, wanted) ?? (id?.startsWith(wanted) ? 1 : null);
+    if (rank !== null) fitting.push({ rank, kind, entry });
+  };
+  for (const entry of fixed()) offer(entry.name, entry.kind, () => entry);
+  for (const { device_id: id, name } of devices.all()) {
+    const kind = text.palette.device;
+    offer(name, kind, () => ({ id, name, kind, act: () => go(`/devices/${id}`) }), id);
   }
-  for (const model of wanted === '' ? [] : models.all()) {
-    if (found.length >= MOST) return found;
-    const name = nameOf(model);
-    if (!fits(name)) continue;
-    const act = (): void => go(`/models/${model.model_id}`);
-    found.push({ id: model.model_id, name, kind: text.palette.model, act });
+  for (const model of models.all()) {
+    const [id, name, kind] = [model.model_id, nameOf(model), text.palette.model];
+    offer(name, kind, () => ({ id, name, kind, act: () => go(`/models/${id}`) }));
   }
-  return [...found, ...deploys(wanted, fits).slice(0, Math.max(0, MOST - found.length))];
+  for (const entry of deploys()) offer(entry.name, entry.kind, () => entry);
+  fitting.sort((a, b) => a.rank - b.rank);
+  const taken = new Map<string, number>();
+  const first = fitting.filter(({ kind }) => {
+    const count = (taken.get(kind) ?? 0) + 1;
+    taken.set(kind, count);
+    return count <= SHARE;
+  });
+  const chosen = new Set(first.slice(0, MOST));
+  for (const one of fitting) if (chosen.size < MOST) chosen.add(one);
+  const entries = fitting.filter((one) => chosen.has(one)).map(({ entry }) => entry());
+  return { entries, more: fitting.length - entries.length };
 }
 
 /** The models that can be deployed, each as an action. */
-function deploys(wanted: string, fits: (name: string) => boolean): Entry[] {
-  if (wanted === '' || !may('deployments:write')) return [];
-  return models.all().filter((model) => model.ready && isOffered(model)).flatMap((model) => {
+function deploys(): Entry[] {
+  if (!may('deployments:write')) return [];
+  return models.all().filter((model) => model.ready && isOffered(model)).map((model) => {
     const id = model.model_id;
     const name = text.palette.deploy(nameOf(model));
-    if (!fits(name)) return [];
-    return [{ id: `deploy ${id}`, name, kind: text.palette.action, act: () => go(`/models/${id}?open=deploy`) }];
+    return { id: `deploy ${id}`, name, kind: text.palette.action, act: () => go(`/models/${id}?open=deploy`) };
   });
 }
 

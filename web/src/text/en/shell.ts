@@ -63,6 +63,7 @@ export const palette = {
   deploy: (model: string) => `Deploy ${model}…`,
   stale: 'Show stale deployments',
   results: (count: number) => plural(count, 'result', 'results'),
+  more: (count: number) => `${count.toLocaleString('en')} more: type more of the name.`,
 } as const;
 
 export const dialog = { close: 'Close', cancel: 'Cancel' } as const;
