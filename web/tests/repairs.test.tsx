@@ -74,7 +74,7 @@ describe('the queue of repairs', () => {
     await settled('4 repairs');
     await settled('23 hr left');
     expect(here.root.textContent).toContain('The engine did not start.');
-    expect(here.root.textContent).toContain('Waits until the device is online.');
+    expect(here.root.textContent).toContain('Waits until the device acknowledges it.');
     await accessible();
   });
 
@@ -189,7 +189,7 @@ describe('the queue of repairs', () => {
     for (const id of ['a', 'b']) devices.changed(device(id, { status: 'updating' }));
     await vi.waitFor(() => expect(tries()).toBe(0));
     await press('Retry 1 expired repair…');
-    await settled('Every one of these devices is updating.');
+    await settled('Nothing was started: every affected device is updating.');
     expect(here.root.querySelector('dialog')).toBeNull();
   });
 

@@ -251,8 +251,11 @@ function resultOf(command: Command): string {
   if (command.result?.output) return command.result.output;
   if (command.note) return command.note;
   switch (standingOf(command)) {
-    case 'sent':
-      return text.repairing.waitingForDevice;
+    case 'sent': {
+      const device = devices.row(command.device_id)?.value;
+      const isAway = device !== undefined && stateOf(device) === 'offline';
+      return isAway ? text.repairing.waitingForDevice : text.repairing.waitingForReceipt;
+    }
     case 'processed':
       return text.repairing.waiting;
     case 'expired':
