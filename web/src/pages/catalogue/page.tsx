@@ -30,7 +30,7 @@ import '../deployments/deployments.css';
 import './catalogue.css';
 
 const COLUMNS = ['name', 'state', 'size', 'plugin', 'deployed', 'used', 'actions'] as const;
-const STATES = ['ready', 'incomplete', 'shared'] as const;
+const STATES = ['ready', 'incomplete', 'own', 'shared'] as const;
 /** The height of a row in pixels on wide screens, and that of the usual row on narrow ones. */
 const HEIGHTS = [54, 124] as const;
 
@@ -136,6 +136,7 @@ export function ModelsPage() {
 
 function isIn(model: Model, state: (typeof STATES)[number]): boolean {
   if (state === 'shared') return model.shared;
+  if (state === 'own') return model.owned;
   return state === 'ready' ? model.ready && isOffered(model) : !model.ready;
 }
 

@@ -68,7 +68,7 @@ function Tiles({ current: { devices, deployments, models, repairs, operations, u
         <Tile name={words.devices} href="/devices?select=state%3Donline" value={words.of(devices.online, devices.total)} more={devices.updating > 0 ? words.updating(devices.updating) : ''} />
         <Tile name={words.deployments} href="/deployments?state=serving" value={words.of(deployments.serving, deployments.total)} more={deployments.serving_offline > 0 ? words.away(deployments.serving_offline) : ''} />
         <Tile name={words.progress} href="/deployments?state=progress" value={number(deployments.in_progress)} />
-        <Tile name={words.models} href="/models" value={number(models.total)} />
+        <Tile name={words.models} href="/models?state=own" value={number(models.total)} />
         <Tile name={words.repairs} href="/repairs?state=sent" value={number(repairs.sent)} />
         <Tile name={words.operations} href="/operations?state=running" value={number(operations.running)} />
         <Tile

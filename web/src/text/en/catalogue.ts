@@ -7,7 +7,7 @@ export const catalogue = {
   count: (count: number) => plural(count, 'model', 'models'),
   table: 'Models',
   states: 'State of the models',
-  state: { ready: 'Ready', incomplete: 'Incomplete', uploading: 'Uploading', shared: 'Shared' },
+  state: { ready: 'Ready', incomplete: 'Incomplete', uploading: 'Uploading', own: 'Own', shared: 'Shared' },
   sharedBy: (publisher: string) => `Shared by ${publisher}`,
   withdrawn: 'Withdrawn',
   withdrawnWhy: (publisher: string) => `${publisher} no longer shares this model. It stays where it is deployed.`,
