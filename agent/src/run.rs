@@ -11,7 +11,7 @@ use link_agent_core::{agent::Agent, event::Event, record::Report};
 use link_installer::versions;
 use link_platform::paths::Roots;
 use link_protocol::{
-    local_api::TransportState,
+    local_api::{ConnectionState, TransportState},
     report::{LifecycleReport, LifecycleStatus},
 };
 
@@ -30,6 +30,8 @@ use crate::{
 
 /// The timeout of the last reports when the agent stops or makes way for another version.
 const FAREWELL: Duration = Duration::from_secs(2);
+/// The timeout of the result of an update while there is a connection to the backend: both retries, and slow answers.
+const LAST_RESULT: Duration = Duration::from_secs(15);
 
 /// The outcome of a run.
 #[derive(Debug)]
@@ -96,7 +98,11 @@ async fn drive(
         if shell.makes_way {
             // The completion of the update is reported by the version that completed it (specification, section 6). An
             // unreachable backend hears of it from the next version.
-            let ends = *farewell_ends.get_or_insert_with(|| tokio::time::Instant::now() + FAREWELL);
+            let patience = match agent.connection() {
+                ConnectionState::Connected => LAST_RESULT,
+                ConnectionState::Connecting | ConnectionState::Refused => FAREWELL,
+            };
+            let ends = *farewell_ends.get_or_insert_with(|| tokio::time::Instant::now() + patience);
             if !agent.owes_a_result() || tokio::time::Instant::now() >= ends {
                 return Ok(RunOutcome::MakesWay);
             }
