@@ -92,8 +92,8 @@ fn start(args: &Args) -> anyhow::Result<()> {
         let message = format!("`{}` has no faults\n", roots.agent_config().display());
         return Ok(std::io::stdout().write_all(message.as_bytes())?);
     }
-    if let Some(transport) = &config.transport {
-        roots::trust(&transport.tls_root_ca)?;
+    if let Some(root) = config.transport.as_ref().and_then(|one| one.tls_root_ca.as_ref()) {
+        roots::trust(root)?;
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

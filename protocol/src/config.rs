@@ -51,7 +51,7 @@ pub struct AgentConfig {
     /// The identity of this device; optional if `link register` registers the device.
     #[serde(default)]
     pub identity: IdentityConfig,
-    /// The transport to the backend. Default: the transport from the registration.
+    /// The transport to the backend. Default: HTTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<TransportConfig>,
     /// The API on the loopback interface.

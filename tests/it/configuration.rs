@@ -177,7 +177,7 @@ async fn a_key_that_is_refused_is_not_shown_again_and_another_one_is_tried() {
 
 // Holds: S2.3-5b
 #[tokio::test]
-async fn a_backend_is_trusted_by_the_bundled_store_or_by_the_file_that_is_named() {
+async fn a_backend_is_trusted_by_the_bundled_store_by_the_file_that_is_named_or_by_the_system() {
     let backend = TestBackend::start().await;
     let key = backend.key(KeyKind::Registration).await;
     let device = TestDevice::unregistered();
@@ -186,8 +186,11 @@ async fn a_backend_is_trusted_by_the_bundled_store_or_by_the_file_that_is_named(
     internet.lead("backend.example", &backend.url);
     let path = device.home().join("registration.key");
     std::fs::write(&path, key.expose()).unwrap();
-    let start = |root: &str| {
-        let transport = json!({"type": "http", "tls_root_ca": root});
+    let start = |root: Option<&str>| {
+        let mut transport = json!({"type": "http"});
+        if let Some(root) = root {
+            transport["tls_root_ca"] = json!(root);
+        }
         let identity =
             json!({"backend_url": "https://backend.example", "registration_key_file": path});
         let text = json!({"schema_version": "2.1", "identity": identity, "transport": transport});
@@ -197,17 +200,24 @@ async fn a_backend_is_trusted_by_the_bundled_store_or_by_the_file_that_is_named(
         Running::start(command, &device.home().join("agent.log"))
     };
     // The bundled store does not know the authority, although the store of the machine is said to.
-    let refused = start("auto");
+    let refused = start(Some("auto"));
     until("the agent to refuse the certificate", || async {
         refused.output().contains("UnknownIssuer").then_some(())
     })
     .await;
     assert!(path.exists(), "it is not registered: {}", refused.output());
     drop(refused);
-    let trusting = start(authority.to_str().unwrap());
+    let by_system = start(None);
     until("the device to register", || async { (!path.exists()).then_some(()) }).await;
-    backend.online(device.identity().device_id, true).await;
-    drop(trusting);
+    let id = device.identity().device_id;
+    backend.online(id, true).await;
+    drop(by_system);
+    // The backend takes a device for online for a while after its agent has ended.
+    let seen = async || backend.owner.device(id).await.ok()?.last_seen_at;
+    let before = seen().await;
+    let by_file = start(Some(authority.to_str().unwrap()));
+    until("the device to report again", || async { (seen().await > before).then_some(()) }).await;
+    drop(by_file);
 }
 
 // Holds: S2.3-9a, S2.3-9b

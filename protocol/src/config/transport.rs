@@ -25,9 +25,10 @@ pub struct TransportConfig {
     #[serde(default)]
     pub fallback: bool,
     /// The root certificates that the agent trusts: `auto` for the bundled store, or the path of a
-    /// PEM file.
-    #[serde(default)]
-    pub tls_root_ca: RootCa,
+    /// PEM file, which adds to that store. Default: the store of the system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub tls_root_ca: Option<RootCa>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub username: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,12 +37,11 @@ pub struct TransportConfig {
 }
 
 /// The root certificates that the agent trusts.
-#[derive(Clone, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(from = "String", into = "String")]
 #[schemars(with = "String")]
 pub enum RootCa {
     /// The store that is bundled with the agent.
-    #[default]
     Auto,
     /// A PEM file.
     File(String),
@@ -102,7 +102,7 @@ impl TransportConfig {
             node.list(faults, |node, faults| node.leaf(faults).map(|one: Endpoint| one.0))
         });
         let fallback = object.optional("fallback", faults).unwrap_or(false);
-        let tls_root_ca = object.optional("tls_root_ca", faults).unwrap_or_default();
+        let tls_root_ca = object.optional("tls_root_ca", faults);
         let username = object.optional("username", faults).map(|text: Text| text.0);
         let password: Option<Secret> = object.optional("password", faults);
         if username.is_some() != password.is_some() {

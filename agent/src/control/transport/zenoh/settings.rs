@@ -36,8 +36,8 @@ impl Settings {
         identity: &Identity,
     ) -> anyhow::Result<Self> {
         let root_ca = match &config.tls_root_ca {
-            RootCa::Auto => None,
-            RootCa::File(path) => Some(fs::read_limited(path.as_ref(), SIZE_LIMIT)?),
+            None | Some(RootCa::Auto) => None,
+            Some(RootCa::File(path)) => Some(fs::read_limited(path.as_ref(), SIZE_LIMIT)?),
         };
         Ok(Self {
             client,
