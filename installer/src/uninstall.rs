@@ -54,9 +54,14 @@ const STATE: &[&str] = &[
     "run",
     "chat_history",
     "start.lock",
+    "catalogue.json",
+    "plugin-download",
+    "plugin-download.lock",
+    "check",
     "up.lock",
 ];
-const CONFIG: &[&str] = &["credentials.json", "credentials.lock", "backend_url"];
+const CONFIG: &[&str] =
+    &["credentials.json", "credentials.lock", "backend_url", "engine-keys", "plugin-keys"];
 
 /// Prefixes of temporary files that a crash may leave in our folders.
 const LEFTOVERS: &[&str] = &[".new-", ".install.", "self-check-", "journal."];

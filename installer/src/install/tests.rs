@@ -218,6 +218,45 @@ fn uninstalling_leaves_the_home_as_it_was() {
 }
 
 #[test]
+fn what_commands_have_written_into_folders_that_were_there_is_deleted() {
+    let scratch = Scratch::new();
+    let roots = scratch.layout.roots();
+    for folder in [&roots.data, &roots.state, &roots.config] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    std::fs::write(roots.agent_config(), "{}").unwrap();
+    let before = scratch.tree();
+    scratch.install("1.3.0").unwrap();
+    for (folder, name) in [
+        (&roots.config, "engine-keys"),
+        (&roots.config, "plugin-keys"),
+        (&roots.state, "catalogue.json"),
+        (&roots.state, "plugin-download.lock"),
+        (&roots.state, "plugin-download/archive"),
+        (&roots.state, "check/0123abcd/key"),
+    ] {
+        std::fs::create_dir_all(folder.join(name).parent().unwrap()).unwrap();
+        std::fs::write(folder.join(name), "ours").unwrap();
+    }
+    assert!(scratch.uninstall().is_empty());
+    assert_eq!(scratch.tree(), before);
+}
+
+#[test]
+fn a_command_that_is_a_copy_of_an_earlier_version_is_deleted_and_any_other_program_stays() {
+    for (copied, stays) in [("link 1.3.0", false), ("link of somebody else", true)] {
+        let scratch = Scratch::new();
+        scratch.install("1.3.0").unwrap();
+        scratch.install("1.3.1").unwrap();
+        let command = scratch.layout.command();
+        std::fs::remove_file(&command).unwrap();
+        std::fs::write(&command, copied).unwrap();
+        assert!(scratch.uninstall().is_empty());
+        assert_eq!(command.exists(), stays, "{copied}");
+    }
+}
+
+#[test]
 fn a_damaged_receipt_does_not_keep_an_uninstallation_from_its_end() {
     for lost in [false, true] {
         let scratch = Scratch::new();
