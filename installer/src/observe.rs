@@ -11,7 +11,7 @@ use crate::{
     receipt::{InstalledFile, InstalledVersion, Receipt},
     shared::SharedFile,
     unpacked::{hash, hash_of},
-    versions,
+    versions::{self, has_hash},
 };
 
 /// Compares the files on disk with `wanted` and `shared`. `receipt` says which files are ours.
@@ -68,6 +68,19 @@ fn command(layout: &Layout, receipt: &Receipt, path: PathBuf) -> FileState {
         Some(false) if receipt.pointers.contains(&path) => FileState::Damaged,
         Some(false) | None => FileState::Foreign,
     }
+}
+
+/// Returns whether the command at `path` is ours to delete: it leads to the current version, or is a copy of a version that the
+/// receipt lists. Where commands are copies, the one of an earlier version stays until an update has proved itself.
+pub(crate) fn is_own_command(layout: &Layout, receipt: &Receipt, path: &Path) -> bool {
+    let is_copy = || {
+        let is_file = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
+        let target = layout.command_target();
+        let installed = receipt.versions.iter().flat_map(|version| &version.files);
+        let mut commands = installed.filter(|file| file.path.file_name() == target.file_name());
+        is_file && commands.any(|file| has_hash(path, &file.sha256))
+    };
+    program::leads_to(path, &layout.command_target()) == Some(true) || is_copy()
 }
 
 fn page(receipt: &Receipt, file: &SharedFile) -> FileState {

@@ -15,6 +15,7 @@ use link_platform::{checkpoint, path_env::Shells, program};
 
 use crate::{
     layout::{self, Layout},
+    observe::is_own_command,
     path_files,
     receipt::{InstalledFile, Receipt},
     service,
@@ -53,11 +54,11 @@ const STATE: &[&str] = &[
     "models",
     "run",
     "chat_history",
-    "start.lock",
     "catalogue.json",
     "plugin-download",
     "plugin-download.lock",
     "check",
+    "start.lock",
     "up.lock",
 ];
 const CONFIG: &[&str] =
@@ -201,7 +202,7 @@ fn remove_programs(layout: &Layout, receipt: &Receipt, left: &mut Vec<(PathBuf, 
     let elsewhere = receipt.pointers.iter().filter(|pointer| **pointer != layout.current());
     let commands: BTreeSet<_> = layout.commands().into_iter().chain(elsewhere.cloned()).collect();
     for command in commands {
-        if program::leads_to(&command, &layout.command_target()) == Some(true)
+        if is_own_command(layout, receipt, &command)
             && let Err(error) = program::remove(&command, &outermost(receipt, &command))
         {
             left.push((command, error));

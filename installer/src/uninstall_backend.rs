@@ -8,10 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use link_platform::program;
-
 use crate::{
     layout::{self, Layout},
+    observe::is_own_command,
     receipt::Receipt,
     service::{Scope, backend},
     shared::SharedFile,
@@ -50,7 +49,7 @@ pub fn run(
     let elsewhere = receipt.pointers.iter().filter(|pointer| **pointer != layout.current());
     let commands: BTreeSet<_> = layout.commands().into_iter().chain(elsewhere.cloned()).collect();
     for command in commands {
-        if program::leads_to(&command, &layout.command_target()) == Some(true) {
+        if is_own_command(layout, &receipt, &command) {
             delete(&command, &mut left);
         }
     }
