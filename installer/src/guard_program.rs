@@ -16,7 +16,7 @@ use link_platform::{
     names,
     notify::{self, Note},
     paths::Roots,
-    process::{Program, TiedChild},
+    process::{self, Program, TiedChild},
     program,
     signal::{ChildEnd, Termination},
 };
@@ -81,6 +81,7 @@ fn run() -> anyhow::Result<()> {
     let layout = Layout::new(Roots::find(home.as_deref())?);
     let roots = layout.roots();
     fs::create_private_dir(&roots.logs())?;
+    process::log_lost_errors(&layout.agent_log())?;
     let Some(_lock) = fs::try_lock(&layout.guard_lock())? else {
         // The agent has its guard. After a failure, the task scheduler of Windows would try again every minute.
         tell(&format!("another guard runs with {}; nothing to do", roots.state.display()));

@@ -164,6 +164,14 @@ pub fn spawn_detached(program: &Program) -> io::Result<u32> {
     DetachedChild::start(program).map(|child| child.id())
 }
 
+/// Appends the standard error of this process to `log` if it has none. The task scheduler of Windows starts programs without.
+///
+/// # Errors
+/// If the file cannot be opened.
+pub fn log_lost_errors(log: &Path) -> io::Result<()> {
+    system::log_lost_errors(log)
+}
+
 /// Whether this system can replace the image of a process.
 pub const REPLACES_IMAGES: bool = system::REPLACES_IMAGES;
 
@@ -203,7 +211,7 @@ fn command(program: &Program) -> io::Result<Command> {
     Ok(command)
 }
 
-fn open_log(path: &PathBuf) -> io::Result<File> {
+fn open_log(path: &Path) -> io::Result<File> {
     File::options().create(true).append(true).open(path)
 }
 

@@ -3,7 +3,7 @@
 use std::{
     io,
     os::unix::process::CommandExt as _,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command},
 };
 
@@ -57,6 +57,12 @@ fn parent_of(process: u32) -> Option<u32> {
 #[cfg(not(target_os = "linux"))]
 const fn parent_of(_process: u32) -> Option<u32> {
     None
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "on Windows this can fail")]
+pub(super) const fn log_lost_errors(_log: &Path) -> io::Result<()> {
+    // Every process has a standard error: who starts one says where it goes.
+    Ok(())
 }
 
 pub(super) const REPLACES_IMAGES: bool = true;

@@ -2,14 +2,20 @@
 
 use std::{
     io,
-    os::windows::{io::AsRawHandle as _, process::CommandExt as _},
-    path::PathBuf,
+    os::windows::{
+        io::{AsRawHandle as _, IntoRawHandle as _},
+        process::CommandExt as _,
+    },
+    path::{Path, PathBuf},
     process::{Child, Command},
 };
 
 use windows_sys::Win32::{
-    Foundation::{HANDLE_FLAG_INHERIT, SetHandleInformation},
-    System::Diagnostics::Debug::{SEM_FAILCRITICALERRORS, SEM_NOGPFAULTERRORBOX, SetErrorMode},
+    Foundation::{HANDLE_FLAG_INHERIT, INVALID_HANDLE_VALUE, SetHandleInformation},
+    System::{
+        Console::{STD_ERROR_HANDLE, SetStdHandle},
+        Diagnostics::Debug::{SEM_FAILCRITICALERRORS, SEM_NOGPFAULTERRORBOX, SetErrorMode},
+    },
 };
 
 use crate::stop_request;
@@ -27,6 +33,18 @@ const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
 const CREATE_BREAKAWAY_FROM_JOB: u32 = 0x0100_0000;
 /// The creation flag that opens no console window for a console program.
 const CREATE_NO_WINDOW: u32 = 0x0800_0000;
+
+pub(super) fn log_lost_errors(log: &Path) -> io::Result<()> {
+    let errors = io::stderr().as_raw_handle();
+    if !errors.is_null() && errors != INVALID_HANDLE_VALUE {
+        return Ok(());
+    }
+    let file = super::open_log(log)?.into_raw_handle();
+    #[expect(unsafe_code, reason = "a system call with a handle of ours")]
+    // SAFETY: the handle is that of the file, and stays open until this process ends.
+    let is_set = unsafe { SetStdHandle(STD_ERROR_HANDLE, file) };
+    if is_set == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
 
 /// A running program cannot be replaced: the guard starts its successor.
 pub(super) const REPLACES_IMAGES: bool = false;
