@@ -1,5 +1,5 @@
-//! File modes and folder syncs on Windows: the access list of the profile folder excludes other
-//! users, and the file system journals renames.
+//! File modes and folder syncs on Windows: private folders have an access list that excludes other users, and what is created in
+//! them inherits it; the file system journals renames.
 
 use std::{
     fs::{File, Metadata, Permissions},
@@ -8,6 +8,9 @@ use std::{
 };
 
 use crate::held;
+
+#[path = "access_list.rs"]
+mod access_list;
 
 /// No mode: the folder's access list decides.
 pub(super) const PUBLIC: u32 = 0;
@@ -23,10 +26,20 @@ pub(super) const fn permissions(_mode: u32) -> Option<Permissions> {
 }
 
 pub(super) fn create_private_dir(path: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(path)
+    if path.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        create_private_dir(parent)?;
+    }
+    match access_list::create_dir(path) {
+        // Another process was faster.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        done => done,
+    }
 }
 
-/// Does nothing: the access list of the profile folder excludes other users.
+/// Always false: the access list of a folder is as it was created.
 #[expect(clippy::unnecessary_wraps, reason = "other systems can fail")]
 pub(super) const fn is_open_to_others(_path: &Path) -> bool {
     false
@@ -58,7 +71,7 @@ pub(super) const fn other_owner(_path: &Path) -> Option<String> {
     None
 }
 
-/// Always true: the access list of another user's profile folder excludes this user.
+/// Always true: the access list of another user's folder excludes this user.
 pub(super) const fn is_own(_path: &Path) -> bool {
     true
 }
