@@ -130,7 +130,7 @@ unpack() { # runs tar on the archive, limited to 512 MiB for each file and for a
   gzip -dc <"$tmp/asset" 2>/dev/null | head -c 536870912 | (limit=1048576; bounded tar "$@" 2>"$tmp/said")
 }
 
-quiet=${LINK_QUIET:-0}; dry=0; uninstall=0; force=; place=LINK_HOME; kind=; stall=${LINK_STALL_SECONDS:-30}; child=; shown=; chosen=
+quiet=${LINK_QUIET:-0}; dry=0; uninstall=0; force=; purge=; place=LINK_HOME; kind=; stall=${LINK_STALL_SECONDS:-30}; child=; shown=; chosen=
 repo=${LINK_REPO_URL:-}; branch=${LINK_BRANCH:-stable}; version=${LINK_VERSION:-}; base=${LINK_INSTALL_URL:-}
 while [ $# -gt 0 ]; do
   case $1 in
@@ -139,7 +139,7 @@ while [ $# -gt 0 ]; do
     --version) value "$1" $# "${2:-}"; version=$2; shift ;;
     --fleet-key) value "$1" $# "${2:-}"; LINK_FLEET_KEY=$2; export LINK_FLEET_KEY; unset LINK_FLEET_KEY_FILE LINK_REGISTRATION_KEY LINK_REGISTRATION_KEY_FILE; shift ;;
     --no-modify-path) LINK_NO_MODIFY_PATH=1; export LINK_NO_MODIFY_PATH ;;
-    --dry-run) dry=1 ;; --quiet) quiet=1 ;; --uninstall) uninstall=1 ;; --force | --purge) force=$1 ;; --backend) kind=-backend ;;
+    --dry-run) dry=1 ;; --quiet) quiet=1 ;; --uninstall) uninstall=1 ;; --force) force=$1 ;; --purge) purge=$1 ;; --backend) kind=-backend ;;
     --help | -h) usage; exit 0 ;;
     *) usage >&2; die 2 "unknown option: $1" ;;
   esac; shift
@@ -155,8 +155,8 @@ if [ -n "${LINK_HOME:-}" ] || [ "${data#/usr/local/}" != "$data" ] || [ ! -d "$o
 [ -z "$own" ] || [ -O "$own" ] || die 11 "$own does not belong to the user that this runs as, $(id -un): run \`sh install.sh\` without sudo to install for yourself, \`sudo -H sh install.sh\` to install for root itself, or \`sudo -iu USER\` first for somebody else; with LINK_HOME=FOLDER it goes anywhere"
 if [ "$uninstall" = 1 ]; then
   [ -e "$data/receipt.json" ] || [ -e "$data/current" ] || { say "Link is not installed in $data"; exit 0; }
-  [ "$dry" = 0 ] || { say "would run: $installed uninstall$kind --yes${force:+ $force}"; exit 0; }
-  if "$installed" self-check >/dev/null 2>&1; then "$installed" "uninstall$kind" --yes ${force:+"$force"}; exit; fi
+  [ "$dry" = 0 ] || { say "would run: $installed uninstall$kind --yes${force:+ $force}${purge:+ $purge}"; exit 0; }
+  if "$installed" self-check >/dev/null 2>&1; then "$installed" "uninstall$kind" --yes ${force:+"$force"} ${purge:+"$purge"}; exit; fi
   [ -n "$base$repo" ] || die 60 "$installed does not run: add --repo-url URL, and a fresh one is downloaded to uninstall with"
 fi
 if [ -n "$chosen" ] && [ -n "$base" ]; then # A flag wins over a folder from the environment.
@@ -218,6 +218,6 @@ else
   "$link" self-check >/dev/null 2>&1 || die 23 "the downloaded program does not run here; if nothing may be run in $data, set $place to another folder"
   case $("$link" "$1" --help 2>/dev/null) in *--archive*) set -- "$@" --archive "$want" ;; esac # An older command does not know this option.
 fi
-[ "$uninstall" = 0 ] || set -- "uninstall$kind" --yes ${force:+"$force"}; [ "$quiet" = 0 ] || set -- "$@" --quiet; [ "$dry" = 0 ] || set -- "$@" --dry-run
+[ "$uninstall" = 0 ] || set -- "uninstall$kind" --yes ${force:+"$force"} ${purge:+"$purge"}; [ "$quiet" = 0 ] || set -- "$@" --quiet; [ "$dry" = 0 ] || set -- "$@" --dry-run
 "$link" "$@"; exit
 }

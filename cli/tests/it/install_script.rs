@@ -266,6 +266,8 @@ fn what_is_installed_is_uninstalled_with_force_if_that_is_asked_for() {
         assert_eq!((ran.code, ran.stdout.as_str()), (0, "uninstall --yes\n"), "{ran:?}");
         let ran = release.install(shell, &["--uninstall", "--force"]);
         assert_eq!((ran.code, ran.stdout.as_str()), (0, "uninstall --yes --force\n"), "{ran:?}");
+        let ran = release.install(shell, &["--uninstall", "--force", "--purge"]);
+        assert_eq!(ran.stdout, "uninstall --yes --force --purge\n", "{ran:?}");
         let ran = release.install(shell, &["--uninstall", "--force", "--dry-run"]);
         assert!(ran.stderr.contains("uninstall --yes --force") && ran.stdout.is_empty(), "{ran:?}");
 
