@@ -87,6 +87,11 @@ fn an_uninstallation_is_confirmed() {
     let (code, said) = person.ends();
     assert!(code == 0 && said.contains("nothing was changed"), "{said}");
     let mut person = Person::runs(&home, "uninstall");
+    person.answers(question, "\u{3}");
+    let (code, said) = person.ends();
+    assert!(code == 130 && !said.contains("error"), "{code}: {said}");
+    assert!(home.has("config/kept"));
+    let mut person = Person::runs(&home, "uninstall");
     person.answers(question, "y");
     let (code, said) = person.ends();
     assert!(code == 0 && said.contains("deleted the installation"), "{said}");
