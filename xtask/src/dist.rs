@@ -35,7 +35,7 @@ use crate::{
         executable::ensure_ships,
         proof::{prove, trusted},
         statements::{Statements, counter_of},
-        strip::stripped,
+        strip::executable_of,
         target::{Target, chosen},
     },
     release_key, web,
@@ -294,10 +294,7 @@ fn executables(
     let read = |program: &&'static str| {
         let name = target.file(program);
         let path = folder.join(&name);
-        let contents = match profile {
-            Profile::Dev => stripped(&path),
-            Profile::Release | Profile::Dist => std::fs::read(&path),
-        };
+        let contents = executable_of(&path, profile, target.form());
         let contents = contents.with_context(|| {
             format!(
                 "failed to read `{}`; build it with `cargo build -p link-cli -p link-agent -p link-backend -p link-installer`",

@@ -6,7 +6,7 @@
 use anyhow::{Context as _, bail, ensure};
 use object::{
     Endianness, elf,
-    macho::MachHeader64,
+    macho::{LinkeditDataCommand, MachHeader64},
     pe,
     read::{
         elf::{Dyn as _, FileHeader as _, ProgramHeader as _},
@@ -16,6 +16,8 @@ use object::{
 };
 
 use crate::dist::target::Form;
+
+mod signature;
 
 /// The libraries that every Windows since 10 has, without the sets of interfaces, whose names start with `api-ms-win-`.
 const WINDOWS: &[&str] = &[
@@ -117,7 +119,7 @@ fn ensure_mac(contents: &[u8], processor: u32) -> anyhow::Result<()> {
     let endian = header.endian()?;
     ensure!(header.cputype(endian).0 == processor, "the executable is for another processor");
     let mut commands = header.load_commands(endian, contents, 0)?;
-    let mut is_signed = false;
+    let mut signature = None;
     while let Some(command) = commands.next()? {
         if let Some(library) = command.dylib()? {
             let name = String::from_utf8_lossy(command.string(endian, library.dylib.name)?);
@@ -127,12 +129,18 @@ fn ensure_mac(contents: &[u8], processor: u32) -> anyhow::Result<()> {
                 "the executable needs the library {name}, which is not part of macOS"
             );
         }
-        is_signed |= command.cmd() == object::macho::LC_CODE_SIGNATURE;
+        if command.cmd() == object::macho::LC_CODE_SIGNATURE {
+            let place: &LinkeditDataCommand<Endianness> = command.data()?;
+            signature = Some(usize::try_from(place.dataoff.get(endian))?);
+        }
     }
     // The kernel of a Mac with an Apple processor ends programs without a signature.
     let needs_signature = processor == object::macho::CPU_TYPE_ARM64.0;
-    ensure!(is_signed || !needs_signature, "the executable is not signed, so it does not start");
-    Ok(())
+    match signature {
+        Some(start) => signature::ensure_matches(contents, start),
+        None if needs_signature => bail!("the executable is not signed, so it does not start"),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -274,7 +282,13 @@ mod tests {
         let size = u32::try_from(commands.len()).unwrap();
         let count = 1 + u32::from(is_signed);
         let header = [0xfeed_facf, processor, 0, 2, count, size, 0, 0];
-        [header.map(u32::to_le_bytes).concat(), commands].concat()
+        let mut bytes = [header.map(u32::to_le_bytes).concat(), commands].concat();
+        if is_signed {
+            let end = bytes.len();
+            bytes[end - 8..end - 4].copy_from_slice(&u32::try_from(end).unwrap().to_le_bytes());
+            bytes.extend(signature::tests::signature(&bytes));
+        }
+        bytes
     }
 
     /// An executable with one segment.

@@ -13,7 +13,7 @@ use std::{
 use anyhow::{Context as _, ensure};
 
 use super::{frameworks, prefixes};
-use crate::dist::target::Target;
+use crate::dist::{strip::OBJCOPY, target::Target};
 
 /// The versions that `scripts/prepare cross` installs.
 const ZIG: &str = "zig-0.17.0/zig";
@@ -101,11 +101,12 @@ pub(super) fn command(
             command.env(variable("LINKER"), MINGW);
         }
         Target::MacX86 | Target::MacArm => {
+            present(Path::new(OBJCOPY))?;
             let stubs = frameworks::write(root, target, &folder.join("frameworks"))?;
             let stubs = stubs.to_str().context("the target folder is not UTF-8")?;
             flags.extend(["F", "L"].map(|kind| format!("-Clink-arg=-{kind}{stubs}")));
             // The compiler would remove symbols with `rust-objcopy`, which Debian's Rust lacks. Cargo gives these flags after those of
-            // the profile, and the last one counts. zig's linker keeps the names of symbols (docs/size.md).
+            // the profile, and the last one counts. `dist` removes the symbols once it packs the program.
             flags.push("-Cstrip=none".to_owned());
             command.env("MACOSX_DEPLOYMENT_TARGET", MACOS);
         }
