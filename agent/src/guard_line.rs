@@ -47,8 +47,8 @@ impl GuardLine {
         self.settled.notified().await;
     }
 
-    /// Returns once the guard has ended. Where the system does not end the agent with it, as on macOS, an agent that stayed would keep the
-    /// next guard's agent from starting.
+    /// Returns once the guard has ended. Some systems, such as macOS, do not end the agent with its guard, and a leftover agent
+    /// would prevent the next guard from starting its own.
     pub(crate) async fn left(&self) {
         self.left.notified().await;
     }

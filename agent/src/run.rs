@@ -51,7 +51,7 @@ pub(crate) async fn run(
     guard: &GuardLine,
     stop: &mut StopSignal,
 ) -> anyhow::Result<RunOutcome> {
-    // A device may wait for its registration without end.
+    // The wait for a registration has no time limit, so the end of the guard must end the wait.
     let built = tokio::select! {
         built = Assembly::build(setup, stop) => built?,
         () = guard.left() => None,

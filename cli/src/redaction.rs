@@ -36,7 +36,7 @@ impl Redaction {
             }
         }
         known.extend(words);
-        // A document has them in another form than a log.
+        // JSON documents contain secrets in escaped form, logs as they are.
         let escaped: Vec<_> = known.iter().filter_map(|secret| escaped(secret)).collect();
         known.extend(escaped);
         let mut known: Vec<_> = known.into_iter().filter(|one| one.len() >= SHORTEST).collect();

@@ -50,12 +50,12 @@ pub async fn connect(path: &Path) -> io::Result<Stream> {
     system::connect(path).await
 }
 
-/// Connects to the process `pid` of this user, or to one below it, that listens at `path`. So nothing is sent to another program where a
-/// program that may write the folder has put a link in the place of its socket. Whether a process is below another is known on Linux
-/// alone.
+/// Connects to the socket at `path` if the process `pid`, or a descendant of it, listens there as this user. A program that
+/// may write to the folder can replace its socket with a link to another program's socket: nothing is sent to that program.
+/// Descendants are recognized on Linux only.
 ///
 /// # Errors
-/// If no program listens there, or another one.
+/// If no program listens there, or if a different one does.
 pub async fn connect_to(path: &Path, pid: u32) -> io::Result<Stream> {
     system::connect_to(path, pid).await
 }

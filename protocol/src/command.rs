@@ -265,8 +265,8 @@ impl Command {
         }
     }
 
-    /// Returns whether the older command `older`, if it arrives after the newer command `self` has taken effect, would undo that effect:
-    /// bring back a removed model, an earlier file or the allowlist of an earlier deployment, or remove what was deployed anew.
+    /// Returns whether `older` would undo the effect of the newer command `self` by arriving after it: restore a removed
+    /// model, an earlier file or an earlier allowlist, or remove a model that was deployed again.
     #[must_use]
     pub fn outdates(&self, older: &Self) -> bool {
         let is_whole = match self {

@@ -52,8 +52,8 @@ function unseen(page: Page): Promise<string[]> {
 /** The least side of what a finger touches, in pixels. */
 const FINGER = 44;
 
-/** Returns what is too small for a finger, where a finger is used. A link in a sentence, and a box whose label is touched, are not. A link
- * in a row is as large as the place where a touch reaches it. */
+/** Returns the targets that are too small for a finger, on touch screens. Links in a sentence are exempt, and a checkbox is measured with
+ * its label. A link in a row is as large as the area in which a touch reaches it. */
 function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate((least) => {
     if (!matchMedia('(pointer: coarse)').matches) return [];

@@ -41,11 +41,11 @@ pub struct Ledger {
     last_seq: Seq,
 }
 
-/// The time that a running command has.
+/// The deadlines of a running command.
 #[derive(Clone, Copy, Debug)]
 struct Running {
     deadline: Now,
-    /// The deadline that no extension passes.
+    /// The latest time to which the deadline can be extended.
     latest: Now,
 }
 
@@ -125,8 +125,8 @@ impl Ledger {
         entry.command.clone().map(|command| (id, command))
     }
 
-    /// Gives a running command its time anew, because the engine that it waits for is still being downloaded. In all it has as long as a
-    /// command with a download.
+    /// Extends the deadline of a running command whose engine is still being downloaded. In total the command never has longer
+    /// than a command with a download.
     pub fn extend(&mut self, id: CommandId, now: Now) {
         if let Some(running) = self.running.get_mut(&id) {
             let anew = now.saturating_add(limits::EXECUTION_DEADLINE).min(running.latest);
@@ -173,7 +173,7 @@ impl Ledger {
     }
 
     /// Returns the newer command, running or succeeded, that outdates `id`. An older command that
-    /// arrives late, also because somebody on the way held it back, must not undo a newer one.
+    /// arrives late, for example because a router held it back, must not undo a newer one.
     #[must_use]
     pub fn replaced_by(&self, id: CommandId) -> Option<CommandId> {
         let older = self.entries.get(&id)?;

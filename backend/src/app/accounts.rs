@@ -178,7 +178,7 @@ impl App {
         Ok(Queue::Strangers)
     }
 
-    /// Counts an attempt of a stranger who claims to be, or to be invited as, `who`.
+    /// Counts a stranger's attempt against `who`: an e-mail address or an invitation.
     ///
     /// # Errors
     /// [`Refusal::TooManyAttempts`].

@@ -61,7 +61,7 @@ impl App {
     /// Lists the models that the caller may use, and the models that are on the caller's devices.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] if the page begins in a list with another order.
+    /// [`Refusal::Invalid`] if the cursor is from a list in another order.
     pub async fn models(
         &self,
         caller: Identity,

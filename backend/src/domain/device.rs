@@ -49,7 +49,7 @@ impl DeviceRecord {
         let seen = self.last_seen_at.is_some_and(|seen| now.duration_since(seen) < recent);
         let staying = match self.status {
             LifecycleStatus::Online | LifecycleStatus::Updating => true,
-            // It says so before its command channel is ready (specification, section 3.4).
+            // A device reports this before its command channel is ready (specification, section 3.4).
             LifecycleStatus::Starting => false,
             LifecycleStatus::Stopping | LifecycleStatus::Deregistered => false,
         };
@@ -72,7 +72,7 @@ impl DeviceRecord {
         self.last_seen_at = Some(now);
         self.agent_version = agent_version;
         match self.status {
-            // Its command channel is ready, also if it had reported that it stops, and has come back.
+            // A hello shows that the command channel is ready, even after the device had reported that it was stopping.
             LifecycleStatus::Starting
             | LifecycleStatus::Stopping
             | LifecycleStatus::Deregistered => {

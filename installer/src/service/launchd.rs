@@ -20,9 +20,9 @@ use crate::decide::service::launchd::LABEL;
 /// Exit codes of `launchctl bootstrap` for an agent that is already loaded, or that was unloaded a moment ago.
 const LOADED: [i32; 2] = [5, 37];
 
-/// How long launchd may take to end and forget an agent, which it kills after half a minute.
+/// How long launchd may take to end and unload an agent. It kills the agent after 30 seconds.
 const SETTLING: Duration = Duration::from_secs(40);
-/// How long launchd refuses to load an agent that it has just forgotten.
+/// How long a refused load is retried: launchd refuses an agent that was unloaded a moment ago.
 const REFUSING: Duration = Duration::from_secs(15);
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
@@ -80,8 +80,8 @@ pub(super) fn start(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Unloads the launch agent, which ends the guard, and waits until launchd has forgotten it: it may answer before, also with an error. An
-/// agent that is not loaded counts as stopped.
+/// Unloads the launch agent, which ends the guard, and waits until it is unloaded, because `bootout` may return earlier, even
+/// with an error. An agent that is not loaded counts as stopped.
 pub(super) fn stop() -> io::Result<()> {
     if !is_active() {
         return Ok(());

@@ -36,13 +36,13 @@ pub(crate) fn die_with_parent(command: &mut Command) {
     }
 }
 
-/// Returns whether `process` is `ancestor`, or was started by it or by a process below it, as far as the system tells.
+/// Returns whether `process` is `ancestor` or a descendant of it. Descendants are recognized on Linux only.
 pub(crate) fn is_below(process: u32, ancestor: u32) -> bool {
     let parents = std::iter::successors(Some(process), |process| parent_of(*process));
     parents.take(DEEPEST).any(|process| process == ancestor)
 }
 
-/// The longest line of processes that is followed.
+/// How many generations are followed.
 const DEEPEST: usize = 64;
 
 #[cfg(target_os = "linux")]

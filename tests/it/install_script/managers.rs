@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::scratch::{Ran, SCRIPT, Scratch, run};
 
-/// Keeps one launch agent: its state is a file, its guard a process. As the real one, it answers an unloading with an error while the guard
-/// ends, shows the agent for a second more, and then refuses for another one to load it.
+/// Keeps one launch agent: its state is a file, its guard a process. Like the real launchctl, it answers `bootout` with an error
+/// while the guard ends, lists the agent for one more second, and refuses to load it for another second.
 const LAUNCHCTL: &str = r#"#!/bin/sh
 printf '%s\n' "$*" >>"$RECORD"
 me=gui/$(id -u)

@@ -1,10 +1,10 @@
-// Heights of rows grow with the text: who has set a larger font in the browser gets rows in which it fits. They grow for a finger too.
+// Row heights grow with the browser's font size, and for a finger.
 
 import { signal } from '@preact/signals';
 
 const media = matchMedia('(pointer: coarse)');
 
-/** Whether the screen is touched, as the style sheets mean it: a finger needs more room than a mouse. */
+/** Whether the pointer is a finger (`pointer: coarse` in the style sheets), which needs more room than a mouse. */
 export const touched = signal(media.matches);
 
 media.addEventListener('change', () => {

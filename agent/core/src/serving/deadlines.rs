@@ -1,4 +1,4 @@
-//! The transitions that time alone causes: start timeouts of engines, and restarts after a wait; and what gives a start more time.
+//! The transitions that time alone causes (start timeouts of engines, restarts after a wait), and the extension of a start.
 
 use link_protocol::{
     id::{CommandId, PipelineId},
@@ -28,7 +28,8 @@ impl Pipeline {
 }
 
 impl Pipelines {
-    /// Handles an engine that is being downloaded: its start timeout begins after the download. Returns the command that waits for it.
+    /// Handles an engine that is being downloaded: its start timeout begins after the download. Returns the command that waits for
+    /// the start.
     pub(crate) fn engine_coming(
         &mut self,
         id: PipelineId,

@@ -21,7 +21,7 @@ use tokio::sync::{Mutex, watch};
 
 use crate::{inbox::Inbox, serving::plugins::PluginFolder};
 
-/// How often a start is told that its engine is still coming: well within the time that an engine has to become healthy.
+/// The interval at which a start is told that its engine is still being downloaded, well below the health timeout.
 const STILL_COMING: Duration = Duration::from_secs(20);
 
 /// The installed builds of the plugins' engines. Clones share the same state.
@@ -95,8 +95,8 @@ impl EngineDownloads {
         }
     }
 
-    /// Downloads the engine for a start that waits for it, and tells every [`STILL_COMING`] that it is coming: also while another
-    /// download has its turn, or the build is verified.
+    /// Downloads the engine for a waiting start, and sends [`Event::EngineComing`] every [`STILL_COMING`], also while another
+    /// download runs first and while the build is verified.
     ///
     /// # Errors
     /// The reason why the engine is not available, and what to do.

@@ -1,11 +1,11 @@
 //! The line to one engine: a pool of reusable connections, over a channel that no other user can
 //! take over.
 //!
-//! No other user can listen on a socket in the agent's private folder, but the engine may put a link to another program's
-//! socket in the place of its own: the agent is not contained, and must not speak for the engine. Any user can listen on
-//! a loopback port. So a connection is used only if the agent's child process listens at its other end: the system says
-//! so of a socket, and a port is looked at before and after connecting. Until then nothing is sent, in particular no
-//! secret.
+//! No other user can listen on a socket in the agent's private folder, but the engine can replace its own socket with a
+//! link to another program's socket. The agent is not contained as the engine is, so it must not reach other programs on
+//! the engine's behalf. Any user can listen on a loopback port. So a connection is used only if the agent's child process
+//! is at the other end: for a socket the system names the peer, and for a port the listener is checked before and after
+//! connecting. Until then nothing is sent, in particular no secret.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: connections, and the age of idle ones")]
 

@@ -42,7 +42,7 @@ macro_rules! listed {
     };
 }
 
-/// The statement for an order by a key, then by the id. Without a place, the page starts at the begin.
+/// The statement for an order by a key, then by the id. Without a place, the page starts at the beginning.
 macro_rules! sorted {
     ($key:literal, $place:literal, $after:literal, $direction:literal) => {
         listed!(

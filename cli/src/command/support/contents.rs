@@ -146,7 +146,7 @@ fn item(name: &str, about: &'static str, text: String) -> Item {
     Item { name: name.to_owned(), about, text }
 }
 
-/// Returns a JSON document written anew, so that every secret in it has one form; any other text as it is.
+/// Returns a JSON document in a uniform format, so that every secret in it is escaped alike; returns other text unchanged.
 fn plain(text: String) -> String {
     serde_json::from_str::<serde_json::Value>(&text).map_or(text, |document| pretty(&document))
 }

@@ -1,8 +1,8 @@
 //! The text of the launchd agent of a user on macOS. Pure.
 //!
-//! It starts the guard at login and ends it at logout: launchd offers no more without an administrator. The guard has half
-//! a minute to end its agent. The kind of the process is `Interactive`: a model is used by somebody who waits, and macOS gives
-//! any other kind, and the engines below it, the slow cores and slow access to the disk.
+//! It starts the guard at login and ends it at logout: launchd offers no more without an administrator. The guard has 30
+//! seconds to end its agent. The type of the process is `Interactive`, because a person waits for the answers of a model:
+//! macOS throttles the processor and the disk access of other types, and of the engines below them.
 
 use std::path::{Path, PathBuf};
 

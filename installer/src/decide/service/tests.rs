@@ -91,7 +91,7 @@ fn a_unit_keeps_the_variables_that_are_not_given_anew() {
     let old = [variable("HTTPS_PROXY", "http://old"), variable("LINK_LOCAL_PORT", "7")];
     let given = unit(vec![variable("https_proxy", "http://new")]);
     let wanted = vec![variable("LINK_LOCAL_PORT", "7"), variable("https_proxy", "http://new")];
-    assert_eq!(given.keeping(&old), unit(wanted), "a program reads the capitals first");
+    assert_eq!(given.keeping(&old), unit(wanted), "programs read the upper-case name first");
 }
 
 #[test]

@@ -12,8 +12,9 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// Adds the variables of the previous unit in `had`, except those that have new values. A proxy has one name in capitals and one in
-    /// small letters, and programs read the former first: a new value for one takes the other's place too.
+    /// Adds the variables of the previous unit in `had`, except those that have new values. The variable of a proxy has an
+    /// upper-case and a lower-case name, and Link's programs read the upper-case name first. So a new value under one name
+    /// also removes the old value under the other.
     #[must_use]
     pub fn keeping(mut self, had: &[(String, String)]) -> Self {
         let mut kept = had.to_vec();
