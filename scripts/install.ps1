@@ -479,7 +479,7 @@ LINK_STALL_SECONDS (how long a download may bring less than 1 KiB/s, default 30)
     if ($PSVersionTable.PSVersion.Major -lt 6) { [Net.ServicePointManager]::SecurityProtocol = [Net.SecurityProtocolType]::Tls12 }
     $base = [string]$env:LINK_INSTALL_URL
     $repo = Select-First $RepoUrl $env:LINK_REPO_URL
-    if ($Branch -and $base -and -not $repo) { Stop-Install 2 "-Branch needs -RepoUrl: the releases are in one folder, $base" }
+    if ($Branch -and $base -and -not $repo) { Stop-Install 2 "-Branch needs -RepoUrl: $base is one folder without branches; give -RepoUrl, or leave out -Branch" }
     if ($repo -and ($RepoUrl -or $Branch -or -not $base)) { $base = "$($repo.TrimEnd('/'))/$(Select-First $Branch $env:LINK_BRANCH 'stable')" }
     $base = $base.TrimEnd('/')
     $wanted = Select-First $Version $env:LINK_VERSION

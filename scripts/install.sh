@@ -160,7 +160,7 @@ if [ "$uninstall" = 1 ]; then
   [ -n "$base$repo" ] || die 60 "$installed does not run: add --repo-url URL, and a fresh one is downloaded to uninstall with"
 fi
 if [ -n "$chosen" ] && [ -n "$base" ]; then # A flag wins over a folder from the environment.
-  [ -n "$repo" ] || die 2 "--branch needs --repo-url: the releases are in one folder, $base"
+  [ -n "$repo" ] || die 2 "--branch needs --repo-url: $base is one folder without branches; give --repo-url, or leave out --branch"
   base=
 fi
 [ -n "$base$repo" ] || die 2 "where are the releases? give --repo-url or LINK_INSTALL_URL"

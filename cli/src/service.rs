@@ -228,7 +228,8 @@ const fn unwritable(manager: Manager) -> &'static str {
             "run `link start` after each login; a service needs folders with plainer names"
         }
         Manager::TaskScheduler => {
-            "run `link start` after each logon; a task needs folders with shorter names, and no LINK_HOME"
+            "run `link start` after each logon; to get a scheduled task, install again with shorter folder \
+             names and without LINK_HOME"
         }
     }
 }

@@ -58,7 +58,7 @@ it('says that devices are updating where nothing else keeps it from acting on th
   for (const id of ['a', 'b']) devices.changed(device(id, { status: 'updating' }));
   for (const action of ['Repair…', 'Deploy…']) {
     await press(action);
-    await settled('Every one of these devices is updating.');
+    await settled('Nothing was started: every affected device is updating.');
     expect(here.root.querySelector('dialog')).toBeNull();
   }
 });

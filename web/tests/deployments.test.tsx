@@ -218,7 +218,7 @@ describe('the list of deployments', () => {
     await press('Cancel');
     devices.changed(device('a', { status: 'updating' }));
     await press('Redeploy all…');
-    await settled('Every one of these devices is updating.');
+    await settled('Nothing was started: every affected device is updating.');
     expect(here.root.querySelector('dialog')).toBeNull();
   });
 

@@ -44,8 +44,8 @@ pub(crate) struct DeploymentParams {
     pub(super) stale: Option<bool>,
     /// `true`: only the newest deployment of each model and device. `false`: only the others.
     pub(super) current: Option<bool>,
-    /// Only deployments whose model, device or alias has a name that contains this text, or whose id begins with it (with
-    /// or without `dep_`). The case of names does not count, for letters outside ASCII as far as the database knows them.
+    /// Only deployments whose model name, device name or alias contains this text, or whose id begins with it (with or
+    /// without `dep_`). Upper and lower case are treated alike; for letters outside ASCII this depends on the database.
     /// 1 to 200 characters.
     pub(super) q: Option<String>,
     /// Items of a page: 1 to 200.

@@ -135,7 +135,7 @@ pub(crate) struct DeploymentExport {
     stale: Option<bool>,
     /// `true`: only the newest deployment of each model and device. `false`: only the others.
     current: Option<bool>,
-    /// Only deployments whose names or id match, as in the list of deployments.
+    /// Only deployments that match this text, as `q` in the list of deployments.
     q: Option<String>,
 }
 

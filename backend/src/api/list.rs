@@ -52,10 +52,10 @@ const LONGEST_SEARCH: usize = 200;
 /// The refusal of a text that is too long, is empty or has control characters.
 pub(crate) fn searched(q: Option<String>) -> Result<Option<String>, Refusal> {
     if q.as_ref().is_some_and(|q| !(1..=LONGEST_SEARCH).contains(&q.chars().count())) {
-        return Err(Refusal::invalid(format!("q: has 1 to {LONGEST_SEARCH} characters")));
+        return Err(Refusal::invalid(format!("q: must have 1 to {LONGEST_SEARCH} characters")));
     }
     if q.as_ref().is_some_and(|q| q.contains(char::is_control)) {
-        return Err(Refusal::invalid("q: has no control characters"));
+        return Err(Refusal::invalid("q: must not contain control characters"));
     }
     Ok(q)
 }

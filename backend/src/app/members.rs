@@ -156,8 +156,8 @@ impl App {
         }
     }
 
-    /// Makes the user who accepts an invitation. A password is hashed only for an address that can accept it, in the queue of strangers,
-    /// and an invitation has as many attempts as a login: a refused one leaves it open.
+    /// Creates the user who accepts an invitation. A password is hashed only if the address can accept the invitation, in the
+    /// queue for strangers. Attempts are limited as for a login, because a refused attempt leaves the invitation open.
     async fn invited_user(
         &self,
         peer: Peer,
@@ -309,7 +309,7 @@ impl App {
 }
 
 fn email_taken() -> Refusal {
-    Refusal::invalid("email: a user has it; log in and accept then")
+    Refusal::invalid("email: already belongs to a user; log in first, then accept the invitation")
 }
 
 /// Refuses to give a browser the tokens of a program, which last longer than its session and which a script could read.

@@ -174,8 +174,8 @@ impl App {
         item: &Item,
     ) -> Result<bool, AppError> {
         let allowed = caller.check(request::permission(&operation.work)).map_err(|_refused| {
-            let said =
-                "the member or token that started the operation is no longer allowed to do this";
+            let said = "the member or API token that started the operation may no longer do this; \
+                        retry the operation with a login that may";
             Refusal::Forbidden(said.to_owned())
         });
         let asked = match allowed {

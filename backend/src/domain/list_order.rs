@@ -133,7 +133,10 @@ impl<S: Order> Place<S> {
             whole.then_some(Self { sort, key: key.to_owned(), id: id.parse().ok()? })
         };
         place().ok_or_else(|| {
-            Refusal::invalid(format!("cursor: is not of a list with `sort={}`", sort.word()))
+            Refusal::invalid(format!(
+                "cursor: belongs to another list than `sort={}`; leave it out to start at the first page",
+                sort.word()
+            ))
         })
     }
 }

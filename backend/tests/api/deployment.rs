@@ -311,6 +311,8 @@ async fn an_idempotency_key_stands_for_one_deployment() {
     };
     let first = deploy(9000, "one").await;
     assert_eq!(deploy(9000, "one").await.text("deployment_id"), first.text("deployment_id"));
+    let entries = world.get("/api/v1/audit?action=deployment.create", &user).await;
+    assert_eq!(entries.items().len(), 1, "what was asked twice was done once: {entries:?}");
     deploy(9001, "one").await.is(409, "idempotency-conflict");
     assert_ne!(deploy(9000, "two").await.text("deployment_id"), first.text("deployment_id"));
     deploy(9000, "").await.is(422, "invalid-request");
@@ -334,8 +336,6 @@ async fn the_list_is_filtered_and_paged() {
         ("?current=false".to_owned(), 1),
         ("?stale=true".to_owned(), 0),
         ("?stale=false&current=true".to_owned(), 3),
-    let entries = world.get("/api/v1/audit?action=deployment.create", &user).await;
-    assert_eq!(entries.items().len(), 1, "what was asked twice was done once: {entries:?}");
     ] {
         let list = world.get(&format!("/api/v1/deployments{query}"), &user).await;
         assert_eq!(list.items().len(), count, "{query}");

@@ -83,9 +83,9 @@ pub struct ChangeDevice {
     pub name: Option<String>,
 }
 
-/// The order of a list of devices. A leading `-` reverses it. Of devices that are equal, the one that registered first comes first,
-/// with `-` last. The order by `last_seen` changes with each report, and a page is that of a few seconds ago: a device that
-/// reports between two pages can be on both or on neither.
+/// The order of a list of devices. A leading `-` reverses it. Devices that are equal are listed in the order of
+/// their registration, with `-` in reverse. The order by `last_seen` changes with each report, and a page is that of a few
+/// seconds ago: a device that reports between two pages can be on both or on neither.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub enum DeviceSort {
     /// The newest registration first.
@@ -95,10 +95,10 @@ pub enum DeviceSort {
     /// The oldest registration first.
     #[serde(rename = "registered")]
     Oldest,
-    /// By name. The case does not count, for letters outside ASCII as far as the database knows them.
+    /// By name. Upper and lower case are treated alike; for letters outside ASCII this depends on the database.
     #[serde(rename = "name")]
     Name,
-    /// By name, from the end.
+    /// By name, in reverse.
     #[serde(rename = "-name")]
     NameDescending,
     /// Devices that were never seen first, then those that have been away the longest.
@@ -158,8 +158,8 @@ pub struct DeviceQuery {
     /// percent (as `version`; 0 to 100).
     pub select: Option<String>,
     /// Only devices whose name contains this text, whose id begins with it (with or without `dev_`), or that have it
-    /// as a tag. The case of names does not count, for letters outside ASCII as far as the database knows them. 1 to
-    /// 200 characters.
+    /// as a tag. Upper and lower case are treated alike; for letters outside ASCII this depends on the database. 1 to 200
+    /// characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
     /// The order of the list.

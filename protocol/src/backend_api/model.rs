@@ -41,8 +41,8 @@ pub struct ChangeModel {
     pub shared: Option<bool>,
 }
 
-/// The order of a list of models. A leading `-` reverses it. Of models that are equal, the one that was created first comes first,
-/// with `-` last.
+/// The order of a list of models. A leading `-` reverses it. Models with the same name or size are listed oldest first, or
+/// newest first with `-`.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub enum ModelSort {
     /// The newest first.
@@ -52,10 +52,10 @@ pub enum ModelSort {
     /// The oldest first.
     #[serde(rename = "created")]
     Oldest,
-    /// By name. The case does not count, for letters outside ASCII as far as the database knows them.
+    /// By name. Upper and lower case are treated alike; for letters outside ASCII this depends on the database.
     #[serde(rename = "name")]
     Name,
-    /// By name, from the end.
+    /// By name, in reverse.
     #[serde(rename = "-name")]
     NameDescending,
     /// Models of unknown size first, then the smallest.
@@ -85,8 +85,8 @@ impl ModelSort {
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ModelQuery {
-    /// Only models whose name contains this text, or whose id begins with it (with or without `mdl_`). The case of names
-    /// does not count, for letters outside ASCII as far as the database knows them. 1 to 200 characters.
+    /// Only models whose name contains this text, or whose id begins with it (with or without `mdl_`). Upper and
+    /// lower case are treated alike; for letters outside ASCII this depends on the database. 1 to 200 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
     /// The order of the list.

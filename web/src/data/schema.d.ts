@@ -2235,9 +2235,9 @@ export interface components {
             to: string;
         };
         /**
-         * @description The order of a list of devices. A leading `-` reverses it. Of devices that are equal, the one that registered first comes first,
-         *     with `-` last. The order by `last_seen` changes with each report, and a page is that of a few seconds ago: a device that
-         *     reports between two pages can be on both or on neither.
+         * @description The order of a list of devices. A leading `-` reverses it. Devices that are equal are listed in the order of
+         *     their registration, with `-` in reverse. The order by `last_seen` changes with each report, and a page is that of a few
+         *     seconds ago: a device that reports between two pages can be on both or on neither.
          * @enum {string}
          */
         DeviceSort: "-registered" | "registered" | "name" | "-name" | "last_seen" | "-last_seen";
@@ -2667,8 +2667,8 @@ export interface components {
             state: components["schemas"]["ModelState"];
         };
         /**
-         * @description The order of a list of models. A leading `-` reverses it. Of models that are equal, the one that was created first comes first,
-         *     with `-` last.
+         * @description The order of a list of models. A leading `-` reverses it. Models with the same name or size are listed oldest first, or
+         *     newest first with `-`.
          * @enum {string}
          */
         ModelSort: "-created" | "created" | "name" | "-name" | "size" | "-size";
@@ -6773,8 +6773,8 @@ export interface operations {
                 /** @description `true`: only the newest deployment of each model and device. `false`: only the others. */
                 current?: boolean;
                 /**
-                 * @description Only deployments whose model, device or alias has a name that contains this text, or whose id begins with it (with
-                 *     or without `dep_`). The case of names does not count, for letters outside ASCII as far as the database knows them.
+                 * @description Only deployments whose model name, device name or alias contains this text, or whose id begins with it (with or
+                 *     without `dep_`). Upper and lower case are treated alike; for letters outside ASCII this depends on the database.
                  *     1 to 200 characters.
                  */
                 q?: string;
@@ -7005,7 +7005,7 @@ export interface operations {
                 stale?: boolean;
                 /** @description `true`: only the newest deployment of each model and device. `false`: only the others. */
                 current?: boolean;
-                /** @description Only deployments whose names or id match, as in the list of deployments. */
+                /** @description Only deployments that match this text, as `q` in the list of deployments. */
                 q?: string;
             };
             header?: never;
@@ -7264,8 +7264,8 @@ export interface operations {
                 select?: string;
                 /**
                  * @description Only devices whose name contains this text, whose id begins with it (with or without `dev_`), or that have it
-                 *     as a tag. The case of names does not count, for letters outside ASCII as far as the database knows them. 1 to
-                 *     200 characters.
+                 *     as a tag. Upper and lower case are treated alike; for letters outside ASCII this depends on the database. 1 to 200
+                 *     characters.
                  */
                 q?: string;
                 /** @description The order of the list. */
@@ -9893,8 +9893,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only models whose name contains this text, or whose id begins with it (with or without `mdl_`). The case of names
-                 *     does not count, for letters outside ASCII as far as the database knows them. 1 to 200 characters.
+                 * @description Only models whose name contains this text, or whose id begins with it (with or without `mdl_`). Upper and
+                 *     lower case are treated alike; for letters outside ASCII this depends on the database. 1 to 200 characters.
                  */
                 q?: string;
                 /** @description The order of the list. */

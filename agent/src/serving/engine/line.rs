@@ -75,7 +75,7 @@ pub(crate) enum LineError {
     Connect(#[source] io::Error),
     #[error("another program has taken the engine's port {0}")]
     Stranger(Port),
-    #[error("another program than the engine listens at the engine's socket")]
+    #[error("the program that listens on the engine's socket is not known to be the engine")]
     Impostor,
     #[error("connecting to the engine timed out")]
     ConnectTimeout,

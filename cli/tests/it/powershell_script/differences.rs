@@ -68,11 +68,11 @@ pub(super) const MESSAGES: &[(&str, &str)] = &[
         "PowerShell itself refuses an unknown parameter, and `-File` ends with 1",
     ),
     (
-        "2 --branch needs --repo-url: the releases are in one folder, *",
+        "2 --branch needs --repo-url: * is one folder without branches; give --repo-url, or leave out --branch",
         "parameters are spelt as in PowerShell",
     ),
     (
-        "2 -Branch needs -RepoUrl: the releases are in one folder, *",
+        "2 -Branch needs -RepoUrl: * is one folder without branches; give -RepoUrl, or leave out -Branch",
         "parameters are spelt as in PowerShell",
     ),
     (

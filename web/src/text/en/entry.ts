@@ -75,6 +75,6 @@ export const security = {
   again: 'New password again',
   differ: 'The two new passwords differ.',
   change: 'Change the password',
-  changed: 'Your password is changed, and all other sessions have ended. Your API tokens still work: revoke those that somebody else may have made.',
-  changeHint: 'All other sessions end. Personal access tokens stay valid.',
+  changed: 'Your password was changed, and all other sessions have ended. Your API tokens still work: revoke any that you did not create or that somebody else may know.',
+  changeHint: 'All other sessions end. Your API tokens stay valid.',
 } as const;

@@ -81,7 +81,7 @@ export const deployed = {
   repairRun: (count: number) => `Repair ${plural(count, 'deployment', 'deployments')}`,
   redeployRun: (count: number) => `Redeploy ${plural(count, 'deployment', 'deployments')}`,
   staysStopped: 'stays stopped',
-  updating: 'Every one of these devices is updating. Try again once the updates have ended.',
+  updating: 'Nothing was started: every affected device is updating. Try again after the update.',
   cancelTitle: 'Cancel deployments',
   cancelWhy: (count: number) => `This cancels ${plural(count, 'deployment', 'deployments')} that ${count === 1 ? 'is' : 'are'} in progress:`,
   cancelRun: (count: number) => `Cancel ${plural(count, 'deployment', 'deployments')}`,
