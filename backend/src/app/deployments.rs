@@ -3,6 +3,7 @@
 use link_protocol::{
     allowlist::Allowlist,
     backend_api::deployment::{CreateDeployment, Deployment, Serving},
+    deployment::DeploymentState,
     id::{CommandId, DeploymentId, DeviceId, ModelId},
     report::{ModelReport, ModelState},
 };
@@ -181,8 +182,10 @@ fn fingerprint(wish: &CreateDeployment) -> String {
 
 pub(super) fn describe(view: &DeploymentView, current: &Allowlist) -> Deployment {
     let record = &view.record;
-    // That the model was removed is about an earlier deployment, unless it ended this one.
-    let is_told = |report: &&ModelReport| report.state != ModelState::Removed || record.removed;
+    // That the model was removed is about an earlier deployment, unless this one has put it on the device.
+    let is_told = |report: &&ModelReport| {
+        report.state != ModelState::Removed || record.state == DeploymentState::Completed
+    };
     let reported = view.serving.as_ref().filter(|_| view.current).filter(is_told);
     let digest = reported.map(|report| report.allowlist_digest.as_str());
     let stale = record.is_stale(current, digest);
