@@ -163,7 +163,7 @@ describe('a device', () => {
     ]);
     await open('models', 'Stale allowlist');
     const actions = [...root.querySelectorAll('.actions')].map((group) => [...group.children].map((one) => one.textContent));
-    expect(actions).toEqual([['Repair', 'Stop', 'Redeploy', 'Change port…', 'Remove…'], ['Cancel'], ['Redeploy', 'Remove…']]);
+    expect(actions).toEqual([['Repair', 'Stop', 'Redeploy', 'Change port…', 'Remove…'], ['Cancel'], ['Redeploy', 'Dismiss']]);
     press('Remove…');
     await settled('will be deleted from this device');
     await accessible();

@@ -193,7 +193,7 @@ describe('sessions and password', () => {
     expect(served.to('/me/password')).toEqual([]);
     await type('New password again', 'new new new new');
     await press('Change the password');
-    await says('Your password is changed');
+    await says('Your password was changed');
     expect(served.to('/me/password')[0]?.body).toEqual({ current_password: 'old old old old', new_password: 'new new new new' });
   });
 
