@@ -2,31 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Device, World};
-
-/// A model that is on a device.
-struct Scene {
-    world: World,
-    user: String,
-    device: Device,
-    model: String,
-}
+use crate::{
+    harness::{Answer, World},
+    scene::Scene,
+};
 
 impl Scene {
-    /// A device without the model.
-    async fn empty() -> Self {
-        let (world, user) = World::set_up().await;
-        let device = world.online_device(&user).await;
-        let model = world.model(&user, false).await;
-        Self { world, user, device, model }
-    }
-
-    async fn deployed() -> Self {
-        let scene = Self::empty().await;
-        scene.world.deployed(&scene.user, &scene.device, &scene.model).await;
-        scene
-    }
-
     /// Deploys the model, which the device refuses.
     async fn failing(&self) -> Answer {
         let deployment = self.world.deploy(&self.user, &self.device, &self.model).await;
@@ -65,7 +46,7 @@ impl Scene {
 
 #[tokio::test]
 async fn a_model_that_is_deployed_again_after_its_removal_is_there_before_its_device_has_it() {
-    let scene = Scene::deployed().await;
+    let scene = Scene::deployed(World::set_up().await).await;
     scene.report("serving", 1).await;
     scene.report("removed", 2).await;
     let gone = scene.current().await;
@@ -86,7 +67,7 @@ async fn a_model_that_is_deployed_again_after_its_removal_is_there_before_its_de
 
 #[tokio::test]
 async fn a_removal_takes_a_failed_redeployment_along_and_none_that_fails_later() {
-    let scene = Scene::deployed().await;
+    let scene = Scene::deployed(World::set_up().await).await;
     scene.failing().await;
     assert_eq!(scene.counts().await["failed"], 1);
     scene.report("removed", 5).await;
@@ -104,7 +85,7 @@ async fn a_removal_takes_a_failed_redeployment_along_and_none_that_fails_later()
 
 #[tokio::test]
 async fn a_first_deployment_that_failed_is_gone_once_somebody_has_seen_it() {
-    let scene = Scene::empty().await;
+    let scene = Scene::empty(World::set_up().await).await;
     let failed = scene.failing().await;
     assert_eq!(scene.counts().await["failed"], 1);
     let seen = scene.dismiss(&failed).await;
@@ -123,7 +104,7 @@ async fn a_first_deployment_that_failed_is_gone_once_somebody_has_seen_it() {
 
 #[tokio::test]
 async fn a_redeployment_that_failed_gives_way_to_the_one_by_which_the_model_is_there() {
-    let scene = Scene::deployed().await;
+    let scene = Scene::deployed(World::set_up().await).await;
     scene.report("serving", 1).await;
     let served = scene.current().await[0]["deployment_id"].clone();
     let failed = scene.failing().await;

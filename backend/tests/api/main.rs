@@ -48,6 +48,7 @@ mod replicas;
 mod restart;
 mod retention;
 mod retire;
+mod scene;
 mod serving;
 mod session;
 mod sharing;

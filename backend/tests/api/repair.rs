@@ -6,26 +6,15 @@ use axum::{body::Body, http::Request};
 use link_protocol::command::Command;
 use serde_json::json;
 
-use crate::harness::{Answer, Device, MINUTE, ORIGIN, SECOND, World};
-
-struct Scene {
-    world: World,
-    user: String,
-    device: Device,
-    model: String,
-}
+use crate::{
+    harness::{Answer, MINUTE, ORIGIN, SECOND, World},
+    scene::Scene,
+};
 
 impl Scene {
     /// A model that is deployed on an online device.
     async fn new() -> Self {
-        Self::of(World::set_up().await).await
-    }
-
-    async fn of((world, user): (World, String)) -> Self {
-        let device = world.online_device(&user).await;
-        let model = world.model(&user, false).await;
-        world.deployed(&user, &device, &model).await;
-        Self { world, user, device, model }
+        Self::deployed(World::set_up().await).await
     }
 
     async fn repair(&self, query: &str) -> Answer {
@@ -148,7 +137,7 @@ async fn a_port_is_a_whole_number_from_1_to_65535() {
 // Holds: S4.1-8a, S5-2, S7-3, S2.1-2, S2.1-4
 #[tokio::test]
 async fn what_the_caller_may_not_see_is_not_found_and_what_is_not_theirs_is_forbidden() {
-    let scene = Scene::of(World::set_up_sharing().await).await;
+    let scene = Scene::deployed(World::set_up_sharing().await).await;
     let bob = scene.world.another_account("bob@example.org").await;
     let bobs_device = scene.world.online_device(&bob).await;
     let unknown_model = format!("mdl_{}", "0".repeat(32));
@@ -240,10 +229,7 @@ async fn a_device_that_was_not_greeted_is_not_online() {
 
 #[tokio::test]
 async fn only_what_is_deployed_is_repaired() {
-    let (world, user) = World::set_up().await;
-    let device = world.online_device(&user).await;
-    let model = world.model(&user, false).await;
-    let scene = Scene { world, user, device, model };
+    let scene = Scene::empty(World::set_up().await).await;
     scene.repair("").await.is(409, "not-deployed");
     let deployment = scene.world.deploy(&scene.user, &scene.device, &scene.model).await;
     scene.repair("").await.is(409, "not-deployed");
