@@ -82,7 +82,7 @@ pub(super) async fn cancel_deploy(
     }
     if deployment.as_ref().is_some_and(|one| one.state == DeploymentState::Configuring) {
         let late =
-            "too late: the model is downloaded and is being configured; stop or remove it then";
+            "too late: the model is downloaded and is being configured; stop or remove the model";
         return Err(Refusal::new(Code::AlreadyFinal, late));
     }
     api.inbox.event(Event::Wished(Wish::CancelDeploy(id))).await;
