@@ -488,8 +488,7 @@ LINK_STALL_SECONDS (how long a download may bring less than 1 KiB/s, default 30)
     else { Stop-Install 11 'there is no profile of this user: set LINK_HOME to the folder to install in' }
     $installed = Get-Installed $data
     $ending = @('uninstall', '--yes')
-    if ($Force) { $ending += '--force' }
-    if ($Purge) { $ending += '--purge' }
+    $ending += @(if ($Force) { '--force' }; if ($Purge) { '--purge' })
     if ($DryRun -and -not $Uninstall) { # Downloads and verifies a release, prints its plan, and deletes it.
       $place = 'TEMP'; $data = Join-Path ([IO.Path]::GetTempPath()) "link-$([guid]::NewGuid().ToString('N'))"
     } else { $made = Find-Made $data }
