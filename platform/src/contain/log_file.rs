@@ -34,13 +34,22 @@ impl LogFile {
     /// Appends `bytes`. What cannot be written, for example to a full disk, is lost: a log must not hold up its program.
     pub(super) fn append(&mut self, bytes: &[u8]) {
         if self.len + bytes.len() as u64 > LIMIT
-            && fs::rename(&self.path, before(&self.path)).is_ok()
+            && self.make_way().is_ok()
             && let Ok(next) = Self::open(&self.path)
         {
             *self = next;
         }
         if self.len < 2 * LIMIT && self.file.write_all(bytes).is_ok() {
             self.len += bytes.len() as u64;
+        }
+    }
+
+    /// Renames the file to the one before. None is there if it was renamed when no file could be opened, or if somebody has
+    /// deleted it.
+    fn make_way(&self) -> io::Result<()> {
+        match fs::rename(&self.path, before(&self.path)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            renamed => renamed,
         }
     }
 }
@@ -70,5 +79,16 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
         // A log that was opened again goes on where it was.
         assert_eq!(LogFile::open(&path).unwrap().len, now.len() as u64);
+    }
+
+    #[test]
+    fn a_log_whose_file_is_gone_goes_on_in_another_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.log");
+        let mut log = LogFile::open(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        let part = [b'x'; 1 << 20];
+        (0..5).for_each(|_| log.append(&part));
+        assert_eq!(fs::read(&path).unwrap().len(), 1 << 20);
     }
 }
