@@ -247,6 +247,7 @@ impl Engines {
 
     /// Stops every engine and returns when none is left.
     pub(crate) async fn stop_all(&self) {
+        self.waiting().drain().for_each(|(_run, stop)| stop.cancel());
         let (done, ended) = oneshot::channel();
         if self.orders.try_send(Order::StopAll { done }).is_ok() {
             let _all_gone = tokio::time::timeout(STOP_PATIENCE, ended).await;
