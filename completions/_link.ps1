@@ -607,6 +607,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;device;list' {
             [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Only devices that match, such as `tag=lab,state=online`')
+            [CompletionResult]::new('--search', '--search', [CompletionResultType]::ParameterName, 'Only devices with this text in their name, at the beginning of their id, or as a tag')
             [CompletionResult]::new('--sort', '--sort', [CompletionResultType]::ParameterName, 'Order of the list; a leading `-` reverses it')
             [CompletionResult]::new('-w', '-w', [CompletionResultType]::ParameterName, 'Show the list again after each change, until Ctrl-C; with --json, one document per line')
             [CompletionResult]::new('--watch', '--watch', [CompletionResultType]::ParameterName, 'Show the list again after each change, until Ctrl-C; with --json, one document per line')

@@ -1608,13 +1608,17 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__list)
-            opts="-w -q -h --select --sort --watch --json --quiet --full --utc --help"
+            opts="-w -q -h --select --search --sort --watch --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --select)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --search)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

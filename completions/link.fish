@@ -360,6 +360,7 @@ complete -c link -n "__fish_link_using_subcommand device; and not __fish_seen_su
 complete -c link -n "__fish_link_using_subcommand device; and not __fish_seen_subcommand_from list rename tag untag show update remove transfer retire help" -f -a "retire" -d 'Remove a device that was uninstalled while the backend was unreachable; needs no login'
 complete -c link -n "__fish_link_using_subcommand device; and not __fish_seen_subcommand_from list rename tag untag show update remove transfer retire help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from list" -l select -d 'Only devices that match, such as `tag=lab,state=online`' -r
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from list" -l search -d 'Only devices with this text in their name, at the beginning of their id, or as a tag' -r
 complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from list" -l sort -d 'Order of the list; a leading `-` reverses it' -r -f -a "-registered\t''
 registered\t''
 name\t''

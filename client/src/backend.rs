@@ -37,6 +37,7 @@ mod upload;
 pub use account::{login, set_up};
 pub use device::retire_device;
 pub use device_flow::{begin_device_login, poll_device_login};
+pub use fleet::WantedDevices;
 pub use local_owner::{log_in_owner, owner_code, set_owner_password};
 pub use member::join;
 pub use upload::{UploadError, UploadSource};

@@ -17,6 +17,9 @@ pub enum DeviceCommand {
         /// Only devices that match, such as `tag=lab,state=online`
         #[arg(long, value_name = "SELECTION")]
         select: Option<Selector>,
+        /// Only devices with this text in their name, at the beginning of their id, or as a tag
+        #[arg(long, value_name = "TEXT")]
+        search: Option<String>,
         /// Order of the list; a leading `-` reverses it
         #[arg(long, value_name = "ORDER", value_parser = orders().try_map(|it| it.parse::<DeviceSort>()),
             default_value = DeviceSort::default().as_str(), allow_hyphen_values = true)]
@@ -161,6 +164,7 @@ const LIST_EXAMPLES: &str = "\
 Examples:
   link device list
   link device list --watch
+  link device list --search rack7
   link device list --select 'tag=lab,version<1.3.0,state=online'
   link device list --select 'update=rolled_back'
   link device list --select state=offline --sort last_seen

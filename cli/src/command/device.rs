@@ -11,7 +11,10 @@ pub(super) use self::{
     transfer::Transferred,
 };
 
-use link_client::{backend, http::Http};
+use link_client::{
+    backend::{self, WantedDevices},
+    http::Http,
+};
 use link_protocol::{
     backend_api::{
         device::{ChangeDevice, Device, UpdateDevice},
@@ -46,8 +49,8 @@ pub(super) struct Retired {
 
 pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(), CliError> {
     match command {
-        DeviceCommand::List { select, sort, watch } => {
-            list::run(context, select.as_ref(), sort, watch).await
+        DeviceCommand::List { select, search, sort, watch } => {
+            list::run(context, &WantedDevices { select, search, sort }, watch).await
         }
         DeviceCommand::Rename { device, name, many, wait } => {
             if let Some(selector) = &many.select {

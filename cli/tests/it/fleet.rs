@@ -46,6 +46,13 @@ fn a_selection_of_no_device_is_an_empty_list_and_no_advice_to_register() {
     let ran = home.link(&["device", "list", "--select", "tag=none"]);
     let shown = (ran.code, ran.stdout.as_str(), ran.stderr.as_str());
     assert_eq!(shown, (0, "no device matches the selection\n", ""));
+    let ran = home.link(&["device", "list", "--search", "rack 7", "--select", "tag=none"]);
+    assert_eq!(ran.stdout, "no device matches the selection and `rack 7`\n");
+    assert!(
+        backend
+            .seen()
+            .contains(&"GET /api/v1/devices?select=tag%3Dnone&q=rack%207&limit=200".to_owned())
+    );
     let ran = home.link(&["device", "list", "--select", "tag=none", "--json"]);
     assert_eq!((ran.code, ran.stdout_json()), (0, json!([])));
 }

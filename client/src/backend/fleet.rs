@@ -12,21 +12,35 @@ use crate::{
     http::Call,
 };
 
+/// Which devices to list, and in which order.
+#[derive(Clone, Debug, Default)]
+pub struct WantedDevices {
+    /// Only those that match every term.
+    pub select: Option<Selector>,
+    /// Only those with this text in their name, at the beginning of their id, or as a tag.
+    pub search: Option<String>,
+    /// The order of the list.
+    pub sort: DeviceSort,
+}
+
 impl BackendClient {
-    /// Returns the devices of the account that match `selector`, or all of them, in an order.
+    /// Returns the devices of the account that `wanted` names, in its order.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
-    pub async fn listed_devices(
-        &self,
-        selector: Option<&Selector>,
-        sort: DeviceSort,
-    ) -> Result<Vec<Device>, CallError> {
-        let select = selector.map(|text| format!("?select={}", query_value(&text.to_string())));
-        let path = format!("{PREFIX}/devices{}", select.unwrap_or_default());
+    pub async fn listed_devices(&self, wanted: &WantedDevices) -> Result<Vec<Device>, CallError> {
+        let WantedDevices { select, search, sort } = wanted;
+        let select = select.as_ref().map(|terms| ("select", terms.to_string()));
+        let search = search.as_ref().map(|text| ("q", text.clone()));
+        let query: Vec<_> = [select, search]
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| format!("{name}={}", query_value(&value)))
+            .collect();
+        let path = format!("{PREFIX}/devices?{}", query.join("&"));
         // Ordered here: devices report while the pages are read, and a list in the order of their reports would lose some.
-        let mut devices = self.all(&path).await?;
-        order(&mut devices, sort);
+        let mut devices = self.all(path.trim_end_matches('?')).await?;
+        order(&mut devices, *sort);
         Ok(devices)
     }
 

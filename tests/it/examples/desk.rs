@@ -49,6 +49,7 @@ pub(super) const DEVICE: &[Example] = &[
     example("link status --watch").shows("online (connected, http)").interrupted(),
     example("link device list").shows("workstation"),
     example("link device list --watch").shows("workstation").interrupted(),
+    example("link device list --search rack7").shows("no device has `rack7` in its name"),
     example("link device list --select 'tag=lab,version<1.3.0,state=online'")
         .shows("no device matches the selection"),
     example("link device list --select 'update=rolled_back'")

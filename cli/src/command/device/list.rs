@@ -3,12 +3,8 @@
 use std::{io::IsTerminal as _, time::Duration};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use link_client::backend::BackendClient;
-use link_protocol::{
-    backend_api::device::{Device, DeviceSort},
-    selector::Selector,
-    shown,
-};
+use link_client::backend::{BackendClient, WantedDevices};
+use link_protocol::{backend_api::device::Device, shown};
 
 use crate::{
     backend_login,
@@ -24,25 +20,19 @@ const INTERVAL: Duration = Duration::from_secs(2);
 
 pub(super) async fn run(
     context: &Context,
-    select: Option<&Selector>,
-    sort: DeviceSort,
+    wanted: &WantedDevices,
     watch: bool,
 ) -> Result<(), CliError> {
     let backend = backend_login::logged_in(context)?;
     if !watch {
-        let devices = backend.listed_devices(select, sort).await?;
-        return context.output.data(&devices, |list| {
-            if list.is_empty() && select.is_some() {
-                return "no device matches the selection".to_owned();
-            }
-            table(list, &context.view())
-        });
+        let devices = backend.listed_devices(wanted).await?;
+        return context.output.data(&devices, |list| shown_of(list, wanted, &context.view()));
     }
     tokio::select! {
         // Listens before the first line is shown: a reader may press Ctrl-C at once.
         biased;
         _interrupted = tokio::signal::ctrl_c() => Ok(()),
-        ended = follow(context, &backend, select, sort) => ended,
+        ended = follow(context, &backend, wanted) => ended,
     }
 }
 
@@ -50,8 +40,7 @@ pub(super) async fn run(
 async fn follow(
     context: &Context,
     backend: &BackendClient,
-    select: Option<&Selector>,
-    sort: DeviceSort,
+    wanted: &WantedDevices,
 ) -> Result<(), CliError> {
     let is_screen = !context.output.is_json() && std::io::stdout().is_terminal();
     let screen = is_screen.then(|| {
@@ -61,11 +50,11 @@ async fn follow(
     });
     let mut last = String::new();
     loop {
-        if let Ok(devices) = wait::tolerate(backend.listed_devices(select, sort).await)? {
+        if let Ok(devices) = wait::tolerate(backend.listed_devices(wanted).await)? {
             let shown = if context.output.is_json() {
                 shown::json(&serde_json::to_string(&devices).expect("devices have string keys"))
             } else {
-                shown::lines(&table(&devices, &context.view()))
+                shown::lines(&shown_of(&devices, wanted, &context.view()))
             };
             match &screen {
                 Some(screen) => screen.set_message(shown),
@@ -79,6 +68,18 @@ async fn follow(
             }
         }
         pause(INTERVAL).await;
+    }
+}
+
+/// Formats the listed devices, or says why there are none.
+fn shown_of(devices: &[Device], wanted: &WantedDevices, view: &View) -> String {
+    match (devices.is_empty(), &wanted.search, &wanted.select) {
+        (true, Some(text), None) => {
+            format!("no device has `{text}` in its name, at the beginning of its id, or as a tag")
+        }
+        (true, Some(text), Some(_)) => format!("no device matches the selection and `{text}`"),
+        (true, None, Some(_)) => "no device matches the selection".to_owned(),
+        (true, None, None) | (false, ..) => table(devices, view),
     }
 }
 
