@@ -21,7 +21,9 @@ pub struct Hello {
     #[schema(value_type = u64)]
     pub epoch: Epoch,
     /// An id that is new at each start of the agent's process.
+    #[serde(deserialize_with = "crate::bounded::word")]
     pub boot_id: String,
+    #[serde(deserialize_with = "crate::bounded::version")]
     #[schema(value_type = String)]
     pub agent_version: semver::Version,
     /// The highest sequence number in the journal.

@@ -134,10 +134,11 @@ fn is_ipv6(host: &str) -> bool {
     })
 }
 
+/// Tells whether `host` is a name of the domain name system: at most 253 bytes, in labels of at most 63 (RFC 1035, section 2.3.4).
 fn is_host(host: &str) -> bool {
-    !host.is_empty()
+    (1..=253).contains(&host.len())
         && host.split('.').all(|label| {
-            !label.is_empty()
+            (1..=63).contains(&label.len())
                 && label
                     .bytes()
                     .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_')
@@ -183,6 +184,8 @@ mod tests {
             "https://work.example:070",
             "ftp://work.example",
             "https://",
+            &format!("https://{}.example", "a".repeat(64)),
+            &format!("https://{}.example", ["a"; 124].join(".")),
         ] {
             assert_eq!(bad.parse::<Origin>(), Err(InvalidOrigin), "{bad}");
         }

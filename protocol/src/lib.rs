@@ -11,6 +11,7 @@ pub mod account_name;
 pub mod agent_api;
 pub mod allowlist;
 pub mod backend_api;
+pub mod bounded;
 pub mod build_name;
 pub mod catalogue;
 pub mod command;

@@ -177,6 +177,9 @@ pub const SUMMARY_INTERVAL: Duration = Duration::from_secs(1);
 /// The most concurrent event streams of one person.
 pub const EVENT_STREAMS: usize = 10;
 
+/// The most concurrent event streams of one account.
+pub const EVENT_STREAMS_OF_ACCOUNT: usize = 500;
+
 /// The most concurrent event streams of one backend.
 pub const EVENT_STREAMS_OF_BACKEND: usize = 2_000;
 
@@ -185,6 +188,15 @@ pub const PAGE_SIZE: u32 = 50;
 
 /// The most items on one page of a list.
 pub const PAGE_SIZE_LIMIT: u32 = 200;
+
+/// The longest text for people in a report of a device, in characters. The rest is cut off.
+pub const REPORT_TEXT_LENGTH: usize = 2_000;
+
+/// The longest identifier or digest in a report of a device, in characters. The rest is cut off.
+pub const REPORT_WORD_LENGTH: usize = 100;
+
+/// The longest version, in characters.
+pub const VERSION_LENGTH: usize = 100;
 
 /// The longest reason of a failed update, in characters. The rest is cut off.
 pub const UPDATE_REASON_LENGTH: usize = 500;

@@ -29,6 +29,7 @@ pub struct RegisterRequest {
     /// Whether a known device keeps its name. `name` is then used only for a new device.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keeps_name: bool,
+    #[serde(deserialize_with = "crate::bounded::version")]
     #[schema(value_type = String)]
     pub agent_version: semver::Version,
     pub platform: Platform,

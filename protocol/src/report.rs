@@ -27,6 +27,7 @@ pub enum LifecycleStatus {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct LifecycleReport {
     pub status: LifecycleStatus,
+    #[serde(deserialize_with = "crate::bounded::version")]
     #[schema(value_type = String)]
     pub agent_version: semver::Version,
     /// Seconds since the agent's process started.
@@ -63,7 +64,8 @@ impl fmt::Display for CommandResult {
 pub struct CommandReport {
     pub command_id: CommandId,
     pub status: CommandResult,
-    /// A text for people: the reason of a failure, or what was done.
+    /// A text for people: the reason of a failure, or what was done. 2,000 characters of it are kept.
+    #[serde(deserialize_with = "crate::bounded::text")]
     pub output: String,
     /// The number of the delivery that was carried out.
     #[serde(default = "first")]
@@ -90,13 +92,18 @@ pub struct ModelReport {
     pub state: ModelState,
     pub is_serving: bool,
     pub port: Port,
+    #[serde(deserialize_with = "crate::bounded::word")]
     pub allowlist_digest: String,
     /// A counter that grows with each change of the pipeline. A report with a lower number never
     /// replaces a newer one.
     #[schema(value_type = u64)]
     pub generation: Generation,
-    /// Why the model is not served although it should be.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Why the model is not served although it should be. 2,000 characters of it are kept.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "crate::bounded::optional_text"
+    )]
     pub detail: Option<String>,
 }
 

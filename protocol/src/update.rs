@@ -9,8 +9,10 @@ use crate::{limits, release::Channel, shown};
 /// the trial window).
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct UpdateOutcome {
+    #[serde(deserialize_with = "crate::bounded::version")]
     #[schema(value_type = String)]
     pub from: Version,
+    #[serde(deserialize_with = "crate::bounded::version")]
     #[schema(value_type = String)]
     pub to: Version,
     pub outcome: UpdateEnd,

@@ -86,7 +86,7 @@ impl App {
             Some(false) => return Err(Refusal::SetupTokenInvalid.into()),
             Some(true) => {}
         }
-        let user = self.new_user(&request.email, request.password, Queue::Familiar).await?;
+        let user = self.new_user(&request.email, request.password, Queue::Familiar(None)).await?;
         if !self.store.create_first_account(&user, self.now()).await? {
             return Err(Refusal::AlreadySetUp.into());
         }
@@ -107,7 +107,7 @@ impl App {
         name: Option<AccountName>,
         password: Secret,
     ) -> Result<Me, AppError> {
-        let user = self.new_user(email, password, Queue::Familiar).await?;
+        let user = self.new_user(email, password, Queue::Familiar(None)).await?;
         match create_account(&self.store, &user, name.as_ref(), self.now()).await {
             Ok(()) => self.describe_user(&user, user.account, Role::Owner).await,
             Err(AppError::Store(StoreError::Conflict)) => {
@@ -169,10 +169,10 @@ impl App {
         let now = self.now();
         let who = email.map_or("", Email::as_str);
         if let Some(host) = peer.host()
-            && let Some(user) = self.store.user_familiar_with(who, host).await?
+            && let Some((user, account)) = self.store.user_familiar_with(who, host).await?
         {
             lock(&self.logins).count_familiar(user, host, now)?;
-            return Ok(Queue::Familiar);
+            return Ok(Queue::Familiar(Some(account)));
         }
         self.count_stranger(peer, who)?;
         Ok(Queue::Strangers)

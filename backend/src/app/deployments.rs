@@ -14,7 +14,7 @@ use crate::{
     database::Page,
     domain::{
         audit::Action,
-        claim::{Claim, Once},
+        claim::{Claim, Once, fingerprint},
         deploy::Made,
         refusal::Refusal,
         scan::{Part, Round, Scan, WINDOW},
@@ -51,7 +51,7 @@ impl App {
         let claim = idempotency_key.map(|key| Claim {
             account: caller.account,
             key,
-            fingerprint: format!("deploy {}", fingerprint(&wish)),
+            fingerprint: fingerprint(&format!("deploy {}", content(&wish))),
         });
         let id = self.deploy_once(caller, wish, Once::of(claim.as_ref())).await?;
         self.deployment(caller, id).await
@@ -176,7 +176,7 @@ impl App {
     }
 }
 
-fn fingerprint(wish: &CreateDeployment) -> String {
+fn content(wish: &CreateDeployment) -> String {
     serde_json::to_string(wish).expect("a wish has only string keys")
 }
 

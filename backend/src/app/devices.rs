@@ -23,9 +23,11 @@ use crate::{
     domain::{
         attempts::Peer,
         audit::{Action, AuditRecord},
-        claim::{Claim, Once},
+        claim::{Claim, Once, fingerprint},
         device::DeviceRecord,
-        load, ownership,
+        load,
+        operation::request::check_version,
+        ownership,
         refusal::Refusal,
         retirement,
     },
@@ -88,10 +90,11 @@ impl App {
         UpdateDevice { version }: UpdateDevice,
         idempotency_key: Option<String>,
     ) -> Result<CommandInfo, AppError> {
+        check_version(&version)?;
         let claim = idempotency_key.map(|key| Claim {
             account: caller.account,
             key,
-            fingerprint: format!("update {id} {version}"),
+            fingerprint: fingerprint(&format!("update {id} {version}")),
         });
         self.update_once(caller, id, version, Once::of(claim.as_ref())).await
     }

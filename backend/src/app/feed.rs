@@ -7,7 +7,8 @@
 mod live;
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, hash_map::Entry},
+    hash::Hash,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -47,6 +48,7 @@ struct Inside {
     feeds: HashMap<AccountId, Live>,
     streams: usize,
     people: HashMap<UserId, usize>,
+    accounts: HashMap<AccountId, usize>,
     /// Whether a task publishes changes.
     is_published: bool,
     owners: HashMap<DeviceId, AccountId>,
@@ -89,11 +91,16 @@ impl Hub {
     ) -> Result<Joined, Refusal> {
         let mut inside = self.lock();
         let own = inside.people.get(&user).copied().unwrap_or_default();
-        if own >= limits::EVENT_STREAMS || inside.streams >= limits::EVENT_STREAMS_OF_BACKEND {
+        let of_account = inside.accounts.get(&account).copied().unwrap_or_default();
+        if own >= limits::EVENT_STREAMS
+            || of_account >= limits::EVENT_STREAMS_OF_ACCOUNT
+            || inside.streams >= limits::EVENT_STREAMS_OF_BACKEND
+        {
             return Err(Refusal::TooManyStreams);
         }
         inside.streams += 1;
         *inside.people.entry(user).or_default() += 1;
+        *inside.accounts.entry(account).or_default() += 1;
         let publish = (!std::mem::replace(&mut inside.is_published, true)).then(listen);
         let live = inside.feeds.entry(account).or_insert_with(|| Live::new(now));
         let (resumption, read) = live.resume(last, &filter);
@@ -108,12 +115,8 @@ impl Hub {
     pub(super) fn leave(&self, place: &Place, now: Instant) {
         let mut inside = self.lock();
         inside.streams = inside.streams.saturating_sub(1);
-        if let Some(own) = inside.people.get_mut(&place.user) {
-            *own -= 1;
-            if *own == 0 {
-                inside.people.remove(&place.user);
-            }
-        }
+        one_less(&mut inside.people, place.user);
+        one_less(&mut inside.accounts, place.account);
         let live = inside.feeds.get_mut(&place.account);
         if let Some(live) = live.filter(|live| live.name == place.feed) {
             live.remove(&place.filter, now);
@@ -263,5 +266,15 @@ impl Hub {
 
     fn lock(&self) -> MutexGuard<'_, Inside> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Counts one thing less of `key`.
+fn one_less<Key: Eq + Hash>(counts: &mut HashMap<Key, usize>, key: Key) {
+    if let Entry::Occupied(mut count) = counts.entry(key) {
+        *count.get_mut() -= 1;
+        if *count.get() == 0 {
+            count.remove();
+        }
     }
 }

@@ -127,7 +127,7 @@ impl App {
         self.check_owner(&request.proof)?;
         account::check_password(request.password.expose())?;
         let owner = self.store.first_owner().await?.ok_or(Refusal::NotFound("account"))?;
-        let hash = self.passwords.hash(Queue::Familiar, request.password).await?;
+        let hash = self.passwords.hash(Queue::Familiar(None), request.password).await?;
         self.store.set_password(owner.id, &hash).await?;
         let entry = self.entry_of_user(owner.account, owner.id, peer, Action::SetPassword);
         self.keep_entry(&entry).await;

@@ -20,7 +20,7 @@ use crate::{
     database::{Connection, Page, write},
     domain::{
         audit::{Action, AuditRecord},
-        claim::{Claim, Once},
+        claim::{Claim, Once, fingerprint},
         operation::{
             Item, OperationRecord, Requester,
             request::{self, Chosen},
@@ -70,7 +70,7 @@ impl App {
         let claim = idempotency_key.map(|key| Claim {
             account: caller.account,
             key,
-            fingerprint: format!("operation {}", fingerprint(&wish)),
+            fingerprint: fingerprint(&format!("operation {}", content(&wish))),
         });
         let (id, now) = (OperationId::from_uuid(random::uuid()), self.now());
         let record = OperationRecord {
@@ -285,6 +285,6 @@ fn plan(wish: CreateOperation, devices: &[Device], names: Vec<Option<String>>) -
     }
 }
 
-fn fingerprint(wish: &CreateOperation) -> String {
+fn content(wish: &CreateOperation) -> String {
     serde_json::to_string(wish).expect("a wish has only string keys")
 }

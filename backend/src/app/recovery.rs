@@ -27,7 +27,7 @@ impl App {
         account::check_password(password.expose())?;
         let unknown = || Refusal::invalid("email: no user has it");
         let user = self.store.user_by_email(&email).await?.ok_or_else(unknown)?;
-        let hash = self.passwords.hash(Queue::Familiar, password).await?;
+        let hash = self.passwords.hash(Queue::Familiar(None), password).await?;
         self.store.set_password(user.id, &hash).await?;
         Ok(user)
     }

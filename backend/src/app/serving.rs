@@ -13,7 +13,7 @@ use crate::{
     auth::access::Identity,
     domain::{
         audit::{Action, AuditRecord},
-        claim::{Claim, Once},
+        claim::{Claim, Once, fingerprint},
         device::DeviceRecord,
         explain::AFTER_THE_UPDATE,
         refusal::Refusal,
@@ -61,7 +61,7 @@ impl App {
         let claim = idempotency_key.map(|key| Claim {
             account: on.caller.account,
             key,
-            fingerprint: format!("repair {} {} {port:?}", on.model, on.device),
+            fingerprint: fingerprint(&format!("repair {} {} {port:?}", on.model, on.device)),
         });
         self.repair_once(on, port, Once::of(claim.as_ref())).await
     }

@@ -239,7 +239,10 @@ impl App {
             self.note_refused(entry).await;
             return Err(Refusal::WrongPassword.into());
         }
-        let hash = self.passwords.hash(Queue::Familiar, request.new_password).await?;
+        let hash = self
+            .passwords
+            .hash(Queue::Familiar(Some(caller.account)), request.new_password)
+            .await?;
         let cookie = cookie.filter(|_| matches!(caller.means, Means::Cookie(_)));
         let renewed = cookie.map(|name| (name, SessionSecrets::first()));
         let digest = renewed.as_ref().map(|(name, secret)| {

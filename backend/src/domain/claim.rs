@@ -1,9 +1,13 @@
 //! Recognizes repeated requests: by the `Idempotency-Key` of a request, or by the operation item that a request belongs
 //! to.
 
-use link_protocol::id::AccountId;
+use link_protocol::{command::Sha256Hex, id::AccountId};
+use sha2::{Digest as _, Sha256};
 
 use crate::domain::{operation::Item, refusal::Refusal};
+
+/// The longest content of a request that is stored as it is, in bytes.
+const LONGEST_CONTENT: usize = 200;
 
 /// A request with an idempotency key.
 #[derive(Clone, Debug)]
@@ -49,6 +53,16 @@ pub struct Claimed {
     pub fingerprint: String,
     /// The id of the command or deployment that the request created.
     pub reference: String,
+}
+
+/// Returns the text that stands for the content of a request: a short content itself, and the hash of a long one, which would fill
+/// the database of everybody.
+#[must_use]
+pub fn fingerprint(content: &str) -> String {
+    if content.len() <= LONGEST_CONTENT {
+        return content.to_owned();
+    }
+    format!("sha256:{}", Sha256Hex::from_digest(&Sha256::digest(content)))
 }
 
 impl Claim {

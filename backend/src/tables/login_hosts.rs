@@ -1,7 +1,7 @@
 //! The hosts from which people have logged in, by person.
 
 use jiff::Timestamp;
-use link_protocol::id::UserId;
+use link_protocol::id::{AccountId, UserId};
 
 use crate::{
     database::{
@@ -24,10 +24,10 @@ impl Store {
         &self,
         email: &str,
         host: Network,
-    ) -> Result<Option<UserId>, StoreError> {
-        let user: Option<String> = read!(self, |db| {
-            sql::query_scalar(
-                "SELECT users.user_id FROM users JOIN login_hosts \
+    ) -> Result<Option<(UserId, AccountId)>, StoreError> {
+        let found: Option<(String, String)> = read!(self, |db| {
+            sql::query_as(
+                "SELECT users.user_id, users.account_id FROM users JOIN login_hosts \
                  ON login_hosts.user_id = users.user_id WHERE users.email = $1 AND host = $2",
             )
             .bind(email)
@@ -35,7 +35,7 @@ impl Store {
             .fetch_optional(db)
             .await?
         });
-        user.as_deref().map(parse).transpose()
+        found.map(|(user, account)| Ok((parse(&user)?, parse(&account)?))).transpose()
     }
 }
 

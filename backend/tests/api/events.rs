@@ -516,7 +516,13 @@ async fn a_quiet_stream_has_heartbeats() {
     let mut reader = Reader::ready(&world.backend.router, &user, "").await;
     tokio::time::pause();
     for _ in 0..2 {
+        let before = tokio::time::Instant::now();
         assert_eq!(reader.next().await.unwrap().comment, "heartbeat");
+        let took = before.elapsed();
+        assert!(
+            took <= link_protocol::limits::EVENT_HEARTBEAT + Duration::from_secs(1),
+            "{took:?}"
+        );
     }
 }
 

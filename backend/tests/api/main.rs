@@ -28,6 +28,7 @@ mod harness;
 mod key;
 mod lists;
 mod local_owner;
+mod long_texts;
 mod matrix;
 mod member;
 mod metric;

@@ -29,6 +29,9 @@ async fn only_the_workspace_may_reach_models_on_this_machine() {
         let policy = page.header("content-security-policy");
         let has = |rule: &str| policy.split("; ").any(|part| part == rule);
         assert!(has("script-src 'self'") && has("style-src 'self'"), "{policy}");
+        for rule in ["default-src 'none'", "base-uri 'none'", "form-action 'self'"] {
+            assert!(has(rule), "{path}: {policy}");
+        }
         let wide = path == "/workspace";
         assert_eq!(has("connect-src 'self' http://127.0.0.1:* http://localhost:*"), wide, "{path}");
         assert_eq!(has("connect-src 'self'"), !wide, "{path}: {policy}");

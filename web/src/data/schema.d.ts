@@ -1938,7 +1938,7 @@ export interface components {
              */
             attempt?: number;
             command_id: components["schemas"]["CommandId"];
-            /** @description A text for people: the reason of a failure, or what was done. */
+            /** @description A text for people: the reason of a failure, or what was done. 2,000 characters of it are kept. */
             output: string;
             status: components["schemas"]["CommandResult"];
         };
@@ -2652,7 +2652,7 @@ export interface components {
         /** @description State of one model's pipeline on a device. */
         ModelReport: {
             allowlist_digest: string;
-            /** @description Why the model is not served although it should be. */
+            /** @description Why the model is not served although it should be. 2,000 characters of it are kept. */
             detail?: string | null;
             /**
              * Format: int64

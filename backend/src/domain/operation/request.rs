@@ -6,7 +6,7 @@ use link_protocol::{
         device::Device,
         operation::{CreateOperation, Work},
     },
-    limits,
+    bounded, limits,
     permission::Permission,
     selector::Selector,
 };
@@ -15,6 +15,9 @@ use crate::domain::{name, refusal::Refusal, tag};
 
 /// The placeholders that a name pattern may contain.
 const PLACEHOLDERS: [&str; 3] = ["{n}", "{name}", "{hostname}"];
+
+/// The longest text of a selection, in bytes: 20 terms with the longest tags have less.
+const LONGEST_SELECTION: usize = 4_000;
 
 /// The selection of devices.
 #[derive(Clone, Debug)]
@@ -32,6 +35,10 @@ impl Chosen {
     pub fn of(wish: &CreateOperation) -> Result<Self, Refusal> {
         match (&wish.select, &wish.devices) {
             (Some(text), None) => {
+                if text.len() > LONGEST_SELECTION {
+                    let most = format!("select: has at most {LONGEST_SELECTION} characters");
+                    return Err(Refusal::invalid(most));
+                }
                 let selector = text.parse::<Selector>();
                 let refused = |fault| Refusal::invalid(format!("select: {fault}"));
                 selector.map(Self::Select).map_err(refused)
@@ -99,13 +106,24 @@ pub fn check(work: &Work) -> Result<(), Refusal> {
             tags.iter().try_for_each(|tag| tag::checked(tag).map(drop))
         }
         Work::Rename { pattern } => check_pattern(pattern),
+        Work::Update { version } => check_version(version),
         Work::Deploy { .. }
         | Work::Repair { .. }
         | Work::Serve { .. }
         | Work::Stop { .. }
-        | Work::Remove { .. }
-        | Work::Update { .. } => Ok(()),
+        | Work::Remove { .. } => Ok(()),
     }
+}
+
+/// Checks the length of a version that somebody asks for.
+///
+/// # Errors
+/// [`Refusal::Invalid`].
+pub fn check_version(version: &semver::Version) -> Result<(), Refusal> {
+    if bounded::is_short(version) {
+        return Ok(());
+    }
+    Err(Refusal::invalid(format!("version: has at most {} characters", limits::VERSION_LENGTH)))
 }
 
 /// Returns the names that `work` gives to `devices`, or none if `work` does not rename.
