@@ -315,11 +315,11 @@ function Install-Link {
 
   # ---- Folders
 
-  function New-Private([string]$Folder) { # a folder that only this user and the system can open, wherever it is
+  function New-Private([string]$Folder) { # a new folder that only this user, the system and the administrators can open, wherever it is
     $null = New-Item -ItemType Directory -Path $Folder
     $rights = New-Object Security.AccessControl.DirectorySecurity
     $rights.SetAccessRuleProtection($true, $false)
-    foreach ($who in @([Security.Principal.WindowsIdentity]::GetCurrent().User, (New-Object Security.Principal.SecurityIdentifier('S-1-5-18')))) {
+    foreach ($who in @([Security.Principal.WindowsIdentity]::GetCurrent().User, (New-Object Security.Principal.SecurityIdentifier('S-1-5-18')), (New-Object Security.Principal.SecurityIdentifier('S-1-5-32-544')))) {
       $rights.AddAccessRule((New-Object Security.AccessControl.FileSystemAccessRule($who, 'FullControl', 'ContainerInherit,ObjectInherit', 'None', 'Allow')))
     }
     Set-Acl -LiteralPath $Folder -AclObject $rights
@@ -361,7 +361,7 @@ function Install-Link {
     if ($architectures.Count -eq 0) { Stop-Install 13 "this processor is not supported: $machine" }
     $target = "$($architectures[0])-pc-windows-msvc"
     try {
-      if (-not (Test-Path -LiteralPath $data -PathType Container)) { $null = New-Item -ItemType Directory -Path $data -Force }
+      $missing = @(); for ($above = $data; $above -and -not (Test-Path -LiteralPath $above -PathType Container); $above = Split-Path -Parent $above) { $missing = @($above) + $missing }; foreach ($one in $missing) { New-Private $one }
       Remove-Stale $data
       New-Private $tmp
       if ($made) { [IO.File]::WriteAllText((Join-Path $tmp 'made'), $made) }

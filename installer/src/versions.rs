@@ -148,14 +148,15 @@ impl Versions {
             }
         }
         checkpoint::reach("version-copied");
-        if folder.exists() {
-            fs::rename(&folder, &replaced)?;
-        }
-        fs::rename(&staged, &folder)?;
+        fs::replace_dir(&staged, &folder, &replaced)?;
         checkpoint::reach("version-renamed");
         fs::write_atomic(&complete_mark(&folder), b"")?;
         checkpoint::reach("version-complete");
-        Ok(fs::remove_dir(&replaced)?)
+        match fs::remove_dir(&replaced) {
+            // Windows deletes no program that runs: the next time, it can.
+            Err(error) if error.is_held() => Ok(()),
+            removed => Ok(removed?),
+        }
     }
 
     /// Deletes a version that is not current, and removes it from the receipt.

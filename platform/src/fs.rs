@@ -19,6 +19,10 @@ mod system;
 #[path = "fs/windows.rs"]
 mod system;
 
+mod replace_dir;
+
+pub use replace_dir::replace_dir;
+
 /// A file could not be read, written or removed.
 #[derive(Debug, thiserror::Error)]
 #[error("failed to {action} `{}`", path.display())]
@@ -34,6 +38,13 @@ impl FileError {
     #[must_use]
     pub fn is_disk_full(&self) -> bool {
         matches!(self.source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    }
+
+    /// Returns whether another program has the file open, or it is a program that runs. Always false where that keeps nobody from
+    /// changing a file.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        system::is_held(&self.source)
     }
 
     /// Returns whether the file does not exist.
@@ -212,7 +223,7 @@ pub fn size(path: &Path) -> Result<u64, FileError> {
 /// # Errors
 /// If the file exists and cannot be removed.
 pub fn remove_file(path: &Path) -> Result<(), FileError> {
-    match std::fs::remove_file(path) {
+    match system::remove_file(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
             Err(FileError { action: "remove", path: path.to_owned(), source })
         }
@@ -225,7 +236,7 @@ pub fn remove_file(path: &Path) -> Result<(), FileError> {
 /// # Errors
 /// If something in the folder cannot be removed.
 pub fn remove_dir(path: &Path) -> Result<(), FileError> {
-    match std::fs::remove_dir_all(path) {
+    match system::remove_dir(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
             Err(FileError { action: "remove", path: path.to_owned(), source })
         }

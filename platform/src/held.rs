@@ -7,7 +7,7 @@
 
 use std::{io, path::Path, time::Duration};
 
-/// Delays between attempts to rename a file that a virus scanner has just opened.
+/// Delays between attempts to rename or delete a file that a virus scanner has just opened.
 const DELAYS: [Duration; 5] = [
     Duration::from_millis(10),
     Duration::from_millis(50),
@@ -21,13 +21,18 @@ const HELD: [i32; 2] = [5, 32];
 
 /// Renames a file. Retries for about a second if another program has it open.
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    patiently(|| std::fs::rename(from, to))
+}
+
+/// Does something to a file. Retries for about a second if another program has it open.
+pub(crate) fn patiently(mut act: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     for delay in DELAYS {
-        match std::fs::rename(from, to) {
+        match act() {
             Err(error) if is_held(&error) => std::thread::sleep(delay),
             done => return done,
         }
     }
-    std::fs::rename(from, to)
+    act()
 }
 
 /// Returns whether another program has the file open.

@@ -61,6 +61,18 @@ pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::rename(from, to)
 }
 
+pub(super) const fn is_held(_error: &io::Error) -> bool {
+    false
+}
+
+pub(super) fn remove_file(path: &Path) -> io::Result<()> {
+    std::fs::remove_file(path)
+}
+
+pub(super) fn remove_dir(path: &Path) -> io::Result<()> {
+    std::fs::remove_dir_all(path)
+}
+
 pub(super) fn sync_dir(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }

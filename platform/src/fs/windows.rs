@@ -53,6 +53,18 @@ pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     held::rename(from, to)
 }
 
+pub(super) fn is_held(error: &io::Error) -> bool {
+    held::is_held(error)
+}
+
+pub(super) fn remove_file(path: &Path) -> io::Result<()> {
+    held::patiently(|| std::fs::remove_file(path))
+}
+
+pub(super) fn remove_dir(path: &Path) -> io::Result<()> {
+    held::patiently(|| std::fs::remove_dir_all(path))
+}
+
 pub(super) fn sync_dir(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
