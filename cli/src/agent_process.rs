@@ -24,6 +24,9 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(30);
 /// An agent that has not taken its lock after this time has ended.
 const GRACE: Duration = Duration::from_secs(2);
+/// The same for an agent that a service manager starts, which may answer before it does so. A virus scanner may then still read
+/// the program.
+const GRACE_OF_SERVICE: Duration = Duration::from_secs(15);
 /// The longest that another command may take to start the agent, which may have to stop one first.
 const TURN: Duration = Duration::from_secs(70);
 /// The file in the state folder that a command locks while it starts the agent.
@@ -136,7 +139,8 @@ fn spawn(layout: &Layout) -> Result<u32, CliError> {
     })
 }
 
-/// Waits until the agent answers. `guard` is the process id of the started guard, if known.
+/// Waits until the agent answers. `guard` is the process id of the started guard, none if a service manager
+/// starts it.
 async fn wait_until_up(
     context: &Context,
     layout: &Layout,
@@ -145,7 +149,8 @@ async fn wait_until_up(
     let log = layout.agent_log();
     let registered = resolve::identity(context)?.is_some();
     let local = LocalClient::of(&context.roots);
-    let (deadline, grace) = (Deadline::after(PATIENCE), Deadline::after(GRACE));
+    let grace = if guard.is_some() { GRACE } else { GRACE_OF_SERVICE };
+    let (deadline, grace) = (Deadline::after(PATIENCE), Deadline::after(grace));
     loop {
         // The guard and the agent write their process ids after they take their locks. Checking a
         // lock takes it briefly, so the locks are not checked while the two processes may be about

@@ -39,7 +39,7 @@ pub(super) fn answers() -> bool {
 
 /// Returns whether the launch agent is loaded. Launchd then keeps the guard running.
 pub(super) fn is_active() -> bool {
-    domain().is_some_and(|domain| launchctl(&["print", &target(&domain)]).is_ok_and(succeeded))
+    !loaded().is_empty()
 }
 
 /// Returns whether the user has disabled the launch agent.
@@ -70,7 +70,7 @@ pub(super) fn start(path: &Path) -> io::Result<()> {
         if !loaded.code.is_some_and(|code| LOADED.contains(&code)) {
             return done(Ok(loaded));
         }
-        if is_active() {
+        if is_loaded(&domain) {
             return done(launchctl(&["kickstart", &target(&domain)]));
         }
         if Instant::now() >= until {
@@ -83,25 +83,38 @@ pub(super) fn start(path: &Path) -> io::Result<()> {
 /// Unloads the launch agent, which ends the guard, and waits until it is unloaded, because `bootout` may return earlier, even
 /// with an error. An agent that is not loaded counts as stopped.
 pub(super) fn stop() -> io::Result<()> {
-    if !is_active() {
-        return Ok(());
-    }
-    let stopped = launchctl(&["bootout", &target(&own_domain()?)])?;
     let until = Instant::now() + SETTLING;
-    while is_active() {
-        if Instant::now() >= until {
-            return done(Ok(stopped)).and(Err(io::ErrorKind::TimedOut.into()));
+    for domain in loaded() {
+        let stopped = launchctl(&["bootout", &target(&domain)])?;
+        while is_loaded(&domain) {
+            if Instant::now() >= until {
+                return done(Ok(stopped)).and(Err(io::ErrorKind::TimedOut.into()));
+            }
+            std::thread::sleep(LOOK_AGAIN);
         }
-        std::thread::sleep(LOOK_AGAIN);
     }
     Ok(())
 }
 
+/// Returns the domains that the launch agent is loaded in. After an installation by ssh, launchd has it in the domain of that
+/// login, and loads it again into that of the next login at the screen.
+fn loaded() -> Vec<String> {
+    domains().into_iter().flatten().filter(|domain| is_loaded(domain)).collect()
+}
+
+fn is_loaded(domain: &str) -> bool {
+    launchctl(&["print", &target(domain)]).is_ok_and(succeeded)
+}
+
 /// Returns the domain of this user: that of the login at the screen, else that of another login.
 fn domain() -> Option<String> {
+    domains()?.into_iter().find(|domain| launchctl(&["print", domain]).is_ok_and(succeeded))
+}
+
+/// Returns the names of the domains that a user may have: that of the login at the screen, and that of other logins.
+fn domains() -> Option<[String; 2]> {
     let user = user_manager::user_id()?;
-    let domains = ["gui", "user"].map(|kind| format!("{kind}/{user}"));
-    domains.into_iter().find(|domain| launchctl(&["print", domain]).is_ok_and(succeeded))
+    Some(["gui", "user"].map(|kind| format!("{kind}/{user}")))
 }
 
 fn own_domain() -> io::Result<String> {

@@ -12,11 +12,13 @@ use super::scratch::{Ran, SCRIPT, Scratch, run};
 /// while the guard ends, lists the agent for one more second, and refuses to load it for another second.
 const LAUNCHCTL: &str = r#"#!/bin/sh
 printf '%s\n' "$*" >>"$RECORD"
-me=gui/$(id -u)
+me=gui/$(id -u) other=user/$(id -u)
 ends() { [ -f "$RECORD.ended" ] && [ $(($(date +%s) - $(cat "$RECORD.ended"))) -le "$1" ]; }
 case "$*" in
   "print $me") exit 0 ;;
   "print $me/dev.link.agent") [ -f "$RECORD.loaded" ] || ends 1 || { echo 'Could not find service' >&2; exit 113; } ;;
+  "print $other/dev.link.agent") [ -f "$RECORD.twice" ] || { echo 'Could not find service' >&2; exit 113; } ;;
+  "bootout $other/dev.link.agent") rm -f "$RECORD.twice" ;;
   "print-disabled $me") [ ! -f "$RECORD.disabled" ] || printf '\t"dev.link.agent" => disabled\n' ;;
   "enable $me/dev.link.agent") rm -f "$RECORD.disabled" ;;
   "bootstrap $me "*)
@@ -74,6 +76,14 @@ async fn a_launch_agent_starts_the_guard_and_is_forgotten_with_it() {
     assert!(calls.iter().any(|call| call.starts_with("bootstrap gui/")), "{calls:?}");
     assert!(calls.iter().any(|call| call.starts_with("bootout gui/")), "{calls:?}");
     assert!(!plist.exists());
+
+    // Launchd has an agent that was installed by ssh, and loads it again at the login at the screen.
+    assert_eq!(machine.install().code, Some(0));
+    std::fs::write(machine.record("twice"), "").unwrap();
+    assert_eq!(machine.link(&["stop"]).code, Some(0));
+    assert!(!machine.record("twice").exists() && !machine.record("loaded").exists());
+    assert_eq!(machine.status()["running"], false);
+    assert_eq!(machine.link(&["uninstall", "--yes"]).code, Some(0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
