@@ -4,7 +4,12 @@ use std::time::Duration;
 
 use link_client::backend::BackendClient;
 use link_protocol::{
-    backend_api::deployment::Deployment, deployment::DeploymentState, exit_code::ExitCode,
+    backend_api::{
+        command::{CommandInfo, CommandState, OutcomeStatus},
+        deployment::Deployment,
+    },
+    deployment::DeploymentState,
+    exit_code::ExitCode,
     plugin::Settings,
 };
 
@@ -90,11 +95,15 @@ pub(in crate::command) async fn wait_for(
     let mut last = created;
     let mut asked_for = None;
     loop {
-        let stage = match stage(&last, serve) {
+        let reached = match stage(&last, serve) {
+            Stage::Done if serve => served(wait::tolerate(backend.command(last.command_id).await)?),
+            reached @ (Stage::Done | Stage::Waiting(_) | Stage::Failed(_)) => reached,
+        };
+        let stage = match reached {
             Stage::Done => return Ok(last),
             Stage::Failed(why) => {
-                return Err(CliError::new(ExitCode::Failed, code(last.state), why)
-                    .hint(format!("correct the cause, then run `{again}`")));
+                let step = next_step(&why, again);
+                return Err(CliError::new(ExitCode::Failed, code(last.state), why).hint(step));
             }
             Stage::Waiting(stage) => stage,
         };
@@ -120,6 +129,31 @@ pub(in crate::command) async fn wait_for(
     }
 }
 
+/// Returns the stage of a deployment whose model is served, by its command: a model that was served before goes on when the device
+/// cannot serve it as it is asked to now, for example on a port that is taken.
+fn served(command: Result<CommandInfo, Option<Duration>>) -> Stage {
+    let Ok(command) = command else { return Stage::Waiting("starting to serve") };
+    match command.result {
+        Some(result) if result.status == OutcomeStatus::Succeeded => Stage::Done,
+        Some(result) => {
+            Stage::Failed(format!("the model is not served as you asked: {}", result.output))
+        }
+        None if command.state == CommandState::Sent && command.superseded_by.is_none() => {
+            Stage::Waiting("starting to serve")
+        }
+        None => Stage::Done,
+    }
+}
+
+/// Returns what to do about a deployment that failed for the reason `why`. Another port may help if this one is taken.
+fn next_step(why: &str, again: &str) -> String {
+    if why.contains("port ") && why.contains("in use") {
+        format!("run `{again} --port N` with a free port")
+    } else {
+        format!("correct the cause, then run `{again}`")
+    }
+}
+
 /// Returns the error code for a deployment that ended in the unsuccessful `state`.
 const fn code(state: DeploymentState) -> ErrorCode {
     match state {
@@ -129,5 +163,42 @@ const fn code(state: DeploymentState) -> ErrorCode {
         | DeploymentState::Downloading
         | DeploymentState::Configuring
         | DeploymentState::Failed => ErrorCode::DeploymentFailed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_model_that_serves_on_as_before_is_not_served_as_asked() {
+        let command = |state: &str, result: serde_json::Value| {
+            let id = "00000000000000000000000000000001";
+            let command = json!({
+                "command_id": format!("cmd_{id}"), "type": "DEPLOY_MODEL", "state": state,
+                "model_id": null, "device_id": format!("dev_{id}"), "port": null,
+                "created_at": "2026-11-29T00:00:00Z", "expires_at": "2026-11-30T00:00:00Z",
+                "result": result,
+            });
+            serde_json::from_value::<CommandInfo>(command).unwrap()
+        };
+        let result = |status: &str, output: &str| json!({ "status": status, "output": output, "reported_at": "2026-11-29T00:00:01Z" });
+        let taken = "port 8080 is in use by python3";
+        let failed = served(Ok(command("processed", result("failed", taken))));
+        let why = format!("the model is not served as you asked: {taken}");
+        assert_eq!(failed, Stage::Failed(why));
+        assert_eq!(served(Ok(command("processed", result("succeeded", "")))), Stage::Done);
+        assert_eq!(served(Ok(command("sent", json!(null)))), Stage::Waiting("starting to serve"));
+        assert_eq!(served(Err(None)), Stage::Waiting("starting to serve"));
+        assert_eq!(
+            next_step(taken, "link run tiny"),
+            "run `link run tiny --port N` with a free port"
+        );
+        assert_eq!(
+            next_step("the disk is full", "link run tiny"),
+            "correct the cause, then run `link run tiny`"
+        );
     }
 }
