@@ -23,6 +23,9 @@ pub(crate) struct Surroundings {
     pub(crate) folders: Vec<PathBuf>,
     /// The folder of the command.
     pub(crate) bin: PathBuf,
+    /// The folder of `LINK_HOME`, without which the command would work on another installation. Whoever has that installation on
+    /// PATH has the variable too.
+    pub(crate) home: Option<PathBuf>,
 }
 
 static SURROUNDINGS: OnceLock<Surroundings> = OnceLock::new();
@@ -31,8 +34,15 @@ impl Surroundings {
     /// Returns the command to type in this shell: a name that the shell finds, or the path.
     pub(crate) fn command(&self) -> String {
         let is_ours = |name: &&&str| self.first_with(name).is_some_and(|first| first == self.bin);
-        let name = NAMES.iter().find(is_ours);
-        name.map_or_else(|| quoted(&self.bin.join(NAMES[1])), |name| (*name).to_owned())
+        if let Some(name) = NAMES.iter().find(is_ours) {
+            return (*name).to_owned();
+        }
+        let command = quoted(&self.bin.join(NAMES[1]));
+        // No shell of Windows sets a variable for one command.
+        match self.home.as_ref().filter(|_| EXE_SUFFIX.is_empty()) {
+            Some(home) => format!("LINK_HOME={} {command}", quoted(home)),
+            None => command,
+        }
     }
 
     /// Returns the first folder on PATH that contains a program called `name`.
@@ -106,11 +116,17 @@ mod tests {
             (vec![], &*path),
         ] {
             let folders: Vec<_> = folders.into_iter().cloned().collect();
-            let surroundings = Surroundings { folders: folders.clone(), bin: bin.clone() };
+            let surroundings =
+                Surroundings { folders: folders.clone(), bin: bin.clone(), home: None };
             assert!(surroundings.is_installed());
             assert_eq!(surroundings.command(), command, "{folders:?}");
+            let home = dir.path().join("a home");
+            let with_home = format!("LINK_HOME={} {command}", quoted(&home));
+            let expected = if command == path { &*with_home } else { command };
+            assert_eq!(Surroundings { home: Some(home), ..surroundings }.command(), expected);
         }
-        let built = Surroundings { folders: vec![system], bin: dir.path().join("nowhere") };
+        let bin = dir.path().join("nowhere");
+        let built = Surroundings { folders: vec![system], bin, home: None };
         assert!(!built.is_installed());
     }
 

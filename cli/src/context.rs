@@ -108,7 +108,7 @@ impl Context {
         })?;
         let folders = std::env::var_os("PATH").unwrap_or_default();
         let folders: Vec<_> = std::env::split_paths(&folders).collect();
-        let surroundings = Surroundings { folders, bin: roots.bin.clone() };
+        let surroundings = Surroundings { folders, bin: roots.bin.clone(), home: home.clone() };
         called::remember(surroundings.clone());
         Ok(Self {
             output: Output::new(global),

@@ -243,7 +243,16 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
     report.push_str(&match &statements {
         Some(statements) => {
             let public = statements.key.key.verifying();
-            format!("\nsigned with {} (key {})", public.public_key, public.kid)
+            let untold = if options.profile.shipped().is_none() && given.is_none() {
+                format!(
+                    "\nbuilt for development: the programs of this machine trust a key only if they are started with \
+                     LINK_DEV_RELEASE_KEYS={}",
+                    public.public_key
+                )
+            } else {
+                String::new()
+            };
+            format!("\nsigned with {} (key {}){untold}", public.public_key, public.kid)
         }
         None => "\nNOT SIGNED: every build that trusts a release key refuses this release, and \
                  these programs trust no key but those of LINK_RELEASE_KEYS; sign it with \

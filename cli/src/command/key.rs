@@ -64,8 +64,13 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Cl
 /// Returns the complete commands to run on a device, with the address of the backend.
 fn on_a_device(base: &str, kind: KeyKind, key: &str) -> String {
     let line = InstallLine { base, knows_address: true };
+    let own = if base.starts_with("http://127.0.0.1") || base.starts_with("http://localhost") {
+        "\nno other machine can reach this address: set `public_url` of the backend for devices elsewhere"
+    } else {
+        ""
+    };
     format!(
-        "on the device: {}\non Windows, in PowerShell, if the release has a build for Windows: {}",
+        "on the device: {}\non Windows, in PowerShell, if the release has a build for Windows: {}{own}",
         line.shell(kind, key),
         line.power_shell(kind, key)
     )

@@ -2,6 +2,7 @@
 
 use link_installer::{
     layout::Layout,
+    source::SourceError,
     stage::{Stage, StageError},
     update::{Declined, Wanted},
 };
@@ -100,6 +101,10 @@ pub(super) fn explain(error: StageError) -> CliError {
 /// Returns what to do about an update that changed nothing. None if the error says it.
 const fn next_step(error: &StageError) -> Option<&'static str> {
     match error {
+        StageError::Source(SourceError::Untrusted(_)) => Some(
+            "nothing was changed; install a build that trusts the key of these releases, or tell `link` of releases that this one \
+             trusts by --repo-url",
+        ),
         StageError::Source(_) | StageError::Download(_) => Some(
             "nothing was changed; check the network and the address of the releases, then try again",
         ),

@@ -46,7 +46,7 @@ fn a_hint_says_what_this_shell_runs_as_our_command() {
     for (path, command) in [
         (format!("{bin}:{system}"), "link".to_owned()),
         (format!("{system}:{bin}"), "linkctl".to_owned()),
-        (system, format!("{bin}/linkctl")),
+        (system, format!("LINK_HOME={} {bin}/linkctl", bin.trim_end_matches("/bin"))),
     ] {
         let link = |words: &[&str]| home.link_with(&[("PATH", &path)], words);
         let ran = link(&["whoami"]);

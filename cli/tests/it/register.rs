@@ -226,7 +226,8 @@ fn a_new_key_is_shown_with_the_whole_line_for_a_device() {
         let windows = format!("$env:{variable}='{key}'; irm {url}/install.ps1 | iex");
         let said = format!(
             "copy the key now: it is not shown again\non the device: {line}\n\
-             on Windows, in PowerShell, if the release has a build for Windows: {windows}\n"
+             on Windows, in PowerShell, if the release has a build for Windows: {windows}\n\
+             no other machine can reach this address: set `public_url` of the backend for devices elsewhere\n"
         );
         assert_eq!((ran.code, &ran.stderr), (0, &said));
     }

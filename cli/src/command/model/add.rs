@@ -260,8 +260,10 @@ async fn pinned(
     progress.finish();
     let found = found.map_err(|why| {
         let message = format!("cannot read {url}: {why}");
-        CliError::new(ExitCode::DownloadFailed, ErrorCode::Pin, message)
-            .hint("check the URL, or give its checksum with --url and --sha256")
+        CliError::new(ExitCode::DownloadFailed, ErrorCode::Pin, message).hint(
+            "check the URL and the network, or add the model with \
+                   `link model add NAME --url URL --sha256 SUM --size BYTES`",
+        )
     })?;
     if let (Some(Err(why)), LANGUAGE_MODEL) = (&found.seen, arguments.plugin.as_str()) {
         let message = format!("{url} cannot be served: {why}");
