@@ -24,7 +24,7 @@ export async function judged(page: Page, { dark = false } = {}): Promise<string[
   if (overlaps) found.push('rows lie on each other');
   const highest = await page.evaluate(() => Math.max(0, ...[...document.querySelectorAll('.measured')].map((row) => row.getBoundingClientRect().height)));
   if (highest > HIGHEST) found.push(`a row is ${highest} px high`);
-  const taken = await page.evaluate(() => document.documentElement.dataset['owned'] !== undefined || document.querySelector('img[src=x], iframe, [href^="javascript:"], [onerror]') !== null);
+  const taken = await page.evaluate(() => document.documentElement.dataset['owned'] !== undefined || document.querySelector('img[src=x], iframe, [href^="javascript:"], [onerror]') !== null || [...document.querySelectorAll('button')].some((button) => button.textContent === 'Remove all devices'));
   if (taken) found.push('what somebody has written became a part of the page');
   if (heights.some((group) => new Set(group).size > 1)) found.push(`rows have several heights: ${JSON.stringify(heights)}`);
   const outside = await page.evaluate(() => [...document.querySelectorAll<HTMLElement>('td :is(button, a, input, select)')].filter((control) => {

@@ -4,6 +4,11 @@ import { logIn } from '../data/session';
 import { text } from '../text';
 import { EntryField, EntryForm, isPlainHttp, PlainHttp } from './entry';
 
+/** Whether the backend is on the machine of the browser, where `link up` may have started it, without a password. */
+function isThisMachine({ hostname }: Location): boolean {
+  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+}
+
 export function Login({ ended, entered }: { ended: boolean; entered?: () => void }) {
   const send = async (values: FormData): Promise<void> => {
     await logIn(String(values.get('email')).trim(), String(values.get('password')));
@@ -19,9 +24,11 @@ export function Login({ ended, entered }: { ended: boolean; entered?: () => void
           submit={text.login.submit}
           send={send}
           after={
-            <p class="soft small">
-              {text.login.setup} <a href="/setup">{text.login.setupLink}</a>
-            </p>
+            isThisMachine(location) && (
+              <p class="soft small">
+                {text.login.own} <code>link open</code>
+              </p>
+            )
           }
         >
           {ended && <p class="soft">{text.login.ended}</p>}

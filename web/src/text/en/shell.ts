@@ -48,8 +48,7 @@ export const login = {
   email: 'E-mail',
   password: 'Password',
   submit: 'Log in',
-  setup: 'First start of this backend?',
-  setupLink: 'Set up the first account',
+  own: 'Without a password, run this command on the machine of the backend:',
 } as const;
 
 export const palette = {
