@@ -152,11 +152,7 @@ impl Versions {
         checkpoint::reach("version-renamed");
         fs::write_atomic(&complete_mark(&folder), b"")?;
         checkpoint::reach("version-complete");
-        match fs::remove_dir(&replaced) {
-            // Windows deletes no program that runs: the next time, it can.
-            Err(error) if error.is_held() => Ok(()),
-            removed => Ok(removed?),
-        }
+        Ok(fs::remove_replaced(&replaced)?)
     }
 
     /// Deletes a version that is not current, and removes it from the receipt.

@@ -21,7 +21,7 @@ mod system;
 
 mod replace_dir;
 
-pub use replace_dir::replace_dir;
+pub use replace_dir::{remove_replaced, replace_dir};
 
 /// A file could not be read, written or removed.
 #[derive(Debug, thiserror::Error)]

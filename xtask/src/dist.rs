@@ -46,6 +46,7 @@ mod build;
 mod crates;
 mod executable;
 mod proof;
+mod report;
 mod statements;
 mod strip;
 mod target;
@@ -228,38 +229,13 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
     for leftover in [MANIFEST_FILE, KEYS_FILE] {
         link_platform::fs::remove_file(&out.join(leftover))?;
     }
-    let mut report = format!("dist: {}", out.display());
     for file in &files {
         let path = out.join(&file.name);
         std::fs::write(&path, &file.contents)
             .with_context(|| format!("failed to write `{}`", path.display()))?;
-        report.push_str(&format!("\n  {} ({} bytes)", file.name, file.contents.len()));
     }
-    for archive in &archives {
-        let unpacked: usize = archive.files.iter().map(|file| file.contents.len()).sum();
-        let count = archive.files.len();
-        report.push_str(&format!("\nin {}: {count} files, {unpacked} bytes", archive.name));
-    }
-    report.push_str(&match &statements {
-        Some(statements) => {
-            let public = statements.key.key.verifying();
-            let untold = if options.profile.shipped().is_none() && given.is_none() {
-                format!(
-                    "\nbuilt for development: the programs of this machine trust a key only if they are started with \
-                     LINK_DEV_RELEASE_KEYS={}",
-                    public.public_key
-                )
-            } else {
-                String::new()
-            };
-            format!("\nsigned with {} (key {}){untold}", public.public_key, public.kid)
-        }
-        None => "\nNOT SIGNED: every build that trusts a release key refuses this release, and \
-                 these programs trust no key but those of LINK_RELEASE_KEYS; sign it with \
-                 --sign-with FILE"
-            .to_owned(),
-    });
-    Ok(report)
+    let trusts = options.profile.shipped().is_some() || given.is_some();
+    Ok(report::of(&out, &files, &archives, statements.as_ref(), trusts))
 }
 
 fn statements(options: &Options) -> anyhow::Result<Option<Statements>> {

@@ -20,6 +20,18 @@ pub fn replace_dir(from: &Path, to: &Path, before: &Path) -> Result<(), FileErro
     rename(from, to)
 }
 
+/// Removes the folder that [`replace_dir`] has kept. Windows deletes no program that runs: then it stays, until a later call finds
+/// that the program has ended.
+///
+/// # Errors
+/// If something else in the folder cannot be removed.
+pub fn remove_replaced(before: &Path) -> Result<(), FileError> {
+    match remove_dir(before) {
+        Err(error) if error.is_held() => Ok(()),
+        removed => removed,
+    }
+}
+
 /// Moves each file of `to` into `before`, and each file of `from` into `to`.
 fn replace_files(from: &Path, to: &Path, before: &Path) -> Result<(), FileError> {
     create_private_dir(before)?;
