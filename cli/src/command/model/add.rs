@@ -261,9 +261,8 @@ async fn pinned(
     let found = found.map_err(|why| {
         let message = format!("cannot read {url}: {why}");
         CliError::new(ExitCode::DownloadFailed, ErrorCode::Pin, message).hint(
-            "check the URL and the network, or add the model with \
-                   `link model add NAME --url URL --sha256 SUM --size BYTES`",
-        )
+                "check the URL and the network; given --sha256 and --size too, `link model add --url URL` reads no file before",
+            )
     })?;
     if let (Some(Err(why)), LANGUAGE_MODEL) = (&found.seen, arguments.plugin.as_str()) {
         let message = format!("{url} cannot be served: {why}");
