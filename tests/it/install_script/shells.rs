@@ -37,7 +37,9 @@ fn the_last_line_is_a_command_of_the_shell_that_it_is_read_in() {
     let scratch = Scratch::new();
     let bin = scratch.link_home().join("bin");
     let system: Vec<_> = std::env::split_paths(&std::env::var_os("PATH").unwrap()).collect();
-    let by_path = format!("'{}' status", bin.join("linkctl").display());
+    let home = scratch.link_home();
+    let by_path =
+        format!("LINK_HOME='{}' '{}' status", home.display(), bin.join("linkctl").display());
     let shells: Vec<_> = shells().collect();
     let mut shells = shells.into_iter().cycle();
     for (folders, command) in [
