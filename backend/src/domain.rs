@@ -57,4 +57,5 @@ pub mod summary;
 pub mod tag;
 pub mod token;
 pub mod transfer;
+pub mod version;
 pub mod wish;

@@ -14,7 +14,7 @@ use crate::{
     database::Page,
     domain::{
         audit::Action,
-        claim::{Claim, Once, fingerprint},
+        claim::{Claim, Once},
         deploy::Made,
         refusal::Refusal,
         scan::{Part, Round, Scan, WINDOW},
@@ -48,11 +48,8 @@ impl App {
         wish: CreateDeployment,
         idempotency_key: Option<String>,
     ) -> Result<Deployment, AppError> {
-        let claim = idempotency_key.map(|key| Claim {
-            account: caller.account,
-            key,
-            fingerprint: fingerprint(&format!("deploy {}", content(&wish))),
-        });
+        let claim = idempotency_key
+            .map(|key| Claim::new(caller.account, key, &format!("deploy {}", content(&wish))));
         let id = self.deploy_once(caller, wish, Once::of(claim.as_ref())).await?;
         self.deployment(caller, id).await
     }

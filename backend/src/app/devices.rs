@@ -23,13 +23,11 @@ use crate::{
     domain::{
         attempts::Peer,
         audit::{Action, AuditRecord},
-        claim::{Claim, Once, fingerprint},
+        claim::{Claim, Once},
         device::DeviceRecord,
-        load,
-        operation::request::check_version,
-        ownership,
+        load, ownership,
         refusal::Refusal,
-        retirement,
+        retirement, version,
     },
     failure::AppError,
     host::random,
@@ -90,12 +88,9 @@ impl App {
         UpdateDevice { version }: UpdateDevice,
         idempotency_key: Option<String>,
     ) -> Result<CommandInfo, AppError> {
-        check_version(&version)?;
-        let claim = idempotency_key.map(|key| Claim {
-            account: caller.account,
-            key,
-            fingerprint: fingerprint(&format!("update {id} {version}")),
-        });
+        version::check(&version)?;
+        let claim = idempotency_key
+            .map(|key| Claim::new(caller.account, key, &format!("update {id} {version}")));
         self.update_once(caller, id, version, Once::of(claim.as_ref())).await
     }
 

@@ -20,7 +20,7 @@ use crate::{
     database::{Connection, Page, write},
     domain::{
         audit::{Action, AuditRecord},
-        claim::{Claim, Once, fingerprint},
+        claim::{Claim, Once},
         operation::{
             Item, OperationRecord, Requester,
             request::{self, Chosen},
@@ -67,11 +67,8 @@ impl App {
         if wish.dry_run {
             return Ok(Requested::Plan(Box::new(plan(wish, &devices, names))));
         }
-        let claim = idempotency_key.map(|key| Claim {
-            account: caller.account,
-            key,
-            fingerprint: fingerprint(&format!("operation {}", content(&wish))),
-        });
+        let claim = idempotency_key
+            .map(|key| Claim::new(caller.account, key, &format!("operation {}", content(&wish))));
         let (id, now) = (OperationId::from_uuid(random::uuid()), self.now());
         let record = OperationRecord {
             id,

@@ -13,7 +13,7 @@ use crate::{
     auth::access::Identity,
     domain::{
         audit::{Action, AuditRecord},
-        claim::{Claim, Once, fingerprint},
+        claim::{Claim, Once},
         device::DeviceRecord,
         explain::AFTER_THE_UPDATE,
         refusal::Refusal,
@@ -58,11 +58,8 @@ impl App {
         port: Option<Port>,
         idempotency_key: Option<String>,
     ) -> Result<CommandInfo, AppError> {
-        let claim = idempotency_key.map(|key| Claim {
-            account: on.caller.account,
-            key,
-            fingerprint: fingerprint(&format!("repair {} {} {port:?}", on.model, on.device)),
-        });
+        let content = format!("repair {} {} {port:?}", on.model, on.device);
+        let claim = idempotency_key.map(|key| Claim::new(on.caller.account, key, &content));
         self.repair_once(on, port, Once::of(claim.as_ref())).await
     }
 

@@ -23,7 +23,7 @@ use crate::{
 const AT_ONCE: usize = 2;
 /// The maximum number of logins in a queue, including those being hashed.
 const WAITING: usize = 64;
-/// How many of them may be of members of one account, whose members may be many.
+/// The maximum number of logins of one account in the queue for familiar ones: an account may have many members.
 const OF_ACCOUNT: usize = 8;
 
 /// The queue for a login.

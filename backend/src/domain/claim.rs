@@ -14,7 +14,7 @@ const LONGEST_CONTENT: usize = 200;
 pub struct Claim {
     pub account: AccountId,
     pub key: String,
-    /// The content of the request as a text. Another content under the same key is a conflict.
+    /// What stands for the content of the request. Another content under the same key is a conflict.
     pub fingerprint: String,
 }
 
@@ -55,17 +55,19 @@ pub struct Claimed {
     pub reference: String,
 }
 
-/// Returns the text that stands for the content of a request: a short content itself, and the hash of a long one, which would fill
-/// the database of everybody.
-#[must_use]
-pub fn fingerprint(content: &str) -> String {
-    if content.len() <= LONGEST_CONTENT {
-        return content.to_owned();
-    }
-    format!("sha256:{}", Sha256Hex::from_digest(&Sha256::digest(content)))
-}
-
 impl Claim {
+    /// Returns the claim of a request with this `content`. A long content is stored as its hash, because one account could fill the
+    /// database of all with it.
+    #[must_use]
+    pub fn new(account: AccountId, key: String, content: &str) -> Self {
+        let fingerprint = if content.len() <= LONGEST_CONTENT {
+            content.to_owned()
+        } else {
+            format!("sha256:{}", Sha256Hex::from_digest(&Sha256::digest(content)))
+        };
+        Self { account, key, fingerprint }
+    }
+
     /// Returns the id that `before` created, if both are the same request.
     ///
     /// # Errors
@@ -87,14 +89,17 @@ mod tests {
 
     #[test]
     fn a_key_stands_for_one_request() {
-        let claim = |fingerprint: &str| Claim {
-            account: AccountId::from_uuid(Uuid::from_u128(1)),
-            key: "key".to_owned(),
-            fingerprint: fingerprint.to_owned(),
-        };
+        let account = AccountId::from_uuid(Uuid::from_u128(1));
+        let claim = |content: &str| Claim::new(account, "key".to_owned(), content);
         let before = || Some(Claimed { fingerprint: "a".to_owned(), reference: "cmd".to_owned() });
         assert_eq!(claim("a").made(None), Ok(None));
         assert_eq!(claim("a").made(before()), Ok(Some("cmd".to_owned())));
         assert_eq!(claim("b").made(before()), Err(Refusal::IdempotencyConflict));
+
+        let [long, other] = ["a", "b"].map(|end| claim(&format!("{}{end}", "x".repeat(1_000_000))));
+        assert!(long.fingerprint.len() < 100);
+        let before = Claimed { fingerprint: long.fingerprint.clone(), reference: "cmd".to_owned() };
+        assert_eq!(long.made(Some(before.clone())), Ok(Some("cmd".to_owned())));
+        assert_eq!(other.made(Some(before)), Err(Refusal::IdempotencyConflict));
     }
 }

@@ -6,12 +6,12 @@ use link_protocol::{
         device::Device,
         operation::{CreateOperation, Work},
     },
-    bounded, limits,
+    limits,
     permission::Permission,
     selector::Selector,
 };
 
-use crate::domain::{name, refusal::Refusal, tag};
+use crate::domain::{name, refusal::Refusal, tag, version};
 
 /// The placeholders that a name pattern may contain.
 const PLACEHOLDERS: [&str; 3] = ["{n}", "{name}", "{hostname}"];
@@ -106,24 +106,13 @@ pub fn check(work: &Work) -> Result<(), Refusal> {
             tags.iter().try_for_each(|tag| tag::checked(tag).map(drop))
         }
         Work::Rename { pattern } => check_pattern(pattern),
-        Work::Update { version } => check_version(version),
+        Work::Update { version } => version::check(version),
         Work::Deploy { .. }
         | Work::Repair { .. }
         | Work::Serve { .. }
         | Work::Stop { .. }
         | Work::Remove { .. } => Ok(()),
     }
-}
-
-/// Checks the length of a version that somebody asks for.
-///
-/// # Errors
-/// [`Refusal::Invalid`].
-pub fn check_version(version: &semver::Version) -> Result<(), Refusal> {
-    if bounded::is_short(version) {
-        return Ok(());
-    }
-    Err(Refusal::invalid(format!("version: has at most {} characters", limits::VERSION_LENGTH)))
 }
 
 /// Returns the names that `work` gives to `devices`, or none if `work` does not rename.
