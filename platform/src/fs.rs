@@ -40,8 +40,8 @@ impl FileError {
         matches!(self.source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
     }
 
-    /// Returns whether another program has the file open, or it is a program that runs. Always false where that keeps nobody from
-    /// changing a file.
+    /// Returns whether another program has the file open, or the file is a program that runs. Only Windows refuses to change such a
+    /// file; elsewhere this is always false.
     #[must_use]
     pub fn is_held(&self) -> bool {
         system::is_held(&self.source)

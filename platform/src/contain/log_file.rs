@@ -44,8 +44,8 @@ impl LogFile {
         }
     }
 
-    /// Renames the file to the one before. None is there if it was renamed when no file could be opened, or if somebody has
-    /// deleted it.
+    /// Renames the file to the one before. A missing file counts as renamed: an earlier attempt has renamed it and could then open
+    /// no other, or somebody has deleted it.
     fn make_way(&self) -> io::Result<()> {
         match fs::rename(&self.path, before(&self.path)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
