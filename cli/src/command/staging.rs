@@ -102,8 +102,7 @@ pub(super) fn explain(error: StageError) -> CliError {
 const fn next_step(error: &StageError) -> Option<&'static str> {
     match error {
         StageError::Source(SourceError::Untrusted(_)) => Some(
-            "nothing was changed; install a build that trusts the key of these releases, or tell `link` of releases that this one \
-             trusts by --repo-url",
+            "nothing was changed; install Link again from whoever publishes these releases, whose build trusts their key",
         ),
         StageError::Source(_) | StageError::Download(_) => Some(
             "nothing was changed; check the network and the address of the releases, then try again",

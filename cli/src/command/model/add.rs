@@ -261,7 +261,7 @@ async fn pinned(
     let found = found.map_err(|why| {
         let message = format!("cannot read {url}: {why}");
         CliError::new(ExitCode::DownloadFailed, ErrorCode::Pin, message).hint(
-                "check the URL and the network; given --sha256 and --size too, `link model add --url URL` reads no file before",
+                "check the URL and the network; with --sha256 and --size, `link model add --url URL` adds the model without reading the file",
             )
     })?;
     if let (Some(Err(why)), LANGUAGE_MODEL) = (&found.seen, arguments.plugin.as_str()) {
