@@ -48,7 +48,7 @@ export const login = {
   email: 'E-mail',
   password: 'Password',
   submit: 'Log in',
-  own: 'Without a password, run this command on the machine of the backend:',
+  own: 'If you have no password yet, run this command on the machine of the backend:',
 } as const;
 
 export const palette = {
