@@ -65,6 +65,25 @@ describe('the page that adds a device', () => {
     await accessible();
   });
 
+  it('still shows after a reload which devices came with its keys, whatever else the address has', async () => {
+    show(root, <AddPage />);
+    await press('Create the install line');
+    await says('Waiting for a device');
+    expect(new URLSearchParams(location.search).get('made')).toBe('key_1');
+    expect(root.querySelector('.tabs a:not([aria-current])')?.getAttribute('href')).toContain('made=key_1');
+    show(root, null);
+    served.answers['/keys'] = [200, { items: [INFO] }];
+    devices.changed(device('new', { key_id: 'key_1', registered_at: '2026-01-01T00:00:00Z' }));
+    devices.changed(device('other', { key_id: 'key_other' }));
+    devices.changed(device('none'));
+    go(`/devices/add?made=${encodeURIComponent(`,,key_1,<img src=x>,${'x'.repeat(5000)}`)}`);
+    show(root, <AddPage />);
+    await vi.waitFor(() => expect(document.querySelectorAll('.arrival')).toHaveLength(1));
+    await says('A device that was registered before has registered again.');
+    expect(root.querySelector('img')).toBeNull();
+    expect(document.body.innerHTML).not.toContain(SECRET);
+  });
+
   it('takes the key out of the document once it is used, or hidden, or the page is left', async () => {
     show(root, <AddPage />);
     await press('Create the install line');
@@ -89,7 +108,7 @@ describe('the page that adds a device', () => {
     await says(SECRET);
     await tick('From a file');
     await says('LINK_REGISTRATION_KEY_FILE=~/link-key.txt');
-    expect(location.search).toBe('?key=file');
+    expect(new URLSearchParams(location.search).get('key')).toBe('file');
     expect(document.getElementById('install-line')?.textContent).not.toContain(SECRET);
     expect(document.getElementById('install-key')?.textContent).toBe(SECRET);
     await accessible();

@@ -26,13 +26,18 @@ export function go(address: string, { replace = false } = {}): void {
 
 /** Changes parameters of the query; `null` removes one. */
 export function change(parameters: Record<string, string | null>, options?: { replace?: boolean }): void {
-  const next = new URLSearchParams(query.peek());
+  go(addressWith(parameters, query.peek()), options);
+}
+
+/** Returns the address of this page with other parameters; `null` removes one. */
+export function addressWith(parameters: Record<string, string | null>, from = query.value): string {
+  const next = new URLSearchParams(from);
   for (const [name, value] of Object.entries(parameters)) {
     if (value === null || value === '') next.delete(name);
     else next.set(name, value);
   }
   const words = next.toString();
-  go(words === '' ? path.peek() : `${path.peek()}?${words}`, options);
+  return words === '' ? path.peek() : `${path.peek()}?${words}`;
 }
 
 /** Follows Back, and clicks on links to pages of this application. */

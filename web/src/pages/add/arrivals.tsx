@@ -2,14 +2,17 @@
 
 import { useComputed } from '@preact/signals';
 
+import { keys } from '../../data/account';
 import { deployments, devices } from '../../data/store';
-import type { Device, Key } from '../../data/types';
+import type { Device } from '../../data/types';
 import { text } from '../../text';
 import { Icon } from '../../ui/icon';
 import { Badge, Foreign, Time } from '../../ui/parts';
+import { madeKeys } from './made';
 
-export function Arrivals({ made }: { made: readonly Key[] }) {
-  const came = useComputed(() => (devices.revision.value, arrived(devices.all(), made))).value;
+export function Arrivals() {
+  const made = useComputed(madeKeys).value;
+  const came = useComputed(() => (devices.revision.value, arrived(devices.all(), madeKeys()))).value;
   const withModel = useComputed(() => {
     void deployments.revision.value;
     return new Set(deployments.all().filter(({ state }) => state === 'completed').map(({ device_id }) => device_id));
@@ -19,7 +22,7 @@ export function Arrivals({ made }: { made: readonly Key[] }) {
       <h2 id="arrivals-title">{text.add.waiting}</h2>
       <div role="status">
         {made.length === 0 && <p class="soft">{text.add.waitingNone}</p>}
-        {came.some((device) => wasKnown(device, made)) && <p>{text.add.again}</p>}
+        {came.some(wasKnown) && <p>{text.add.again}</p>}
         {made.length > 0 && came.length === 0 && <Badge tone="busy">{text.add.waitingFor}</Badge>}
       </div>
       <ul aria-live="polite">
@@ -66,14 +69,13 @@ function Arrival({ device, hasModel }: { device: Device; hasModel: boolean }) {
 }
 
 /** Returns the devices that registered with one of the keys, newest first. */
-function arrived(all: readonly Device[], made: readonly Key[]): Device[] {
-  const ids = new Set(made.map(({ key_id }) => key_id));
-  const came = all.filter(({ key_id }) => key_id != null && ids.has(key_id));
+function arrived(all: readonly Device[], made: readonly string[]): Device[] {
+  const came = all.filter(({ key_id }) => key_id != null && made.includes(key_id));
   return came.sort((a, b) => Date.parse(b.registered_at) - Date.parse(a.registered_at));
 }
 
 /** Whether a device was registered before the key was made that it has registered with again. */
-function wasKnown({ key_id: used, registered_at: registered }: Device, made: readonly Key[]): boolean {
-  const key = made.find(({ key_id }) => key_id === used);
+function wasKnown({ key_id: used, registered_at: registered }: Device): boolean {
+  const key = used == null ? undefined : keys.rows.row(used)?.value;
   return key !== undefined && Date.parse(registered) < Date.parse(key.created_at);
 }

@@ -3,7 +3,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-import { change, query } from '../../app/router';
+import { addressWith, change, query } from '../../app/router';
 import { createKey, keys, useList } from '../../data/account';
 import { allowed } from '../../data/allowed';
 import { findInstaller, HOWS, installLine, supports, type How, type Installer } from '../../data/install';
@@ -24,6 +24,7 @@ import { CopyBox } from '../../ui/secret';
 import { useTitle } from '../../ui/title';
 import { Arrivals } from './arrivals';
 import { KeyBeside } from './key_beside';
+import { keepMade } from './made';
 
 import '../../ui/tabs.css';
 import './add.css';
@@ -31,7 +32,6 @@ import './add.css';
 export function AddPage() {
   const installer = useSignal<Installer | null>(null);
   const { fault, run, busy } = useAttempt();
-  const made = useSignal<readonly Key[]>([]);
   const role = me.value?.role;
   useList(keys, role !== undefined && allowed(role, 'keys:read'));
   const look = (): void => {
@@ -66,8 +66,8 @@ export function AddPage() {
             <Systems system={system} />
             {!installer.value && busy.value && <Skeleton lines={4} />}
             {!installer.value && fault.value !== '' && <Failed title={text.add.failed} error={new Error(fault.value)} retry={look} />}
-            {installer.value && <Maker key={system} installer={installer.value} system={system} made={(key) => (made.value = [key, ...made.peek()])} />}
-            <Arrivals made={made.value} />
+            {installer.value && <Maker key={system} installer={installer.value} system={system} />}
+            <Arrivals />
           </>
         )}
       </div>
@@ -79,7 +79,7 @@ function Systems({ system }: { system: System }) {
   return (
     <nav class="tabs" aria-label={text.add.system}>
       {ownFirst().map((one) => (
-        <a key={one} href={one === reader() ? '/devices/add' : `/devices/add?system=${one}`} aria-current={one === system ? 'page' : undefined}>
+        <a key={one} href={addressWith({ system: one === reader() ? null : one })} aria-current={one === system ? 'page' : undefined}>
           {text.add.systems[one]}
         </a>
       ))}
@@ -87,7 +87,7 @@ function Systems({ system }: { system: System }) {
   );
 }
 
-function Maker({ installer, system, made }: { installer: Installer; system: System; made: (key: Key) => void }) {
+function Maker({ installer, system }: { installer: Installer; system: System }) {
   const how = HOWS.find((known) => known === query.value.get('key')) ?? 'line';
   const shown = useSignal<KeyCreated | null>(null);
   const hidden = useSignal(false);
@@ -115,7 +115,7 @@ function Maker({ installer, system, made }: { installer: Installer; system: Syst
       const created = await createKey(keyOf(form, text.add.title));
       shown.value = created;
       hidden.value = false;
-      made(created.info);
+      keepMade(created.info);
     });
   };
   const hide = (): void => {

@@ -4,10 +4,11 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import { loadSummary, recent, summary, summaryLoading, watchSummary } from '../../data/operator';
-import type { Key, Summary } from '../../data/types';
+import type { Summary } from '../../data/types';
 import { language, text } from '../../text';
 import { Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
 import { useTitle } from '../../ui/title';
+import { madeKeys } from '../add/made';
 import { Attention } from './attention';
 import { Newest } from './newest';
 import { areAhead, FirstSteps } from './steps';
@@ -20,12 +21,11 @@ export function OverviewPage() {
     const ends = [watchSummary(), recent.watch()];
     return () => ends.forEach((end) => end());
   }, []);
-  const made = useSignal<readonly Key[]>([]);
   const current = summary.value;
   const { state, error } = summaryLoading.value;
   // Steps that were shown stay for this visit, so that whoever took the last one sees where it leads.
   const begun = useSignal(false);
-  const steps = current !== null && (areAhead(current) || begun.value || made.value.length > 0);
+  const steps = current !== null && (areAhead(current) || begun.value || madeKeys().length > 0);
   useEffect(() => {
     if (steps) begun.value = true;
   }, [steps]);
@@ -38,7 +38,7 @@ export function OverviewPage() {
       {state === 'failed' && current && <Outdated title={text.overviewPage.failedTitle} error={error} retry={retry} />}
       {state === 'failed' && !current && <Failed title={text.overviewPage.failedTitle} error={error} retry={retry} />}
       {state !== 'failed' && !current && <Skeleton lines={8} />}
-      {steps && <FirstSteps made={made} current={current} />}
+      {steps && <FirstSteps current={current} />}
       {current && current.devices.total > 0 && <Account current={current} />}
     </div>
   );

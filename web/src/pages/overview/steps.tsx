@@ -1,7 +1,7 @@
 // How to begin: a line that brings the first device, a model, its deployment, a question. Each step leads to the next one. The
 // key of the line is made when it is asked for.
 
-import { useComputed, useSignal, type Signal } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 
@@ -12,7 +12,7 @@ import { isOffered } from '../../data/model_name';
 import { may } from '../../data/permission';
 import { models } from '../../data/store';
 import { reader } from '../../data/system';
-import type { Key, KeyCreated, Summary } from '../../data/types';
+import type { KeyCreated, Summary } from '../../data/types';
 import { text } from '../../text';
 import { inDays } from '../../text/until';
 import { useAttempt } from '../../ui/busy';
@@ -23,6 +23,7 @@ import { Lacking, SystemChoice, Unpublished } from '../../ui/install_lines';
 import { Skeleton } from '../../ui/parts';
 import { CopyBox } from '../../ui/secret';
 import { Arrivals } from '../add/arrivals';
+import { keepMade, madeKeys } from '../add/made';
 
 import '../add/add.css';
 
@@ -37,8 +38,7 @@ export function areAhead({ devices, models, deployments }: Summary): boolean {
   return devices.total === 0 || completeOf(models) === 0 || deployments.total === 0;
 }
 
-/** `made` takes the keys that are made here, by which the devices that come are known. */
-export function FirstSteps({ made, current }: { made: Signal<readonly Key[]>; current: Summary }) {
+export function FirstSteps({ current }: { current: Summary }) {
   const words = text.overviewPage;
   const { devices, models: counts, deployments } = current;
   // The only model that can be deployed: nobody has to look for it.
@@ -49,6 +49,7 @@ export function FirstSteps({ made, current }: { made: Signal<readonly Key[]>; cu
   }).value;
   const behind = [devices.total > 0, completeOf(counts) > 0, deployments.serving > 0, false];
   const next = behind.indexOf(false);
+  const made = madeKeys().length > 0;
   const standing = (step: number): Standing => (behind[step] ? 'done' : step === next ? 'now' : 'later');
   const adds = may('models:write') && counts.total === 0;
   return (
@@ -57,7 +58,7 @@ export function FirstSteps({ made, current }: { made: Signal<readonly Key[]>; cu
         <h2>{words.welcome}</h2>
         <ol>
           <Step standing={standing(0)} title={words.step1} body={words.step1Body} action={words.step1More} href="/devices/add">
-            {(devices.total === 0 || made.value.length > 0) && (may('keys:write') ? <Line made={made} /> : <p>{text.add.viewer}</p>)}
+            {(devices.total === 0 || made) && (may('keys:write') ? <Line /> : <p>{text.add.viewer}</p>)}
           </Step>
           <Step
             standing={standing(1)}
@@ -76,7 +77,7 @@ export function FirstSteps({ made, current }: { made: Signal<readonly Key[]>; cu
           <Step standing={standing(3)} title={words.step4} body={words.step4Body} action={words.step4Action} href="/workspace" />
         </ol>
       </section>
-      {made.value.length > 0 && <Arrivals made={made.value} />}
+      {made && <Arrivals />}
     </>
   );
 }
@@ -113,7 +114,7 @@ function Step({ standing, title, body, action, href, children }: StepProps) {
   );
 }
 
-function Line({ made }: { made: Signal<readonly Key[]> }) {
+function Line() {
   const installer = useSignal<Installer | null>(null);
   const shown = useSignal<KeyCreated | null>(null);
   const copied = useSignal(false);
@@ -138,7 +139,7 @@ function Line({ made }: { made: Signal<readonly Key[]> }) {
       const created = await createKey({ kind: 'registration', name: text.overviewPage.title, tags: [], expires_at: inDays(GOOD_FOR) });
       copied.value = await copy(installLine(found, 'registration', 'line', created.key, system.peek()));
       shown.value = created;
-      made.value = [created.info, ...made.peek()];
+      keepMade(created.info);
     });
   };
   const found = installer.value;
