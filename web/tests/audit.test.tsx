@@ -51,6 +51,35 @@ describe('the audit trail', () => {
     expect(served.to('/audit').map(({ query }) => query.get('cursor'))).toEqual([null, 'c']);
   });
 
+  it('adds what is new when somebody comes back, and keeps what was loaded', async () => {
+    show(root, <AuditPage />);
+    await press('Load older entries');
+    await says('2 entries');
+    const rows = (): string[] => [...root.querySelectorAll('tbody tr')].map((row) => row.textContent);
+    const [first] = rows();
+    served.answers['/audit'] = [200, { items: [entry('new', { action: 'key.create' }), entry('1')], next_cursor: 'c' }];
+    dispatchEvent(new Event('blur'));
+    dispatchEvent(new Event('focus'));
+    await says('3 entries');
+    expect(rows()[0]).toContain('key.create');
+    expect(rows()[1]).toBe(first);
+    expect(served.to('/audit').at(-1)?.query.get('cursor')).toBeNull();
+
+    // More is new than a page has: what is between would be missing.
+    served.answers['/audit'] = [200, { items: [entry('far', { action: 'model.share' })], next_cursor: 'd' }];
+    await press('Refresh');
+    await says('the newest 1 entry');
+    expect(rows()).toHaveLength(1);
+
+    served.answers['/audit'] = [503, { status: 503, detail: 'the database is busy' }];
+    await press('Refresh');
+    await says('The database is busy');
+    expect(rows()).toHaveLength(1);
+    served.answers['/audit'] = [200, { items: [entry('last'), entry('far')] }];
+    await press('Try again');
+    await vi.waitFor(() => expect(rows()).toHaveLength(2));
+  });
+
   it('is filtered by the address, and a click on a name filters', async () => {
     show(root, <AuditPage />);
     await says('1 entry');

@@ -1,4 +1,5 @@
-// The audit trail: entries by cursor, as far as a filter goes. It has no events: it is loaded when somebody looks.
+// The audit trail: entries by cursor, as far as a filter goes. It has no events: it is loaded when somebody looks, and
+// again when they come back to the page.
 
 import { signal, type Signal } from '@preact/signals';
 
@@ -27,6 +28,10 @@ export interface Trail {
   more: Signal<boolean>;
   begin: (filter: AuditFilter) => Promise<void>;
   older: () => Promise<void>;
+  /** Adds what is new. What is shown stays, unless more is new than one page has. */
+  newer: () => Promise<void>;
+  /** Tries again what failed. */
+  retry: () => Promise<void>;
 }
 
 /** Makes an empty trail. What an older filter brings is not taken. */
@@ -36,19 +41,36 @@ export function trail(): Trail {
   const more = signal(false);
   let filter: AuditFilter | null = null;
   let cursor: string | null = null;
-  const take = async (wanted: AuditFilter, from: string | null, kept: readonly AuditEntry[]): Promise<void> => {
+  let attempted: () => Promise<void> = () => Promise.resolve();
+  const load = async (from: string | null, take: (page: EntryPage) => void): Promise<void> => {
+    const wanted = filter;
+    if (wanted === null) return;
+    attempted = () => load(from, take);
     loading.value = { state: 'loading', error: null };
     try {
       const page = await entriesOf(wanted, from, PAGE);
       if (filter !== wanted) return;
-      entries.value = [...kept, ...page.items];
-      cursor = page.next_cursor ?? null;
-      more.value = cursor !== null;
+      take(page);
       loading.value = { state: 'ready', error: null };
     } catch (error) {
       if (filter === wanted) loading.value = { state: 'failed', error };
     }
   };
+  const append = ({ items, next_cursor: next }: EntryPage): void => {
+    entries.value = [...entries.peek(), ...items];
+    cursor = next ?? null;
+    more.value = cursor !== null;
+  };
+  const prepend = (page: EntryPage): void => {
+    const shown = entries.peek();
+    const known = page.items.findIndex(({ entry_id }) => entry_id === shown[0]?.entry_id);
+    if (known >= 0) entries.value = [...page.items.slice(0, known), ...shown];
+    else {
+      entries.value = [];
+      append(page);
+    }
+  };
+  const isIdle = (): boolean => loading.peek().state !== 'loading';
   return {
     entries,
     loading,
@@ -58,11 +80,15 @@ export function trail(): Trail {
       entries.value = [];
       more.value = false;
       cursor = null;
-      return take(wanted, null, []);
+      return load(null, append);
     },
     older: async () => {
-      if (filter && loading.peek().state !== 'loading') await take(filter, cursor, entries.peek());
+      if (isIdle()) await load(cursor, append);
     },
+    newer: async () => {
+      if (isIdle()) await load(null, prepend);
+    },
+    retry: () => attempted(),
   };
 }
 
@@ -86,7 +112,12 @@ export function parametersOf(filter: AuditFilter): Record<string, string> {
   return Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== ''));
 }
 
-function entriesOf(filter: AuditFilter, cursor: string | null, limit: number): Promise<{ items: AuditEntry[]; next_cursor?: string | null }> {
+interface EntryPage {
+  items: AuditEntry[];
+  next_cursor?: string | null;
+}
+
+function entriesOf(filter: AuditFilter, cursor: string | null, limit: number): Promise<EntryPage> {
   const query = { limit, ...parametersOf(filter), ...(cursor === null ? {} : { cursor }) };
   return ask(GET('/api/v1/audit', { params: { query } }));
 }

@@ -10,6 +10,7 @@ import { everyEntry, NAMES, trail, type AuditFilter } from '../../data/audit';
 import { nameOf } from '../../data/model_name';
 import { devices, me, models } from '../../data/store';
 import type { AuditEntry } from '../../data/types';
+import { onReturn } from '../../data/visible';
 import { text } from '../../text';
 import { clock, moment } from '../../text/format';
 import { useAttempt } from '../../ui/busy';
@@ -54,6 +55,7 @@ function Trail() {
   useEffect(() => {
     void loaded.begin(filter);
   }, [words]);
+  useEffect(() => onReturn(() => void loaded.newer()), []);
   const entries = loaded.entries.value;
   const filtered = NAMES.some((name) => filter[name] !== '');
   const save = (): void => {
@@ -72,7 +74,7 @@ function Trail() {
           {entries.length === 0 ? '' : text.audit.count(entries.length, loaded.more.value)}
         </p>
         <span class="spacer" />
-        <button type="button" class="button" onClick={() => void loaded.begin(filter)}>
+        <button type="button" class="button" onClick={() => void loaded.newer()}>
           {text.audit.newer}
         </button>
         <button type="button" class="button" disabled={busy.value || entries.length === 0} onClick={save}>
@@ -88,7 +90,7 @@ function Trail() {
           </p>
         )}
         <AuditFilters filter={filter} names={names} />
-        <ListState loading={loaded.loading.value} count={entries.length} title={text.audit.failedTitle} retry={() => void (entries.length > 0 ? loaded.older() : loaded.begin(filter))}>
+        <ListState loading={loaded.loading.value} count={entries.length} title={text.audit.failedTitle} retry={() => void loaded.retry()}>
           {entries.length > 0 && <Records label={text.audit.table} columns={columnsOf(names)} items={entries} idOf={({ entry_id }) => entry_id} />}
           {entries.length === 0 && (
             <Empty icon={filtered ? 'filter' : 'trail'} title={filtered ? text.audit.noMatchTitle : text.audit.nothingTitle}>

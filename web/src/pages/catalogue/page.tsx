@@ -1,6 +1,7 @@
 // The models of the account and the shared ones: where they are, what is being uploaded, and how to add one.
 
 import { useComputed, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
 import { isOffered, nameOf } from '../../data/model_name';
@@ -9,6 +10,7 @@ import { isThere } from '../../data/standing';
 import { deployments, me, models, modelsLoading, reload } from '../../data/store';
 import type { Deployment, Model } from '../../data/types';
 import { loadModelUse, type ModelUse } from '../../data/usage';
+import { onReturn } from '../../data/visible';
 import { text } from '../../text';
 import { byText, nameKey } from '../../text/collation';
 import { bytes, shortNumber } from '../../text/format';
@@ -53,7 +55,8 @@ export function ModelsPage() {
     }
     return groups;
   });
-  const { value: use } = useLoaded('use', (signal) => loadModelUse(Date.now(), signal), { ready: me.value !== null });
+  const { value: use, again } = useLoaded('use', (signal) => loadModelUse(Date.now(), signal), { ready: me.value !== null });
+  useEffect(() => onReturn(again), []);
   const search = query.value.get('q') ?? '';
   const wanted = STATES.find((known) => known === query.value.get('state')) ?? null;
   const words = search.trim().toLowerCase();
