@@ -30,6 +30,8 @@ let root: HTMLElement;
 let known: Backend;
 /** What the device does with requests; `null` refuses the page as a browser does. */
 let answer: ((request: Request) => Promise<Response> | Response) | null;
+/** Whether nothing listens on the port. */
+let silent: boolean;
 
 const event = (document: unknown): string => `data: ${JSON.stringify(document)}\n\n`;
 const said = (words: string, thought = ''): string =>
@@ -70,11 +72,12 @@ beforeEach(() => {
   vi.stubGlobal('fetch', async (input: Request | string, init?: RequestInit) => {
     const url = typeof input === 'string' ? input : input.url;
     if (!url.startsWith(LOCAL)) return toBackend(input, init);
-    if (init?.mode === 'no-cors') return new Response();
-    if (!answer) throw new TypeError('Failed to fetch');
+    if (init?.mode === 'no-cors' && !silent) return new Response();
+    if (!answer || silent) throw new TypeError('Failed to fetch');
     return answer(new Request(url, { method: 'POST', body: init?.body ?? null, signal: init?.signal ?? null }));
   });
   sessionStorage.setItem('link.refresh-token', 'r');
+  silent = false;
   answer = () => new Response(said('Hello **there**. And more.'));
   document.body.innerHTML = '<main><div id="root"></div></main>';
   root = document.getElementById('root') as HTMLElement;
@@ -246,6 +249,8 @@ describe('the workspace', () => {
     await accessible();
     await ask('Anybody there?');
     expect(root.querySelector('.asked')).toBeNull();
+    await settled('Not sent (not served).');
+    expect(draft.value).toBe('Anybody there?');
     known.answers['/models/mdl_a/serve/dev_a'] = [200, { command_id: 'cmd_1', state: 'sent' }];
     known.answers['/commands/cmd_1'] = [200, { command_id: 'cmd_1', state: 'processed', result: { status: 'failed', output: 'out of memory' } }];
     press('[data-offer=serve]');
@@ -341,6 +346,51 @@ describe('the workspace', () => {
     expect(root.querySelector('[data-cause]')).toBeNull();
     expect([asked, known.to('/models/mdl_a/repair-serving/dev_a').length, root.querySelectorAll('.asked').length]).toEqual([1, 1, 1]);
     await accessible();
+  });
+
+  it('sends a message again by itself, once, when its device is back', async () => {
+    await served();
+    silent = true;
+    known.answers['/devices/dev_a'] = [200, device('a', { online: false })];
+    render(<WorkspacePage />, root);
+    await ask('Anybody there?');
+    await settled('The device is offline');
+    await settled('sent again by itself');
+    await accessible();
+    // The backend knew before the list of this page did.
+    const asked = (): number => root.querySelectorAll('.asked').length;
+    const appears = async (online: boolean): Promise<void> => {
+      devices.changed(device('a', { online }));
+      await vi.waitFor(() => expect(targets.value[0]?.absent).toBe(online ? null : 'offline'));
+    };
+    await appears(false);
+    await appears(true);
+    // It is still silent: the second failure waits for a person.
+    await vi.waitFor(() => expect(document.body.textContent).not.toContain('sent again by itself'));
+    await settled('The device is offline');
+    silent = false;
+    await appears(false);
+    await appears(true);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(root.querySelector('.answered')).toBeNull();
+    press('[data-action=retry]');
+    await settled('Hello there. And more.');
+    expect(asked()).toBe(1);
+  });
+
+  it('sends a message again when the engine has loaded', async () => {
+    await served();
+    answer = () => Response.json({ status: 503, code: 'engine-loading', detail: 'the engine is loading the model' }, { status: 503 });
+    render(<WorkspacePage />, root);
+    await ask('Anybody there?');
+    await settled('sent again by itself');
+    deployments.changed(deployment('a', 'dev_a', { serving: { state: 'starting', is_serving: false, port: 8080 } }));
+    await vi.waitFor(() => expect(targets.value[0]?.absent).toBe('starting'));
+    answer = () => new Response(said('Loaded.'));
+    deployments.changed(deployment('a', 'dev_a'));
+    await settled('Loaded.');
+    expect(root.querySelectorAll('.asked')).toHaveLength(1);
+    expect(root.querySelector('[data-cause]')).toBeNull();
   });
 
   it('offers no remedy that the device would have to carry out while it updates', async () => {

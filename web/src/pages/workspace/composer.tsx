@@ -1,5 +1,6 @@
 // The field in which a question is typed. Its text survives a reload of the tab, if the browser keeps it.
 
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { text } from '../../text';
@@ -12,7 +13,13 @@ import './composer.css';
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
   const busy = running.value !== null;
+  const absent = target.value?.absent ?? null;
   const blocked = target.value?.absent !== null || remedy.value.busy;
+  // Somebody tried to send what cannot be sent yet.
+  const tried = useSignal(false);
+  useEffect(() => {
+    tried.value = false;
+  }, [absent]);
   useEffect(() => {
     if (!busy) field.current?.focus({ preventScroll: true });
   }, [busy]);
@@ -25,6 +32,7 @@ export function Composer() {
   const sent = (event: Event): void => {
     event.preventDefault();
     const words = draft.peek().trim();
+    if (words !== '' && absent !== null) tried.value = true;
     if (words === '' || busy || blocked) return;
     write('');
     ask(words);
@@ -64,7 +72,7 @@ export function Composer() {
       <div class="composer-foot small soft">
         <p id="message-hint">{text.workspace.hint}</p>
         <p id="status" role="status">
-          {doing}
+          {tried.value && absent !== null ? text.workspace.notSent(text.workspace.absent[absent]) : doing}
         </p>
       </div>
     </form>

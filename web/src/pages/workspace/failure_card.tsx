@@ -10,7 +10,7 @@ import { browserPolicy } from '../../ui/browser_policy';
 import { Prose } from '../../ui/prose';
 import { permitted, whoCanHelp } from '../../workspace/permitted';
 import { CopyButton } from './answer';
-import { failed, mend, remedy, type Failure } from './failures';
+import { failed, mend, remedy, resume, type Failure } from './failures';
 import { target } from './state';
 
 import './failure_card.css';
@@ -22,10 +22,24 @@ export function FailureCard() {
   return <Card key={failure.cause.code} failure={failure} />;
 }
 
+/** Sends the request again once the model that has been away answers again. */
+function useReturn(failure: Failure): void {
+  const isAway = useRef(false);
+  const absent = target.value?.absent ?? null;
+  useEffect(() => {
+    if (absent !== null) isAway.current = true;
+    else if (isAway.current) {
+      isAway.current = false;
+      void resume();
+    }
+  }, [absent, failure]);
+}
+
 function Card({ failure }: { failure: Failure }) {
   const { cause, facts } = failure;
   const card = useRef<HTMLElement>(null);
   useEffect(() => card.current?.scrollIntoView?.({ block: 'nearest' }), [failure]);
+  useReturn(failure);
   const { words, busy } = remedy.value;
   const device = devices.row(failure.target.deviceId)?.value;
   const updating = device !== undefined && stateOf(device) === 'updating';
@@ -44,6 +58,7 @@ function Card({ failure }: { failure: Failure }) {
         <p class="soft" dir="auto">
           <Prose words={cause.remedy} />
         </p>
+        {failure.waits && <p class="soft">{text.remedies.waits}</p>}
       </div>
       {cause.code.startsWith('local-network') && <HowToAllow origin={facts.page.origin} />}
       <div class="remedies" role="group" aria-label={text.remedies.group}>

@@ -17,6 +17,8 @@ export interface Failure {
   target: Target;
   /** Sends the same request again. */
   again: (target: Target) => Promise<void>;
+  /** Whether the request is sent again by itself when the model answers again. */
+  waits: boolean;
 }
 
 export const failed = signal<Failure | null>(null);
@@ -27,6 +29,8 @@ export const doing = signal('');
 
 /** Counts what was asked: a diagnosis or a remedy of something older has no effect. */
 let asked = 0;
+/** Whether the request under way was sent by itself: it does not wait a second time. */
+let sentByItself = false;
 
 ofPerson(clear);
 
@@ -42,11 +46,29 @@ export function clear(): void {
 export async function explain(target: Target, seen: Seen, again: Failure['again']): Promise<void> {
   clear();
   const mine = asked;
+  const isFirst = !sentByItself;
   doing.value = text.workspace.finding;
   const facts = await gather(target, seen);
   if (mine !== asked) return;
   doing.value = '';
-  failed.value = { cause: classify(facts), facts, target, again };
+  const cause = classify(facts);
+  failed.value = { cause, facts, target, again, waits: isFirst && passes(cause, facts) };
+}
+
+/** Tells whether a cause goes away without this page: a device comes back, an engine has loaded. */
+function passes({ code }: Cause, { device }: Facts): boolean {
+  return code === 'device-offline' || code === 'engine-loading' || (code === 'not-serving' && device?.online === false);
+}
+
+/** Sends the request again because the model answers again. */
+export async function resume(): Promise<void> {
+  if (!failed.peek()?.waits) return;
+  sentByItself = true;
+  try {
+    await mend('retry');
+  } finally {
+    sentByItself = false;
+  }
 }
 
 /** Carries out a remedy, then sends the same request again. */
