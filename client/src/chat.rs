@@ -82,6 +82,9 @@ pub enum Part {
     Text(String),
     /// A piece of a reasoning model's reasoning before its answer.
     Thought(String),
+    /// The answer has reached its limit of tokens or the end of the model's context
+    /// (`finish_reason` `length`).
+    CutOff,
     /// The token counts of the question and the answer.
     Usage(Usage),
 }
@@ -144,6 +147,7 @@ struct Chunk {
 struct Choice {
     #[serde(default)]
     delta: Delta,
+    finish_reason: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -268,9 +272,10 @@ fn parts_of(data: &str) -> Result<Vec<Part>, String> {
         return Err(message);
     }
     let mut parts = Vec::new();
-    for Delta { content, reasoning_content } in chunk.choices.into_iter().map(|c| c.delta) {
+    for Choice { delta: Delta { content, reasoning_content }, finish_reason } in chunk.choices {
         parts.extend(reasoning_content.filter(|text| !text.is_empty()).map(Part::Thought));
         parts.extend(content.filter(|text| !text.is_empty()).map(Part::Text));
+        parts.extend((finish_reason.as_deref() == Some("length")).then_some(Part::CutOff));
     }
     parts.extend(chunk.usage.map(Part::Usage));
     Ok(parts)
@@ -292,6 +297,10 @@ mod tests {
         let usage = r#"{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2,"x":1}}"#;
         let expected = Usage { prompt_tokens: 3, completion_tokens: 2 };
         assert_eq!(parts_of(usage), Ok(vec![Part::Usage(expected)]));
+        let last = |reason: &str| {
+            parts_of(&format!(r#"{{"choices":[{{"delta":{{}},"finish_reason":"{reason}"}}]}}"#))
+        };
+        assert_eq!((last("length"), last("stop")), (Ok(vec![Part::CutOff]), Ok(vec![])));
         assert_eq!(parts_of(r#"{"error":{"message":"no room"}}"#), Err("no room".to_owned()));
         assert!(parts_of("{").is_err());
     }

@@ -47,6 +47,12 @@ async fn one_command_leads_from_a_file_to_an_answer_and_the_next_one_uses_what_i
     assert_eq!(document["answer"]["text"], TINY_REPLY);
     assert_eq!(document["answer"]["ended"], "whole");
     assert_eq!(document["answer"]["usage"]["completion_tokens"], TINY_TOKENS);
+    let cut = desk.link(&["chat", "tiny", "--json", "--max-tokens", "3", "Hello?"], "");
+    let cut: Value = serde_json::from_str(&cut.0).unwrap();
+    assert_eq!(cut["answer"]["ended"], "length");
+    assert_eq!(cut["answer"]["usage"]["completion_tokens"], 3);
+    let said = desk.link(&["chat", "tiny", "--max-tokens", "3", "Hello?"], "").1;
+    assert!(said.contains("cut off by the limit of tokens"), "{said}");
 
     // A stopped model is served again.
     let stopped = desk.link(&["model", "stop", "tiny", "--wait"], "");

@@ -46,6 +46,11 @@ it('reads text, reasoning and usage, however the stream is cut', () => {
   }
 });
 
+it('tells an answer that a limit of tokens has cut off from one that is complete', () => {
+  const ends = (reason: string | null): boolean => read([`${event({ choices: [{ delta: {}, finish_reason: reason }] })}${STREAM}data: [DONE]`]).reader.isCut;
+  expect([ends('length'), ends('stop'), ends(null)]).toEqual([true, false, false]);
+});
+
 it('takes nothing after the end', () => {
   expect(read([`${STREAM}data: [DONE]\n\n${event({ choices: [{ delta: { content: 'more' } }] })}`]).text).toBe('Hello');
 });

@@ -275,6 +275,16 @@ describe('the workspace', () => {
     await accessible();
   });
 
+  it('says that a limit of tokens has cut an answer off', async () => {
+    await served();
+    answer = () => new Response(event({ choices: [{ delta: { content: 'Half' } }] }) + event({ choices: [{ delta: {}, finish_reason: 'length' }] }) + said(''));
+    render(<WorkspacePage />, root);
+    await ask('Hi');
+    await settled('Cut off: the answer has reached its limit of tokens');
+    expect(root.querySelector('.answered .text')?.textContent?.trim()).toBe('Half');
+    await accessible();
+  });
+
   it('stops an answer, and keeps what has come', async () => {
     await served();
     let end: (() => void) | null = null;

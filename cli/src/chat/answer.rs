@@ -34,6 +34,8 @@ pub(crate) struct Answered {
 pub(crate) enum Ended {
     /// The answer is complete.
     Whole,
+    /// The answer has reached `--max-tokens` or the end of the model's context.
+    Length,
     /// The user has pressed Ctrl-C.
     Stopped,
 }
@@ -86,6 +88,7 @@ pub(super) async fn stream(
                 answered.text.push_str(&text);
             }
             Some(Part::Thought(_)) => clock.piece(),
+            Some(Part::CutOff) => answered.ended = Ended::Length,
             Some(Part::Usage(usage)) => answered.usage = Some(usage),
             None => break,
         }
@@ -113,8 +116,10 @@ impl Answered {
     /// Returns the speed of an answer, as text for a person.
     pub(super) fn in_words(&self) -> String {
         let mut words = Vec::new();
-        if self.ended == Ended::Stopped {
-            words.push("stopped".to_owned());
+        match self.ended {
+            Ended::Whole => {}
+            Ended::Length => words.push("cut off by the limit of tokens".to_owned()),
+            Ended::Stopped => words.push("stopped".to_owned()),
         }
         if let Some(Usage { completion_tokens, .. }) = self.usage {
             words.push(format!("{completion_tokens} tokens"));

@@ -80,7 +80,7 @@ pub(super) async fn talk(
         context.output.data(&document, |_| String::new())?;
     }
     Ok(match answered.ended {
-        Ended::Whole => ExitCode::Success,
+        Ended::Whole | Ended::Length => ExitCode::Success,
         Ended::Stopped => ExitCode::Interrupted,
     })
 }

@@ -29,8 +29,16 @@ interface Question {
   heard: (pieces: Pieces) => void;
 }
 
-/** Asks for an answer and hands over its pieces. Returns the usage, or nothing if the engine has told none. */
-export async function complete({ at, model, messages, sampling, signal, heard }: Question): Promise<Usage | null> {
+/** How an answer has ended. */
+export interface Ending {
+  /** Nothing if the engine has told none. */
+  usage: Usage | null;
+  /** Whether it was cut off by a limit of tokens. */
+  isCut: boolean;
+}
+
+/** Asks for an answer and hands over its pieces. */
+export async function complete({ at, model, messages, sampling, signal, heard }: Question): Promise<Ending> {
   const chosen = Object.fromEntries(Object.entries(sampling).filter(([, value]) => value !== null));
   const body = JSON.stringify({ model, messages, ...chosen, stream: true, stream_options: { include_usage: true } });
   const size = new TextEncoder().encode(body).length;
@@ -46,7 +54,7 @@ export async function complete({ at, model, messages, sampling, signal, heard }:
       heard(reader.push(decoder.decode(piece.value, { stream: true })));
     }
     heard(reader.end());
-    return reader.usage;
+    return { usage: reader.usage, isCut: reader.isCut };
   } catch (error) {
     if (signal.aborted) throw new RequestFailure({ kind: 'stopped' });
     if (error instanceof RequestFailure) throw error;

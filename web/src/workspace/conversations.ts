@@ -11,7 +11,8 @@ export interface Turn {
   figures: Figures | null;
   /** Whose answer it is. */
   model: string;
-  state: 'asked' | 'complete' | 'stopped' | 'incomplete';
+  /** `cut`: a limit of tokens has ended the answer. `incomplete`: it broke off. */
+  state: 'asked' | 'complete' | 'cut' | 'stopped' | 'incomplete';
 }
 
 export interface Figures {

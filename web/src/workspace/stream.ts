@@ -29,7 +29,7 @@ interface Told {
 
 interface Chunk {
   error?: Told | string;
-  choices?: readonly { delta?: { content?: unknown; reasoning_content?: unknown } }[];
+  choices?: readonly { delta?: { content?: unknown; reasoning_content?: unknown }; finish_reason?: unknown }[];
   usage?: Usage | null;
 }
 
@@ -37,8 +37,10 @@ interface Chunk {
 export class CompletionReader {
   readonly #parser = new EventParser();
   usage: Usage | null = null;
-  /** Whether the engine has said that the answer is whole. */
+  /** Whether the engine has said that the stream is whole. */
   ended = false;
+  /** Whether the answer was cut off: it has reached its limit of tokens, or the end of the model's context. */
+  isCut = false;
 
   /** Takes a piece of the body, and returns what it adds to the answer. */
   push(piece: string): Pieces {
@@ -63,7 +65,8 @@ export class CompletionReader {
     }
     const chunk = parsed(data);
     if (chunk.error) throw new RequestFailure(toldBy(chunk.error, 'engine'));
-    const delta = chunk.choices?.[0]?.delta;
+    const { delta, finish_reason: reason } = chunk.choices?.[0] ?? {};
+    if (reason === 'length') this.isCut = true;
     if (typeof delta?.content === 'string') pieces.text += delta.content;
     if (typeof delta?.reasoning_content === 'string') pieces.thought += delta.reasoning_content;
     if (chunk.usage) this.usage = chunk.usage;

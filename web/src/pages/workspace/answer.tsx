@@ -79,7 +79,8 @@ function waitingWords({ heard }: Running): string {
 }
 
 function noteOf({ state, figures }: Turn): string {
-  const note = state === 'stopped' ? [text.workspace.stopped] : state === 'incomplete' ? [text.workspace.incomplete] : [];
+  const { notes } = text.workspace;
+  const note = state === 'asked' || state === 'complete' ? [] : [notes[state]];
   return [...note, ...figuresOf(figures)].join(' · ');
 }
 

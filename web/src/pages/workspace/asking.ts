@@ -139,10 +139,10 @@ async function run(chosen: Target, turn: Turn): Promise<void> {
   try {
     const { signal: stopped } = answer.stopper;
     const question = { at: chosen, model: chosen.alias, messages: messagesOf(started), sampling: started.sampling, signal: stopped, heard };
-    const usage = await complete(question);
+    const { usage, isCut } = await complete(question);
     here.throwIfAborted();
-    ended('complete', usage);
-    say(`${sentences.end()} ${text.workspace.finished}`.trim());
+    ended(isCut ? 'cut' : 'complete', usage);
+    say(`${sentences.end()} ${isCut ? text.workspace.notes.cut : text.workspace.finished}`.trim());
   } catch (error) {
     // Nothing of the answer is for whoever comes next.
     if (here.aborted) return;
@@ -152,7 +152,7 @@ async function run(chosen: Target, turn: Turn): Promise<void> {
     }
     if (error.seen.kind === 'stopped') {
       ended('stopped', null);
-      say(text.workspace.stopped);
+      say(text.workspace.notes.stopped);
       return;
     }
     ended(answer.text === '' ? 'asked' : 'incomplete', null);

@@ -48,8 +48,11 @@ export const workspace = {
   waiting: 'Waiting for the first word…',
   thinking: 'Thinking…',
   thought: 'Reasoning',
-  stopped: 'Stopped.',
-  incomplete: 'This answer is not complete.',
+  notes: {
+    stopped: 'Stopped.',
+    incomplete: 'This answer is not complete.',
+    cut: 'Cut off: the answer has reached its limit of tokens, or the end of the model’s context.',
+  },
   finished: 'The answer is complete.',
   finding: 'Finding out what went wrong…',
   tokens: (count: number) => plural(count, 'completion token', 'completion tokens'),
