@@ -49,6 +49,15 @@ impl PipelineRecord {
     pub(crate) const fn advance(&mut self) {
         self.generation = self.generation.next();
     }
+
+    /// Returns whether an engine that was started for this record serves `wanted` as it is: it
+    /// knows its file, its plugin, its settings and its alias from its start.
+    pub(crate) fn shares_engine_with(&self, wanted: &Self) -> bool {
+        self.file.sha256 == wanted.file.sha256
+            && self.config.plugin == wanted.config.plugin
+            && self.config.settings == wanted.config.settings
+            && self.config.alias == wanted.config.alias
+    }
 }
 
 /// A report that must not be lost.

@@ -133,9 +133,6 @@ impl Pipelines {
         };
         let stays = !pipeline.is_being_removed();
         let serve = deploy.serve || pipeline.record.serve;
-        let same_file = pipeline.record.file.sha256 == deploy.model.sha256
-            && pipeline.record.config.plugin == deploy.config.plugin
-            && pipeline.record.config.settings == deploy.config.settings;
         pipeline.wait(command, done);
         let wanted = PipelineRecord {
             config: deploy.config,
@@ -145,7 +142,7 @@ impl Pipelines {
             generation: pipeline.record.generation.next(),
             removing: false,
         };
-        self.become_record(id, wanted, same_file, turn);
+        self.become_record(id, wanted, turn);
         stays
     }
 
@@ -163,7 +160,7 @@ impl Pipelines {
             wanted.advance();
         }
         pipeline.wait(command, format!("serving on port {}", wanted.config.port));
-        self.become_record(start.pipeline_id, wanted, true, turn);
+        self.become_record(start.pipeline_id, wanted, turn);
     }
 
     /// Carries out REPAIR_SERVING: replaces the allowlist, and the port if the command names one;
@@ -199,14 +196,11 @@ impl Pipelines {
             let reason = "the configuration names another model than the pipeline serves";
             return turn.report_command(command, CommandResult::Rejected, reason);
         }
-        let same_engine = update.config.plugin == pipeline.record.config.plugin
-            && update.config.settings == pipeline.record.config.settings
-            && update.config.alias == pipeline.record.config.alias;
         let mut wanted = pipeline.record.clone();
         wanted.config = update.config;
         wanted.advance();
         pipeline.wait(command, "configuration replaced".to_owned());
-        self.become_record(update.pipeline_id, wanted, same_engine, turn);
+        self.become_record(update.pipeline_id, wanted, turn);
     }
 
     /// Carries out STOP_SERVING.
@@ -247,7 +241,7 @@ impl Pipelines {
         }
         wanted.serve = true;
         pipeline.wait_for_person();
-        self.become_record(id, wanted, true, turn);
+        self.become_record(id, wanted, turn);
     }
 
     /// Stops a model at the request of a person at this machine.
@@ -284,16 +278,10 @@ impl Pipelines {
     }
 
     /// Brings a pipeline to `wanted` by the smallest sufficient step.
-    fn become_record(
-        &mut self,
-        id: PipelineId,
-        wanted: PipelineRecord,
-        same_engine: bool,
-        turn: &mut Turn,
-    ) {
+    fn become_record(&mut self, id: PipelineId, wanted: PipelineRecord, turn: &mut Turn) {
         self.runs = self.runs.next();
         if let Some(pipeline) = self.all.get_mut(&id) {
-            pipeline.become_record(wanted, same_engine, self.runs, turn);
+            pipeline.become_record(wanted, self.runs, turn);
         }
     }
 }

@@ -20,13 +20,8 @@ const BEING_REMOVED: &str = "the model is being removed";
 impl Pipeline {
     /// Brings the pipeline to `wanted`; `run` numbers the engine or reservation that this may
     /// start.
-    pub(super) fn become_record(
-        &mut self,
-        wanted: PipelineRecord,
-        same_engine: bool,
-        run: Run,
-        turn: &mut Turn,
-    ) {
+    pub(super) fn become_record(&mut self, wanted: PipelineRecord, run: Run, turn: &mut Turn) {
+        let same_engine = self.record.shares_engine_with(&wanted);
         let file_changed = wanted.file.sha256 != self.record.file.sha256;
         match self.phase {
             Phase::Serving { run: engine, port } if same_engine && port == wanted.config.port => {

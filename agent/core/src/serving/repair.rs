@@ -48,7 +48,7 @@ impl Pipeline {
             | Phase::Stopping { .. }
             | Phase::Removing => {
                 self.wait_for_repair(command, done);
-                self.become_record(wanted, true, run, turn);
+                self.become_record(wanted, run, turn);
             }
         }
     }

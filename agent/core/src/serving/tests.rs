@@ -455,6 +455,15 @@ fn a_redeployment_of_the_same_file_keeps_the_engine_and_one_of_another_file_repl
 }
 
 #[test]
+fn a_redeployment_under_another_alias_starts_the_engine_again() {
+    let mut bench = Bench::serving();
+    let mut renamed = deploy(2, 1);
+    renamed.config.alias = "other".parse().unwrap();
+    let lines = bench.configure(renamed);
+    assert_eq!(lines[1..3], ["route 8080 to no engine, 1 origins", "stop engine 1"]);
+}
+
+#[test]
 fn other_settings_start_the_engine_again_and_equal_ones_keep_it() {
     let mut bench = Bench::serving();
     let mut other = deploy(2, 1);
