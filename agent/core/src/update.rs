@@ -9,10 +9,15 @@ use crate::{
     event::Staged,
 };
 
-/// The update in progress.
+/// How far the update of this agent is.
 #[derive(Debug, Default)]
-pub(crate) struct Update {
-    asked_by: Option<Asker>,
+pub(crate) enum Update {
+    #[default]
+    Idle,
+    /// The next version is being downloaded and checked.
+    Staging(Asker),
+    /// A staged version is about to replace this process.
+    TakingOver,
 }
 
 /// The state of the agent that an update depends on.
@@ -24,14 +29,14 @@ pub(crate) struct Around<'a> {
 
 /// The requester of an update.
 #[derive(Clone, Copy, Debug)]
-enum Asker {
+pub(crate) enum Asker {
     Command(CommandId),
     Person,
 }
 
 impl Update {
     pub(crate) const fn is_running(&self) -> bool {
-        self.asked_by.is_some()
+        !matches!(self, Self::Idle)
     }
 
     /// Starts staging the next version, unless an update is already in progress. A redelivered
@@ -49,7 +54,7 @@ impl Update {
             }
             return;
         }
-        self.asked_by = Some(command.map_or(Asker::Person, Asker::Command));
+        *self = Self::Staging(command.map_or(Asker::Person, Asker::Command));
         // This is also the case when a command runs again after it has replaced this process. A person follows the
         // phases of an update, so the staging has to end it.
         if command.is_some() && request.version.as_ref() == Some(around.own_version) {
@@ -60,7 +65,7 @@ impl Update {
 
     /// Ends the update; a staged version then replaces this process.
     pub(crate) fn ended(&mut self, staged: Staged, turn: &mut Turn) {
-        let Some(asker) = self.asked_by.take() else { return };
+        let Self::Staging(asker) = std::mem::take(self) else { return };
         let (status, output) = match &staged {
             Staged::Ready(version) => (
                 CommandResult::Succeeded,
@@ -76,7 +81,7 @@ impl Update {
             turn.report_command(id, status, output);
         }
         if let Staged::Ready(version) = staged {
-            self.asked_by = Some(Asker::Person);
+            *self = Self::TakingOver;
             turn.effects.push(Effect::ReplaceAgent { version });
         }
     }
