@@ -24,11 +24,10 @@ use link_client::{
 use link_platform::checkpoint;
 use link_protocol::{
     agent_api,
-    backend_api::model::LANGUAGE_MODEL,
     command::ModelFile,
     id::{ModelId, PipelineId},
     identity::Identity,
-    plugin::{Manifest, ModelFiles, Settings},
+    plugin::{Manifest, Metadata, ModelFiles, Settings},
 };
 use tokio::sync::{Mutex, mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -105,9 +104,13 @@ impl Downloads {
         let cancel = CancellationToken::new();
         let path = self.path(&file);
         let job = Job { download, plugin, settings, path, file, cancel: cancel.clone() };
+        // Never full: the core runs fewer concurrent commands than this queue holds.
         if self.jobs.try_send(job).is_err() {
-            // Never full: the core runs fewer concurrent commands than this queue holds.
-            tracing::error!("the download queue is full");
+            let inbox = self.inbox.clone();
+            let outcome = Err(DownloadFailure::Failed("the queue of downloads is full".to_owned()));
+            let ended = Event::DownloadEnded { download, outcome };
+            tokio::spawn(async move { inbox.event(ended).await });
+            return;
         }
         self.running.insert(download, cancel);
     }
@@ -225,13 +228,13 @@ async fn fetch(origin: Arc<Origin>, job: Job) {
 async fn fetch_model(transfer: &Transfer<'_>, plugin: Option<&Manifest>) -> Result<(), String> {
     transfer.run().await.map_err(|error| error.to_string())?;
     let Some(plugin) = plugin else { return Ok(()) };
-    let looked = match plugin.id.as_str() {
-        LANGUAGE_MODEL => match model_file::look(transfer.path).await {
+    let looked = match plugin.adapter.model.metadata {
+        Some(Metadata::Gguf) => match model_file::look(transfer.path).await {
             Ok(Ok(_facts)) => Ok(()),
             Ok(Err(why)) => Err(format!("{why}; {}", why.hint())),
             Err(error) => Err(format!("the model's file cannot be read: {error}")),
         },
-        _ => has_format(transfer.path, &plugin.adapter.model),
+        None => has_format(transfer.path, &plugin.adapter.model),
     };
     let Err(refused) = looked else { return Ok(()) };
     if let Err(error) = link_platform::fs::remove_file(transfer.path) {

@@ -16,7 +16,10 @@ mod watch;
 use std::{
     collections::{BTreeMap, HashMap},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, mpsc},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, RwLock,
+        mpsc::{self, TrySendError},
+    },
     thread,
     time::Duration,
 };
@@ -210,8 +213,16 @@ impl Engines {
             // The engine of this run was not started, and will not be.
             stop.cancel();
         }
-        if self.orders.try_send(Order::Stop { pipeline_id, run }).is_err() {
-            tracing::error!("the engine thread does not accept orders");
+        match self.orders.try_send(Order::Stop { pipeline_id, run }) {
+            Ok(()) => {}
+            // A stop that was lost would leave the pipeline stopping for ever.
+            Err(TrySendError::Full(order)) => {
+                let orders = self.orders.clone();
+                tokio::task::spawn_blocking(move || orders.send(order));
+            }
+            Err(TrySendError::Disconnected(_)) => {
+                tracing::error!("the engine thread has ended");
+            }
         }
     }
 
