@@ -15,7 +15,7 @@ interface Work<T> {
   hasEnded: (latest: T) => boolean;
 }
 
-/** Returns the work once it has ended. Nothing is asked while it runs: it may wait a day for a device that is away. */
+/** Resolves when the work has ended. Does not poll: the work may wait a day for an offline device. */
 export function untilEnded<T>(first: T, { kind, id, look, hasEnded }: Work<T>): Promise<T> {
   if (hasEnded(first)) return Promise.resolve(first);
   const here = staying();

@@ -18,7 +18,7 @@ const FAREWELL = 60_000;
 
 /** Whether somebody is logged in; `ended` is a login that was taken away while a page was open. */
 export const session = signal<'unknown' | 'in' | 'out' | 'ended'>('unknown');
-/** Why nobody could be logged in as the address or the browser says; the login shows it. */
+/** The error of the automatic login by code or stored session. The login page shows it. */
 export const barred = signal<unknown>(null);
 /** Whether the backend knows of the last logout; the login shows if it does not. */
 export const farewell = signal<'told' | 'trying' | 'failed'>('told');

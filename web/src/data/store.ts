@@ -26,7 +26,7 @@ export const commands = new Rows<Command>((command) => command.command_id);
 /** Who is logged in. */
 export const me = signal<Me | null>(null);
 
-/** Whether what is shown follows the backend: since when it does not, in milliseconds of the clock. */
+/** The state of the event stream. `since`: when it was lost, in Unix milliseconds. */
 export const live = signal<{ state: 'connecting' | 'live' } | { state: 'lost'; since: number }>({
   state: 'connecting',
 });
@@ -44,7 +44,7 @@ export function isWhole({ state, whole }: Loading): boolean {
   return state === 'ready' || state === 'refreshing' || whole === true;
 }
 
-/** Returns how far several lists are together: what failed first, then what is still to come. */
+/** Combines the states of several lists: a failed one first, then one that is still loading, else ready. */
 export function together(lists: readonly Loading[]): Loading {
   const isKnown = ({ state }: Loading): boolean => state === 'ready' || state === 'refreshing';
   return lists.find(({ state }) => state === 'failed') ?? lists.find((list) => !isKnown(list)) ?? { state: 'ready', error: null };
@@ -53,7 +53,7 @@ export function together(lists: readonly Loading[]): Loading {
 export const devicesLoading = signal<Loading>({ state: 'idle', error: null });
 export const deploymentsLoading = signal<Loading>({ state: 'idle', error: null });
 export const modelsLoading = signal<Loading>({ state: 'idle', error: null });
-/** Where the commands begin that are older than those that are shown, if there are any. */
+/** The cursor of the next page of older commands, or null. */
 export const olderCommands = signal<string | null>(null);
 export const commandsLoading = signal<Loading>({ state: 'idle', error: null });
 

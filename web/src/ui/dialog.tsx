@@ -1,5 +1,5 @@
-// The browser's own dialog: it holds the focus, closes on Escape, and gives the focus back. It begins at its first field, or at
-// the button that changes nothing: never at the cross, and never at what cannot be taken back.
+// The browser's own dialog: it holds the focus, closes on Escape, and gives the focus back. The focus starts on the
+// first field or on the harmless button, never on the close button or a destructive one.
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';

@@ -2,7 +2,7 @@
 
 import { brief, sentence, visible } from '../text/visible';
 
-/** What stands between two backticks. One that has no other, as in the messages of some programs, is a backtick. */
+/** Text between two backticks. An unpaired backtick is literal. */
 const CODE = /`([^`]+)`/;
 
 /** The longest sentence of somebody else in a row, in code units. */

@@ -65,7 +65,7 @@ export function useVirtual(
 
 /**
  * Keeps the focus in the list. A row that is drawn in another place loses it, and a row that goes out of sight, or out of the list,
- * leaves it to the list: from the begin of the page nobody finds back by keyboard.
+ * leaves it to the list: otherwise the focus jumps to the top of the page, and a keyboard user loses the place.
  */
 function useKeptFocus(scroller: RefObject<HTMLElement | null>): void {
   const at = document.activeElement;

@@ -42,7 +42,7 @@ export interface Mended {
 /** A long block, whose head is parsed for good. */
 interface Long {
   type: Divisible;
-  /** What the tail begins with to be parsed by itself. */
+  /** Text to put before the tail so that it parses on its own. */
   prefix: string;
   head: string;
   /** Whether the items of a list are apart. */
@@ -80,14 +80,14 @@ export class GrowingMarkdown {
     this.#tail += piece;
   }
 
-  /** Returns how what the pieces since the last call have changed is drawn. */
+  /** Returns the drawing steps for the pieces pushed since the last call. */
   grow(): Step[] {
     this.#grew ||= this.#all !== '';
     if (!this.#waits() && this.#advance()) this.#drawOpen();
     return this.#taken();
   }
 
-  /** Settles what is left, since the text is whole. Returns how that is drawn. */
+  /** Settles the rest of a text that is whole. Returns the drawing steps for it. */
   close(): Step[] {
     this.#parsedAt = 0;
     // The end of a text ends its last line.

@@ -47,8 +47,8 @@ export function RemedyDialog({ kind, targets, close }: { kind: ManyKind; targets
   );
 }
 
-/** The stale deployments in a sentence, with what mends them. It stays while a dialog of it is open, as the bar does. While not all
- * of them are loaded, there are as many as were `counted`, and what mends all waits. */
+/** Says how many deployments are stale and offers to repair or redeploy them. Stays while its dialog is open. Until all are loaded it
+ * shows `counted` and hides the actions. */
 export function StaleBanner({ stale, counted }: { stale: readonly Deployment[]; counted?: number }) {
   const kind = useSignal<ManyKind | null>(null);
   const targets = useRef<readonly Deployment[]>([]);
