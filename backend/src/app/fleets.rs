@@ -26,8 +26,8 @@ use crate::{
     tables::{DeviceFilter, Look, audit, devices, locks},
 };
 
-/// How many devices a selection in another order than that of the ids looks at in one request: more than a page, because the
-/// statement has read the whole account for them.
+/// The number of devices that one request of a selection checks when the order is not by id. More than a page, because the
+/// statement reads the whole account anyway.
 const CANDIDATES: u32 = 400;
 
 /// Which devices of an account are listed, and in which order.

@@ -47,7 +47,7 @@ impl<R> Default for Routes<R> {
 }
 
 impl<R: Clone> Routes<R> {
-    /// Leads the sessions of `slots` to a router from now on.
+    /// Starts assigning the sessions of `slots` to a router.
     pub fn open(&mut self, slots: RangeInclusive<u32>, to: R) {
         self.routers
             .retain(|one| one.slots.start() > slots.end() || one.slots.end() < slots.start());
@@ -55,7 +55,7 @@ impl<R: Clone> Routes<R> {
         self.routers.sort_unstable_by_key(|one| *one.slots.start());
     }
 
-    /// Leads nobody to the router of `slots` any more.
+    /// Stops assigning sessions to the router of `slots`.
     pub fn close(&mut self, slots: &RangeInclusive<u32>) {
         for one in self.routers.iter_mut().filter(|one| one.slots == *slots) {
             one.to = None;
@@ -71,8 +71,8 @@ impl<R: Clone> Routes<R> {
         route?.to.clone()
     }
 
-    /// Tells whether a session with a random identifier was led to another router than that of `slot`, the slot of its
-    /// user. If so, its next attempt is led there.
+    /// Returns whether a session with a random identifier was sent to a router other than that of `slot`, the slot of its
+    /// user. If so, its next attempt is sent to the right one.
     #[must_use]
     pub fn is_elsewhere(&mut self, origin: Origin, id: SessionId, slot: u32) -> bool {
         if id.slot().is_some() || self.at(slot).is_none() {

@@ -49,7 +49,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// The limits of a guard that nobody has told others (specification, section 8).
+    /// The limits unless a development build overrides them (specification, section 8).
     fn default() -> Self {
         Self { window: link_protocol::limits::ROLLBACK_WINDOW, silence: Some(SILENCE) }
     }

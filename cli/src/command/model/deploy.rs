@@ -129,8 +129,8 @@ pub(in crate::command) async fn wait_for(
     }
 }
 
-/// Returns the stage of a deployment whose model is served, by its command: a model that was served before goes on when the device
-/// cannot serve it as it is asked to now, for example on a port that is taken.
+/// Returns the stage of a deployment by its command. The serving state alone is not enough: if the new settings fail (say, a taken
+/// port), the model keeps serving with the old ones.
 fn served(command: Result<CommandInfo, Option<Duration>>) -> Stage {
     let Ok(command) = command else { return Stage::Waiting("starting to serve") };
     match command.result {
