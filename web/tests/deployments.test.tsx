@@ -180,6 +180,31 @@ describe('the list of deployments', () => {
     await vi.waitFor(() => expect(repair()?.hasAttribute('aria-disabled')).toBe(false));
   });
 
+  it('offers to serve a stopped model, and a repair only of a stale one', async () => {
+    load();
+    const stopped = { state: 'not_serving', is_serving: false, port: 8080 } as const;
+    deployments.loaded([
+      deployment('1', 'dev_a'),
+      deployment('2', 'dev_a', { stale: true }),
+      deployment('3', 'dev_a', { serving: stopped }),
+      deployment('4', 'dev_a', { serving: stopped, stale: true }),
+      deployment('5', 'dev_a', { serving: { ...stopped, detail: 'port 8080 is in use by nginx' } }),
+      deployment('6', 'dev_a', { serving: { ...stopped, state: 'starting' } }),
+      deployment('7', 'dev_c', { serving: stopped }),
+    ]);
+    open();
+    await settled('7 deployments');
+    const offered = (id: string): (string | undefined)[] =>
+      [...here.root.querySelectorAll<HTMLElement>(`[data-id=dpl_${id}] [data-action]`)].map(({ dataset }) => dataset.action);
+    expect(['1', '2', '3', '4', '5', '6'].map(offered)).toEqual([
+      ['redeploy'], ['repair', 'redeploy'], ['serve', 'redeploy'], ['repair', 'serve'], ['serve', 'redeploy'], ['redeploy'],
+    ]);
+    here.root.querySelector<HTMLElement>('[data-id=dpl_7] [data-action=serve]')?.click();
+    await settled('Serving and repairing wait until it is back.');
+    expect(here.served.to('/models/mdl_7/serve/dev_c')).toHaveLength(0);
+    await accessible();
+  });
+
   it('repairs all stale ones with an operation for each model, after a preview', async () => {
     load();
     const begun: string[] = [];

@@ -47,8 +47,12 @@ export function isHeld({ state, serving, removed }: Deployment): boolean {
   return !removed && (state === 'completed' || Boolean(serving));
 }
 
-/** Returns what mends or ends a deployment, the most useful first. A repair waits until its device is online. */
-export function remediesFor(deployment: Deployment): Action[] {
-  if (UNDER_WAY.has(deployment.state)) return ['cancel'];
-  return deployment.state === 'completed' ? ['repair', 'redeploy'] : ['redeploy', 'dismiss'];
+/** Returns what mends or ends a deployment, the most useful first: two at most, for which a row has room. What needs the device waits until
+ * it is online. */
+export function remediesFor({ state, serving, stale }: Deployment): Action[] {
+  if (UNDER_WAY.has(state)) return ['cancel'];
+  if (state !== 'completed') return ['redeploy', 'dismiss'];
+  const isStopped = !serving?.is_serving && serving?.state !== 'starting' && serving?.state !== 'stopping';
+  if (stale) return isStopped ? ['repair', 'serve'] : ['repair', 'redeploy'];
+  return isStopped ? ['serve', 'redeploy'] : ['redeploy'];
 }

@@ -115,8 +115,8 @@ function RowActions({ deployment, name, online }: { deployment: Deployment; name
     );
   }
   const allowed = remediesFor(deployment).filter((action) => may(permissionOf(action)));
-  // Its button keeps its place while the device is away: nothing that is about to be pressed moves or loses the focus.
-  const waits = (action: Action): boolean => action === 'repair' && !online;
+  // A button keeps its place while the device is away: nothing that is about to be pressed moves or loses the focus.
+  const waits = (action: Action): boolean => (action === 'repair' || action === 'serve') && !online;
   return (
     <div class="row-actions">
       {allowed.map((action) => (
