@@ -180,6 +180,21 @@ describe('the list of deployments', () => {
     await vi.waitFor(() => expect(repair()?.hasAttribute('aria-disabled')).toBe(false));
   });
 
+  it('says what a model with a stale allowlist does, beside that the allowlist is stale', async () => {
+    load();
+    deployments.loaded([
+      deployment('1', 'dev_a', { stale: true }),
+      deployment('2', 'dev_a', { stale: true, serving: { state: 'not_serving', is_serving: false, port: 8080 } }),
+      deployment('3', 'dev_a', { stale: true, state: 'failed', serving: null }),
+    ]);
+    open();
+    await settled('5 deployments');
+    const badges = (id: string): (string | null)[] =>
+      [...here.root.querySelectorAll(`[data-id=dpl_${id}] .standing .badge`)].map((badge) => badge.textContent);
+    expect(['1', '2', '3'].map(badges)).toEqual([['Serving', 'Stale allowlist'], ['Not serving', 'Stale allowlist'], ['Failed']]);
+    await accessible();
+  });
+
   it('offers to serve a stopped model, and a repair only of a stale one', async () => {
     load();
     const stopped = { state: 'not_serving', is_serving: false, port: 8080 } as const;

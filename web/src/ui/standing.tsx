@@ -1,6 +1,6 @@
 // The standing of a deployment in words, with the bytes of its download.
 
-import { cannotServe, standingOf } from '../data/standing';
+import { cannotServe, stands } from '../data/standing';
 import { devices } from '../data/store';
 import type { Deployment } from '../data/types';
 import { text } from '../text';
@@ -8,9 +8,14 @@ import { brief } from '../text/visible';
 import { bytes } from '../text/format';
 import { Badge, type Tone } from './parts';
 
+/** What a deployment does, and that its allowlist is stale. */
 export function StandingBadge({ deployment }: { deployment: Deployment }) {
-  if (standingOf(deployment) === 'stale') return <Badge tone="warn">{text.models.allowlistStale}</Badge>;
-  return <StateBadge deployment={deployment} />;
+  return (
+    <span class="badges">
+      <StateBadge deployment={deployment} />
+      {stands(deployment, 'stale') && <Badge tone="warn">{text.models.allowlistStale}</Badge>}
+    </span>
+  );
 }
 
 /** What a deployment does, whatever its allowlist is. */
