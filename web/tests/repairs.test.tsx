@@ -193,6 +193,46 @@ describe('the queue of repairs', () => {
     expect(here.root.querySelector('dialog')).toBeNull();
   });
 
+  it('offers another try only after the newest repair of a model on its device', async () => {
+    const failed = { state: 'processed', result: ended('failed', 'port 8080 is in use') } as const;
+    serve([repair('1', failed), repair('2', failed), repair('3', failed), repair('4', { result: ended('succeeded'), device_id: 'dev_b' }), repair('0', { ...failed, device_id: 'dev_b' })]);
+    // What a filter leaves out counts too.
+    open('/repairs?state=failed');
+    await settled('4 of 5');
+    const withRetry = (): (string | null | undefined)[] =>
+      [...here.root.querySelectorAll('[data-action=repair]')].map((button) => button.closest('[data-id]')?.getAttribute('data-id'));
+    expect(withRetry()).toEqual(['cmd_3']);
+    await accessible();
+  });
+
+  it('offers another port after a failed repair, and asks for it once', async () => {
+    serve(QUEUE);
+    const result = { status: 'succeeded', output: '', reported_at: '2026-11-20T00:00:02Z' };
+    here.served.answers['/models/mdl_1/repair-serving/dev_a'] = [202, repair('9', { state: 'processed', result: result as NonNullable<Command['result']> })];
+    here.served.answers['/deployments'] = [200, { items: [deployment('1', 'dev_a', { serving: { state: 'serving', is_serving: true, port: 9000 } })] }];
+    open();
+    await settled('4 repairs');
+    const ports = here.root.querySelectorAll<HTMLElement>('[data-action=port]');
+    expect([...ports].map((button) => button.closest('[data-id]')?.getAttribute('data-id'))).toEqual(['cmd_3']);
+    ports[0]?.click();
+    await settled('Change the port of llama');
+    await accessible();
+    (document.querySelector('dialog [name=port]') as HTMLInputElement).value = '9000';
+    await press('Change the port');
+    await settled('llama answers on port 9000 now.');
+    expect(here.served.to('/models/mdl_1/repair-serving/dev_a').map(({ query }) => query.get('port'))).toEqual(['9000']);
+  });
+
+  it('says that a model is no longer deployed where the repair cannot be sent again', async () => {
+    serve(QUEUE);
+    deployments.changed(deployment('1', 'dev_a', { removed: true, serving: { state: 'removed', is_serving: false, port: 1 } }));
+    open();
+    await settled('No longer deployed');
+    expect(here.root.querySelector('[data-id=cmd_3] [data-action]')).toBeNull();
+    expect(here.root.querySelector('[data-id=cmd_2] [data-action=repair]')).not.toBeNull();
+    await accessible();
+  });
+
   it('has no controls for a viewer', async () => {
     me.value = { ...OWNER, role: 'viewer' };
     serve(QUEUE);

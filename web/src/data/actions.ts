@@ -41,6 +41,13 @@ export function isGivenUp(serving: Deployment['serving']): boolean {
   return serving?.state === 'not_serving' && Boolean(serving.detail);
 }
 
+/** What moves a model to another port: a repair of one that serves; of one that its device has given up, perhaps because another program
+ * has taken its port, a start. */
+export function moverOf({ serving }: Deployment): 'repair' | 'serve' | null {
+  if (serving?.is_serving) return 'repair';
+  return isGivenUp(serving) ? 'serve' : null;
+}
+
 async function perform(action: Action, deployment: Deployment, port?: number): Promise<Command | null> {
   const path = { model_id: deployment.model_id, device_id: deployment.device_id };
   const header = { 'Idempotency-Key': idempotencyKey() };

@@ -4,7 +4,7 @@ import { useComputed, useSignal } from '@preact/signals';
 
 import { change, query } from '../../app/router';
 import { workspaceWith } from '../../app/routes';
-import { isGivenUp, pending, type Action } from '../../data/actions';
+import { moverOf, pending, type Action } from '../../data/actions';
 import { isOffered, nameOf } from '../../data/model_name';
 import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
@@ -165,8 +165,7 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
   useLost(!moving.value || allowed(moving.value), () => (moving.value = null));
   useLost(!removing.value || allowed('remove'), () => (removing.value = false));
   const buttons: (Action | 'port' | 'settings')[] = [...actions];
-  // A model that does not serve is moved by its start: its port may be what another program has taken.
-  const mover = deployment.serving?.is_serving ? 'repair' : isGivenUp(deployment.serving) ? 'serve' : null;
+  const mover = moverOf(deployment);
   if (mover !== null && actions.includes(mover)) buttons.splice(-1, 0, 'port');
   if (actions.includes('redeploy') && model?.ready && isOffered(model)) buttons.splice(-1, 0, 'settings');
   // They keep their places while the device is away: nothing that is about to be pressed moves or loses the focus.

@@ -5,18 +5,15 @@ import { useEffect, useRef } from 'preact/hooks';
 
 import { change, query } from '../../app/router';
 import { olderRepairs, repairs } from '../../data/operator';
-import { pending } from '../../data/actions';
 import { controllable } from '../../data/controllable';
 import { nameOf } from '../../data/model_name';
 import { modelName } from '../../data/names';
 import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
-import { deployments, devices, devicesLoading, isWhole, models, reload, together } from '../../data/store';
+import { devices, devicesLoading, isWhole, models, reload, together } from '../../data/store';
 import type { Command } from '../../data/types';
 import { text } from '../../text';
 import { span } from '../../text/span';
-import { brief } from '../../text/visible';
-import { carryOut } from '../../ui/carry_out';
 import { Chips } from '../../ui/choice';
 import { now } from '../../ui/clock';
 import { useCalm } from '../../ui/lasting';
@@ -28,7 +25,8 @@ import { Said } from '../../ui/prose';
 import { SearchAndFilters } from '../../ui/search';
 import { useSelected } from '../../ui/selection';
 import { useTitle } from '../../ui/title';
-import { fitting, standingOf, STANDINGS, timeLeft, viewOf, worthRetrying, type Named, type Standing } from './view';
+import { Remedies } from './remedies';
+import { fitting, newestOf, standingOf, STANDINGS, timeLeft, viewOf, worthRetrying, type Named, type Standing } from './view';
 
 import './repairs.css';
 
@@ -48,6 +46,8 @@ export function RepairsPage() {
     void [rows.revision.value, devices.revision.value, models.revision.value];
     return rows.all().map(named);
   });
+  // Of all repairs, whatever the filters leave out: an older one is settled by a newer one that is not shown.
+  const newest = useComputed(() => newestOf(all.value.map(({ command }) => command)));
   const on = useSelected();
   const found = useComputed(() => fitting(all.value, view.value, on.value));
   const shown = useComputed(() => {
@@ -100,7 +100,7 @@ export function RepairsPage() {
           heights={HEIGHTS}
           selected={operates ? selected : undefined}
           grows={!isWhole(loading.value)}
-          row={(id) => rowOf(id, names.get(id))}
+          row={(id) => rowOf(id, names.get(id), newest.value.has(id))}
         />
       )}
       {isKnown && olderRepairs.value && <p class="soft">{text.repairing.older}</p>}
@@ -189,7 +189,7 @@ function Again({ title, why, targets, close }: { title: string; why: string; tar
   return <ManyDialog title={title} why={why} action={text.deployed.repairRun} parts={parts} close={close} />;
 }
 
-function rowOf(id: string, names: Named | undefined): ListRow | null {
+function rowOf(id: string, names: Named | undefined, isNewest: boolean): ListRow | null {
   const command = repairs.rows.row(id)?.value;
   if (!command || !names) return null;
   const standing = standingOf(command);
@@ -213,37 +213,11 @@ function rowOf(id: string, names: Named | undefined): ListRow | null {
       left: left === null ? <span class="soft">{text.repairing.ended}</span> : <span class="number">{text.repairing.left(span(left))}</span>,
       result: <Said words={resultOf(command)} />,
       created: <Time at={command.created_at} />,
-      actions: may('serving:operate') && (standing === 'expired' || standing === 'failed') && <Retry command={command} name={names.model} />,
+      actions: may('serving:operate') && isNewest && (standing === 'expired' || standing === 'failed') && (
+        <Remedies command={command} name={names.model} moves={standing === 'failed'} />
+      ),
     },
   };
-}
-
-function Retry({ command, name }: { command: Command; name: string }) {
-  void deployments.revision.value;
-  const deployment = deployments
-    .all()
-    .find(({ model_id, device_id }) => model_id === command.model_id && device_id === command.device_id);
-  const device = devices.row(command.device_id)?.value;
-  if (!deployment || (device && stateOf(device) === 'updating')) return null;
-  const doing = pending.value.get(deployment.deployment_id);
-  if (doing) {
-    return (
-      <span class="soft" role="status">
-        {text.models.pending[doing]}
-      </span>
-    );
-  }
-  return (
-    <button
-      type="button"
-      class="button"
-      data-action="repair"
-      aria-label={text.list.actionOn(text.repairing.retry, brief(name))}
-      onClick={() => carryOut('repair', deployment, name)}
-    >
-      {text.repairing.retry}
-    </button>
-  );
 }
 
 /** What the device said; without a report, what the repair waits for. */

@@ -62,21 +62,31 @@ export function fitting(all: readonly Named[], { search, model, device }: Filter
         (on === null || on.has(command.device_id)) &&
         (words === '' || modelName.toLowerCase().includes(words) || deviceName.toLowerCase().includes(words)),
     )
-    .sort((a, b) => byText(b.command.created_at, a.command.created_at) || byText(a.command.command_id, b.command.command_id));
+    .sort((a, b) => newestFirst(a.command, b.command));
 }
 
-/** Returns the expired repairs after which no other repair of the model on its device was sent. `all` is newest first. */
-export function worthRetrying(all: readonly Command[]): Command[] {
-  const seen = new Set<string>();
-  return all.filter((command) => {
+/** Returns the ids of the repairs after which no other repair of the model on its device was sent: each speaks for its model there. */
+export function newestOf(all: readonly Command[]): ReadonlySet<string> {
+  const found = new Map<string, Command>();
+  for (const command of all) {
     const place = `${command.model_id ?? ''} ${command.device_id}`;
-    if (seen.has(place)) return false;
-    seen.add(place);
-    return standingOf(command) === 'expired';
-  });
+    const other = found.get(place);
+    if (!other || newestFirst(command, other) < 0) found.set(place, command);
+  }
+  return new Set([...found.values()].map(({ command_id }) => command_id));
+}
+
+/** Returns the expired repairs after which no other repair of the model on its device was sent. */
+export function worthRetrying(all: readonly Command[]): Command[] {
+  const newest = newestOf(all);
+  return all.filter((command) => newest.has(command.command_id) && standingOf(command) === 'expired');
 }
 
 /** Returns the time until a repair expires in milliseconds, or nothing if that does not matter any more. */
 export function timeLeft(command: Command, now: number): number | null {
   return standingOf(command) === 'sent' ? Math.max(0, Date.parse(command.expires_at) - now) : null;
+}
+
+function newestFirst(a: Command, b: Command): number {
+  return byText(b.created_at, a.created_at) || byText(a.command_id, b.command_id);
 }

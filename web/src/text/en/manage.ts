@@ -114,6 +114,7 @@ export const repairing = {
   ended: '–',
   lastMinute: 'under a minute left',
   retry: 'Retry',
+  gone: 'No longer deployed',
   retryExpired: (count: number) => `Retry ${plural(count, 'expired repair', 'expired repairs')}…`,
   retryTitle: 'Retry the expired repairs',
   retryWhy: 'The devices did not acknowledge these repairs within 24 hours. A new repair is sent to each that has not been repaired since. A device that is offline cannot be repaired.',
