@@ -1,18 +1,19 @@
-//! The blocks of the README, read from the file: every command exists and accepts its arguments, and every
-//! configuration is valid. `booted::readme` runs the first steps literally, on a machine that boots.
+//! The blocks of the README, of docs/releases.md and of two sections of docs/operations.md, read from the files: every
+//! command exists and accepts its arguments, and every configuration is valid. `booted::readme` runs the first steps
+//! literally, on a machine that boots.
 
 use std::process::Command;
 
 use link_protocol::catalogue::Catalogue;
 use link_tests::{
     program,
-    readme::{Block, blocks, checkout, commands},
+    readme::{Block, blocks, blocks_of, checkout, commands},
 };
 
-/// Programs of the system that the README uses.
+/// Programs of the system that the documents use.
 const OF_THE_SYSTEM: [&str; 5] = ["cat", "cd", "curl", "sh", "systemctl"];
 
-/// What runs a block of the README.
+/// What runs a block.
 enum Held {
     /// `booted::readme` types it on a machine that boots.
     Booted,
@@ -22,8 +23,10 @@ enum Held {
     Needs(&'static str),
 }
 
-/// Every block of the README, in order: its section, how it begins, and what runs it.
+/// Every block of the documents, in order: its section, how it begins, and what runs it.
 const BLOCKS: [(&str, &str, Held); 23] = [
+    (CHECKOUT, "scripts/quickstart", Held::By(&[("scripts/test", "scripts/quickstart --once")])),
+    (CHECKOUT, "scripts/test", Held::Needs("a machine for itself: it runs this test too")),
     (WAY_IN, "curl -fsSL https://releases.example/stable/install.sh", Held::Booted),
     (WAY_IN, "dashboard   http://127.0.0.1:8000/", Held::Booted),
     (WAY_IN, "linkctl run smollm2-135m", Held::Booted),
@@ -79,6 +82,39 @@ const BLOCKS: [(&str, &str, Held); 23] = [
         ]),
     ),
     (
+        TROUBLE,
+        "link doctor ",
+        Held::By(&[
+            (
+                "tests/it/doctor.rs",
+                "fn a_page_is_told_what_keeps_it_out_and_a_stale_allowlist_is_repaired()",
+            ),
+            ("cli/tests/it/logs.rs", "fn local_logs_are_merged_by_time_and_filtered()"),
+            ("tests/it/secrets.rs", "fn the_archive_of_link_support_holds_no_secret()"),
+        ]),
+    ),
+    (
+        RELEASES,
+        "cargo xtask release-key",
+        Held::By(&[(
+            "tests/it/published/catalogue.rs",
+            "fn a_name_of_the_published_catalogue_leads_to_an_answer()",
+        )]),
+    ),
+    (
+        RELEASES,
+        "{\"models\"",
+        Held::By(&[("tests/it/readme.rs", "fn the_list_of_models_is_one()")]),
+    ),
+    (
+        FROM_IT,
+        "LINK_INSTALL_URL=",
+        Held::By(&[(
+            "scripts/quickstart",
+            "LINK_INSTALL_URL=file://$release sh scripts/install.sh",
+        )]),
+    ),
+    (
         DAILY,
         "link member invite",
         Held::By(&[
@@ -98,70 +134,37 @@ const BLOCKS: [(&str, &str, Held); 23] = [
             ),
         ]),
     ),
+    (DEVICE, "{\n  \"schema_version\"", Held::By(&[CONFIGURATION])),
     (
-        DAILY,
-        "curl --unix-socket",
-        Held::By(&[("tests/it/local_api.rs", "fn the_metrics_are_what_prometheus_reads()")]),
-    ),
-    (DAILY, "scrape_configs:", Held::Needs("a Prometheus")),
-    (
-        DAILY,
-        "link doctor ",
-        Held::By(&[
-            (
-                "tests/it/doctor.rs",
-                "fn a_page_is_told_what_keeps_it_out_and_a_stale_allowlist_is_repaired()",
-            ),
-            ("cli/tests/it/logs.rs", "fn local_logs_are_merged_by_time_and_filtered()"),
-            ("tests/it/secrets.rs", "fn the_archive_of_link_support_holds_no_secret()"),
-        ]),
-    ),
-    (DAILY, "{\n  \"schema_version\"", Held::By(&[CONFIGURATION])),
-    (
-        DAILY,
+        DEVICE,
         "~/.local/share/link/current/link-agent --check-config",
         Held::By(&[(
             "tests/it/configuration.rs",
             "fn a_person_can_check_a_configuration_and_have_its_schema()",
         )]),
     ),
+    (DEVICE, "{ \"schema_version\"", Held::By(&[CONFIGURATION])),
     (
-        ZENOH,
-        "[zenoh]",
-        Held::By(&[(
-            "tests/it/zenoh.rs",
-            "fn the_main_job_works_over_zenoh_with_and_without_tls()",
-        )]),
+        DEVICE,
+        "curl --unix-socket",
+        Held::By(&[("tests/it/local_api.rs", "fn the_metrics_are_what_prometheus_reads()")]),
     ),
-    (ZENOH, "{ \"schema_version\"", Held::By(&[CONFIGURATION])),
-    (
-        RELEASES,
-        "cargo xtask release-key",
-        Held::By(&[(
-            "tests/it/published/catalogue.rs",
-            "fn a_name_of_the_published_catalogue_leads_to_an_answer()",
-        )]),
-    ),
-    (
-        RELEASES,
-        "{\"models\"",
-        Held::By(&[("tests/it/readme.rs", "fn the_list_of_models_is_one()")]),
-    ),
-    (CHECKOUT, "scripts/quickstart", Held::By(&[("scripts/test", "scripts/quickstart --once")])),
-    (CHECKOUT, "scripts/test", Held::Needs("a machine for itself: it runs this test too")),
+    (DEVICE, "scrape_configs:", Held::Needs("a Prometheus")),
 ];
 
 const WAY_IN: &str = "Install, start, ask";
 const SERVER: &str = "A device elsewhere, a server for several people";
+const TROUBLE: &str = "When something does not work";
+const CHECKOUT: &str = "From a clone to a chat";
+const RELEASES: &str = "Build and sign";
+const FROM_IT: &str = "Install from it";
 const DAILY: &str = "Every day";
-const ZENOH: &str = "Without polling";
-const RELEASES: &str = "Releases of your own";
-const CHECKOUT: &str = "Work on it";
+const DEVICE: &str = "Settings and metrics of a device";
 const CONFIGURATION: (&str, &str) = ("tests/it/readme.rs", "fn every_configuration_is_one()");
 
 #[test]
 fn every_block_has_something_that_runs_it() {
-    let blocks = blocks();
+    let blocks = documented();
     for (block, (section, begin, held)) in blocks.iter().zip(&BLOCKS) {
         let is_known = block.section == *section && block.text.starts_with(begin);
         assert!(is_known, "not the next block of the table, which is `{begin}`: {block:?}");
@@ -182,7 +185,7 @@ fn every_block_has_something_that_runs_it() {
 #[test]
 fn every_command_exists_and_takes_its_words() {
     let mut count = 0;
-    for block in blocks().into_iter().filter(|block| block.language == "sh") {
+    for block in documented().into_iter().filter(|block| block.language == "sh") {
         for words in commands(&block.text) {
             check(&words);
             count += 1;
@@ -195,7 +198,7 @@ fn every_command_exists_and_takes_its_words() {
 fn every_configuration_is_one() {
     let mut count = 0;
     let is_one = |block: &Block| block.language == "json" && block.text.contains("schema_version");
-    for Block { text, .. } in blocks().into_iter().filter(is_one) {
+    for Block { text, .. } in documented().into_iter().filter(is_one) {
         let home = tempfile::tempdir().unwrap();
         let (config, key) = (home.path().join("config"), home.path().join("fleet.key"));
         std::fs::create_dir(&config).unwrap();
@@ -215,15 +218,24 @@ fn every_configuration_is_one() {
 
 #[test]
 fn the_list_of_models_is_one() {
-    let blocks = blocks();
+    let blocks = documented();
     let block = blocks.iter().find(|block| block.text.starts_with("{\"models\"")).unwrap();
     let text = block.text.replace('…', &"0".repeat(64));
     let list: Catalogue = serde_json::from_str(&text).unwrap();
     assert_eq!(list.models.len(), 1);
 }
 
+/// Returns the blocks of the documents, in the order of `BLOCKS`.
+fn documented() -> Vec<Block> {
+    let is_tested = |block: &Block| [DAILY, DEVICE].contains(&block.section.as_str());
+    let mut documented = blocks();
+    documented.extend(blocks_of("docs/releases.md"));
+    documented.extend(blocks_of("docs/operations.md").into_iter().filter(is_tested));
+    documented
+}
+
 fn check(words: &[String]) {
-    // An id that the README abbreviates.
+    // An id that the document abbreviates.
     let words = words.iter().map(|word| word.replace('…', &"0".repeat(32))).collect::<Vec<_>>();
     let words = words.as_slice();
     let program = words[0].rsplit('/').next().unwrap();
