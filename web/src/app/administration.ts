@@ -1,4 +1,4 @@
-// The pages of administrators. Each is offered to who has the permission that it needs.
+// The pages of administrators. Each is offered only to roles with its permission.
 
 import { allowed } from '../data/allowed';
 import type { Permission, Role } from '../data/types';

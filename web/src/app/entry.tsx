@@ -79,7 +79,7 @@ export function EntryForm({ title, submit, send, children, after, inner = false 
   );
 }
 
-/** What was refused, and for how many seconds the backend takes no further request. */
+/** The last refusal, and the seconds until the backend accepts another request. */
 export function useRefusal() {
   const failed = useSignal('');
   const wait = useSignal(0);

@@ -28,7 +28,7 @@ interface Entry {
   act: () => void;
 }
 
-/** How many of what was typed are shown, and how many of one kind if others fit too. */
+/** The maximum number of results, and of results of one kind if others fit too. */
 const MOST = 12;
 const SHARE = 5;
 

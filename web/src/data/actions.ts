@@ -12,7 +12,7 @@ import type { Command, Deployment, Device } from './types';
 
 export type Action = 'serve' | 'stop' | 'repair' | 'redeploy' | 'remove' | 'cancel' | 'dismiss';
 
-/** What is being done, by deployment: its controls are away until it is known how that ended. */
+/** The running action of each deployment, whose controls are hidden until the outcome is known. */
 export const pending = signal<ReadonlyMap<string, Action>>(new Map());
 ofPerson(() => (pending.value = new Map()));
 
@@ -28,7 +28,7 @@ export async function act(action: Action, deployment: Deployment, port?: number)
   }
 }
 
-/** Whether a deployment that is sent again shall serve: a model that somebody has stopped, or is stopping, stays stopped. One that its
+/** Tells whether a redeployment serves the model. A model that somebody has stopped, or is stopping, stays stopped. A model that its
  * device has given up is tried again. */
 export function servesAgain({ serving }: Deployment): boolean {
   // What the device reports of the model, whatever came of the deployment.
@@ -126,7 +126,7 @@ const KEY_KINDS = [
   { prefix: 'lfk_', field: 'fleet_key' },
 ] as const;
 
-/** Moves a device to the account of a key. Returns false, and sends nothing, if the text is no key. */
+/** Moves a device to the account of a key. Returns false, and sends nothing, if the text is not a key. */
 export async function transferDevice(id: string, key: string): Promise<boolean> {
   const kind = KEY_KINDS.find(({ prefix }) => key.startsWith(prefix));
   if (!kind) return false;

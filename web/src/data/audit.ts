@@ -34,7 +34,7 @@ export interface Trail {
   retry: () => Promise<void>;
 }
 
-/** Makes an empty trail. What an older filter brings is not taken. */
+/** Makes an empty trail. Answers to an older filter are dropped. */
 export function trail(): Trail {
   const entries = signal<readonly AuditEntry[]>([]);
   const loading = signal<Loading>({ state: 'idle', error: null });

@@ -1,10 +1,10 @@
-// Waits for the end of work that goes on without this page: an event of the stream tells it, and a look where events may be missed.
+// Waits for the end of work that continues without this page: by events, and by a request where events may have been missed.
 
 import { type Follower, followers } from './followers';
 import { pause, PersonLeft, staying } from './person';
 import { passes, pauseAfter } from './retry';
 
-/** How often in a row a look may fail before its failure counts: six minutes, far more than a restart of the backend takes. */
+/** How many requests in a row may fail before the wait fails: six minutes, far longer than a restart of the backend. */
 const MOST_FAILURES = 9;
 
 interface Work<T> {
@@ -64,7 +64,7 @@ export function untilEnded<T>(first: T, { kind, id, look, hasEnded }: Work<T>): 
   });
 }
 
-/** Repeats a question while its failure passes and the answer is still `wanted`: a backend that restarts ends no wait. */
+/** Repeats a request after a temporary failure while the answer is still `wanted`, so a restart of the backend does not end a wait. */
 export async function patiently<T>(question: () => Promise<T>, wanted: () => boolean = () => true): Promise<T> {
   for (let failures = 1; ; failures += 1) {
     try {

@@ -1,4 +1,4 @@
-// Work that was begun in this tab and ends later, on whatever page the person is by then: deployments, uploads and updates of agents.
+// Work that this tab has started and that may end on another page: deployments, uploads and updates of agents.
 
 import { signal } from '@preact/signals';
 

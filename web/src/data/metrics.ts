@@ -100,7 +100,7 @@ export function awayFor(metrics: DeviceMetrics): number {
   return away;
 }
 
-/** Returns the longest time between the beginnings of two steps that is no gap. */
+/** Returns the longest time between the beginnings of two steps that does not count as a gap. */
 function longestPause({ step_seconds }: DeviceMetrics): number {
   return Math.max(step_seconds * 1_500, LONGEST_PAUSE);
 }

@@ -1,5 +1,5 @@
-// What the role of the one who is logged in allows, so that no page shows a control that the backend would refuse. The
-// backend decides.
+// The permissions of the user's role, so that the pages hide controls that the backend would refuse. The backend
+// decides.
 
 import { effect, untracked } from '@preact/signals';
 

@@ -13,7 +13,7 @@ export class Rows<T extends object> {
   readonly #idOf: (item: T) => string;
   readonly #revision = signal(0);
   #timer: ReturnType<typeof setTimeout> | null = null;
-  /** The number of the newest load: what an older one brings is not taken. */
+  /** The number of the newest load. Pages of an older load are dropped. */
   #load = 0;
   /** What events have said since the present load began: everything, that it is gone, or some fields. */
   #said: Map<string, 'all' | 'removed' | Set<keyof T>> | null = null;

@@ -14,7 +14,7 @@ export type Term =
   | { field: 'update'; comparison: '=' | '!='; value: UpdateEnd }
   | { field: 'version' | 'disk'; comparison: Comparison; value: string }
   | Unread;
-/** What stands in a selection and is no term. No device fits it, so that work on a mistyped selection touches none. */
+/** A part of a selection that is not a term. It matches no device, so that work on a mistyped selection touches none. */
 interface Unread {
   field: 'unread';
   comparison: null;
@@ -36,7 +36,7 @@ export function stateOf(device: Device): DeviceState {
   return device.status === 'updating' ? 'updating' : 'online';
 }
 
-/** Reads one term; a text is why it is none. */
+/** Reads one term, or returns why it is invalid as a text. */
 export function parseTerm(written: string): Term | string {
   const match = TERM.exec(written.trim());
   if (!match) return text.selection.notATerm(brief(written.trim(), 40));
@@ -58,7 +58,7 @@ export function parseTerm(written: string): Term | string {
   return words === '' || words.includes(',') ? text.selection.noTag : { field, comparison: sign, value: words };
 }
 
-/** Reads a whole selection. What is no term, and what comes after the most terms, stays as it was written. */
+/** Reads a whole selection. Invalid terms, and those beyond the maximum, stay as they were written. */
 export function parseSelection(written: string): Term[] {
   const parts = written.split(',').filter((part) => part.trim() !== '');
   const terms = parts.slice(0, MOST_TERMS).map((part) => {
@@ -72,7 +72,7 @@ function unread(value: string): Unread {
   return { field: 'unread', comparison: null, value };
 }
 
-/** Returns why a part of a selection is no term, or nothing if it is one. */
+/** Returns why a part of a selection is not a term, or null if it is one. */
 export function whyUnread({ field, value }: Term): string | null {
   if (field !== 'unread') return null;
   const why = parseTerm(value);
@@ -133,7 +133,7 @@ function holds(comparison: Comparison, order: number): boolean {
   }
 }
 
-/** Orders two semantic versions by precedence; a text that is no version comes first. */
+/** Orders two semantic versions by precedence; a text that is not a version comes first. */
 export function compareVersions(left: string, right: string): number {
   const [a, b] = [VERSION.exec(left), VERSION.exec(right)];
   if (!a || !b) return Number(a !== null) - Number(b !== null);

@@ -25,7 +25,7 @@ export const farewell = signal<'told' | 'trying' | 'failed'>('told');
 
 type Said = { did: 'out' } | { did: 'in'; who: string };
 
-/** What the header has before any login: the login itself needs the header with some value, all else is refused. */
+/** The value of the header before any login. A login needs the header with any value; other requests are refused. */
 const NO_SECRET = '1';
 
 /**
@@ -35,7 +35,7 @@ const NO_SECRET = '1';
 let held: string | null = null;
 /** The account and the user of this tab. */
 let who: string | null = null;
-/** Counts logins and logouts: an answer that was asked for before the newest of them ends nothing. */
+/** Counts logins and logouts: the answer to a request from before the newest of them does not end the session. */
 let epoch = 0;
 let channel: BroadcastChannel | null = null;
 

@@ -1,6 +1,6 @@
 // One event stream for all tabs of a browser. The tab that holds a lock reads the stream and passes every message on over
 // a channel; when that tab closes, the next one takes the lock and goes on from the last id that it has seen. Without locks
-// or channels, as in a page that is no secure context or may store nothing, each visible tab has its own stream.
+// or channels, as in a page that is not a secure context or may not store anything, each visible tab has its own stream.
 
 import { follow, type Message } from './stream';
 import { whileVisible } from './visible';

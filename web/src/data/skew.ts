@@ -3,10 +3,10 @@
 
 import { signal } from '@preact/signals';
 
-/** Differences below this are the way of the answer and the whole seconds of the header, in milliseconds. */
+/** Smaller differences come from the network and the whole seconds of the header, in milliseconds. */
 const NOTICED = 30_000;
 
-/** What is added to this computer's clock to get the backend's, in milliseconds. */
+/** The offset of the backend's clock from this computer's, in milliseconds. */
 export const skew = signal(0);
 
 /** Learns the difference from the `Date` of an answer. */

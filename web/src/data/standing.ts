@@ -36,7 +36,7 @@ export function standingOf(deployment: Deployment): Standing {
   return STANDINGS.find((standing) => stands(deployment, standing)) ?? 'stopped';
 }
 
-/** Tells whether something of a deployment is left to see: not of a removed model, nor of an end that somebody has seen. */
+/** Tells whether a deployment is listed: its model was not removed, and nobody has dismissed its end. */
 export function isThere({ removed }: Deployment): boolean {
   return !removed;
 }
@@ -47,8 +47,8 @@ export function isHeld({ state, serving, removed }: Deployment): boolean {
   return !removed && (state === 'completed' || Boolean(serving));
 }
 
-/** Returns what mends or ends a deployment, the most useful first: two at most, for which a row has room. What needs the device waits until
- * it is online. */
+/** Returns the actions that mend or end a deployment, the most useful first. A row has room for two. Actions that need the device wait
+ * until it is online. */
 export function remediesFor({ state, serving, stale }: Deployment): Action[] {
   if (UNDER_WAY.has(state)) return ['cancel'];
   if (state !== 'completed') return ['redeploy', 'dismiss'];

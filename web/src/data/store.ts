@@ -39,7 +39,7 @@ export interface Loading {
   whole?: boolean;
 }
 
-/** Tells whether every row of a list is there: not while it is loaded first, nor after that has failed. */
+/** Tells whether every row of a list is loaded. False during the first load, and if it has failed. */
 export function isWhole({ state, whole }: Loading): boolean {
   return state === 'ready' || state === 'refreshing' || whole === true;
 }

@@ -92,7 +92,7 @@ export async function addFile(
   }
 }
 
-/** Goes on with an upload that was begun elsewhere or before a reload, once the file has proved to be the same. */
+/** Resumes an upload that was begun elsewhere or before a reload, once size and checksum show that the file is the same. */
 export async function resumeWith(model: Model, file: File): Promise<void> {
   const id = model.model_id;
   if (files.has(id) && uploads.peek().get(id)?.state !== 'failed') return;

@@ -54,7 +54,7 @@ export async function loadUsage({ period, by, bucket }: Question, now: number, s
   return { answer, all };
 }
 
-/** How much each model was used in a period: its requests, and what one that is not named has at most. */
+/** The requests to each model in a period, and the most that an unnamed model can have. */
 export interface ModelUse {
   requests: ReadonlyMap<string, number>;
   /** Only the most used models are named: any other one has at most this many requests. */
@@ -125,8 +125,8 @@ export function lastBound({ first_token_bounds_ms: times, token_rate_bounds: rat
 }
 
 /**
- * Returns the parts of a chart: the groups with the most of a measure, and one part of all others. Percentiles of several
- * groups make none, so there the groups with the most inferences are all.
+ * Returns the parts of a chart: the groups with the most of a measure, and one part for all others. Percentiles cannot be
+ * added up, so for these only the groups with the most inferences are returned.
  */
 export function partsOf({ answer: { groups, others } }: Usage, measure: Measure, most: number): Part[] {
   const part = (group: UsageGroup): Part => ({ group, values: group.buckets.map((figures) => valueOf(figures, measure)) });

@@ -229,7 +229,7 @@ function useSettings(model: string, chosen: ReadonlySet<string>) {
       const now = chosen.size === 1 ? typedOf(plugin, present().find(({ device_id }) => chosen.has(device_id))?.settings) : before;
       const typed: Typed = { fields: { ...now.fields, ...mine.fields }, others: mine.others ?? now.others };
       const { settings, faults: wrong } = gather(plugin, typed, now, canDrop && drop.peek());
-      // Of two people who change a setting, the second is told. Whoever sends again has seen it.
+      // If two people change a setting, the second is warned. Sending again confirms the overwrite.
       const told = overtaken(mine, mine.seen, device, now).filter((name) => !(name in wrong));
       const seen = Object.fromEntries(told.map((name) => [name, { device, words: standing(now, name) }]));
       if (told.length > 0) touched.value = { ...mine, seen: { ...mine.seen, ...seen } };

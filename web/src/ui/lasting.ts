@@ -1,4 +1,4 @@
-// What comes and goes is drawn, or said, once it has lasted.
+// Draws or announces a changing state only once it has lasted.
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'preact/hooks';
 /** How often words may change by themselves, in milliseconds: a screen reader speaks each change. */
 const CALM = 5_000;
 
-/** Tells whether something holds and has held for so many milliseconds. What holds at first needs no time. */
+/** Tells whether a condition has held for so many milliseconds. One that holds at first counts at once. */
 export function useLasting(holds: boolean, milliseconds: number): boolean {
   const lasted = useSignal(holds);
   useEffect(() => {

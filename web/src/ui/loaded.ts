@@ -1,5 +1,5 @@
 // A document that a page asks for by itself, with no events: loaded when the question changes, on request, and at an
-// interval if its page is to stay live. What an older question brings is not taken.
+// interval if its page is to stay live. Answers to older questions are dropped.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';

@@ -1,8 +1,8 @@
-// A dialog goes with the permission that it needs, and does not come back with it.
+// Closes a dialog when its permission is lost. It stays closed if the permission returns.
 
 import { useLayoutEffect } from 'preact/hooks';
 
-/** Calls `close` when what was allowed is so no more. */
+/** Calls `close` when `allowed` is false. */
 export function useLost(allowed: boolean, close: () => void): void {
   useLayoutEffect(() => {
     if (!allowed) close();

@@ -5,7 +5,7 @@ export interface Order {
   descending: boolean;
 }
 
-/** Reads the order; what is no column has no effect. */
+/** Reads the order. An unknown column has no effect. */
 export function orderOf(words: string | null, columns: readonly string[], usual: Order): Order {
   const descending = words?.startsWith('-') ?? false;
   const column = descending ? words?.slice(1) : words;

@@ -19,7 +19,7 @@ interface BadgeProps {
   tone: Tone;
   children: ComponentChildren;
   title?: string;
-  /** Where what the badge counts is shown, and can be mended. */
+  /** The page that shows what the badge counts, and can mend it. */
   href?: string;
 }
 

@@ -1,4 +1,4 @@
-// A sentence as it is read: what stands between backticks, such as a command, is code.
+// Shows a sentence. Text between backticks, such as a command, is code.
 
 import { brief, sentence, visible } from '../text/visible';
 

@@ -63,7 +63,7 @@ export function Records<T>({ label, columns, items, idOf }: Props<T>) {
   );
 }
 
-/** What stands in the place of a list until it is there, and that it could not be loaded (anew). */
+/** The placeholder of a list until it is loaded, and its error if it could not be loaded or refreshed. */
 export function ListState({ loading, count, title, retry, children }: {
   loading: Loading;
   count: number;

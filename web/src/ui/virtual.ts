@@ -12,8 +12,8 @@ export interface Virtual {
   measure: (row: HTMLElement | null) => void;
 }
 
-/** Tells the size of the scrolled element when the browser has laid it out. To ask for it would lay out the page at once, within
- * the task that draws the first rows. */
+/** Reports the size of the scrolled element after the browser's layout. Reading it would force a layout within the task that draws
+ * the first rows. */
 function observeRect({ scrollElement }: Virtualizer<HTMLElement, HTMLElement>, sized: (rect: Rect) => void): () => void {
   const observer = new ResizeObserver((entries) => {
     const { width = 0, height = 0 } = entries.at(-1)?.contentRect ?? {};
@@ -23,7 +23,7 @@ function observeRect({ scrollElement }: Virtualizer<HTMLElement, HTMLElement>, s
   return () => observer.disconnect();
 }
 
-/** Scrolls, but not to the begin of a list that was never scrolled: where it is would be asked for, as above. */
+/** Scrolls, except to the start of a list that was never scrolled: reading its position would force a layout too. */
 const scrollTo: typeof elementScroll = (offset, options, instance) => {
   if (offset !== 0 || instance.scrollOffset !== 0) elementScroll(offset, options, instance);
 };

@@ -3,7 +3,7 @@
 import type { Shell } from '../data/system';
 import type { Task } from '../data/types';
 
-/** What has no page of its own in the workspace. */
+/** The tasks without a page of their own in the workspace. */
 export type Other = Exclude<Task, 'chat'>;
 
 export const PATHS: Readonly<Record<Other, string>> = { embeddings: '/v1/embeddings', rerank: '/v1/rerank' };

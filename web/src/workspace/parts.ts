@@ -47,7 +47,7 @@ export interface Head {
   length: number;
   /** Its token; a paragraph is cut in its text. */
   token: Token | null;
-  /** What its last part begins with to be parsed by itself. */
+  /** Text to put before its last part so that it parses on its own. */
   prefix: string;
 }
 
@@ -64,7 +64,7 @@ export function headOf(token: Token): Head | null {
     const length = raw.trimEnd().lastIndexOf('\n') + 1;
     return rows.length < 2 || length <= prefix.length ? null : { length, token: { ...token, rows: rows.slice(0, -1) } as Token, prefix };
   }
-  // A letter before the tail keeps what it begins with from beginning another block.
+  // A letter before the tail keeps its first characters from starting another block.
   const length = token.type === 'paragraph' ? cutOf(token.raw) : 0;
   return length === 0 ? null : { length, token: null, prefix: 'x' };
 }

@@ -74,7 +74,7 @@ function Lists({ known, writes }: { known: Allowlist; writes: boolean }) {
   );
 }
 
-/** What the list as it is leaves stale. */
+/** Counts the deployments that do not have the current list. */
 function Stale() {
   const count = useComputed(() => {
     void deployments.revision.value;
@@ -96,7 +96,7 @@ function Stale() {
   );
 }
 
-/** The origin of an address as one copies it from a browser. What is no address is for the backend to refuse. */
+/** Returns the origin of an address that was copied from a browser. Any other text is left to the backend to refuse. */
 function originOf(written: string): string {
   if (!URL.canParse(written)) return written;
   const { protocol, origin } = new URL(written);

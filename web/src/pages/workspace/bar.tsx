@@ -30,7 +30,7 @@ function staleWhy(): string {
   return `${text.models.stale} ${text.models.staleRepair}`;
 }
 
-/** What makes a model that cannot be asked one that can. */
+/** The remedy for each reason why a model cannot be asked. */
 const WAY_BACK: Partial<Record<Absence, Remedy>> = { stopped: 'serve', failed: 'redeploy' };
 
 export function ModelChoice() {

@@ -102,7 +102,7 @@ function useField<T extends HTMLInputElement | HTMLTextAreaElement>(conversation
   }, [conversationId, value]);
   useLayoutEffect(() => {
     const { current } = field;
-    // What was typed and taken back is no change: the field shows what the conversation has by now.
+    // Text that was typed and undone is not a change: the field shows the conversation's current value.
     const left = (): void => {
       if (current && current.value === shown.current.value) current.value = latest.current;
     };
