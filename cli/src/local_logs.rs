@@ -53,7 +53,7 @@ pub(crate) fn read(source: &str, text: &str, known: Timestamp) -> Vec<LocalRecor
                 record(time, severity, source, message)
             }
             None => {
-                // A line with a time of its own is no continuation.
+                // A line with its own time does not continue a record.
                 if at.is_some() {
                     severity = Severity::Info;
                 }

@@ -12,7 +12,7 @@ const REDACTED: &str = "[redacted]";
 /// The shortest known secret that is removed wherever it stands. A shorter text would also remove ordinary words.
 const SHORTEST: usize = 6;
 
-/// Words of at least this length that are no hexadecimal number count as random, and so as secret.
+/// Words of at least this length count as random, and so as secret, unless they are a hexadecimal number.
 const RANDOM: usize = 40;
 
 /// The parts of the names of JSON members whose values are secret.

@@ -242,7 +242,7 @@ impl Shell {
     }
 
     fn start(&mut self) {
-        // A log that cannot be truncated is no reason not to start the agent.
+        // The agent starts even if its log cannot be truncated.
         let _uncut = fs::truncate_above(&self.layout.agent_log(), LOG_LIMIT);
         let path = agent(&self.layout);
         let log = Some(self.layout.agent_log());

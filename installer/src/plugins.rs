@@ -69,7 +69,7 @@ pub enum Place {
     Shipped,
 }
 
-/// A folder that is no usable plugin.
+/// A folder that is not a usable plugin.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Unusable {
     pub folder: String,

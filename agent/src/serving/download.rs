@@ -137,7 +137,7 @@ impl Downloads {
     /// such files behind.
     pub(crate) fn sweep(&self, kept: &[ModelFile]) {
         let kept: Vec<_> = kept.iter().map(|file| self.path(file)).collect();
-        // Before a download can begin: one that begins during the deletion is none of these.
+        // Listed before any download can begin, so that the deletion spares a download that begins meanwhile.
         let doomed = unreferenced(&self.models, &kept);
         tokio::task::spawn_blocking(move || doomed.iter().for_each(|folder| remove(folder)));
     }

@@ -288,7 +288,7 @@ impl Engines {
             self.brought.for_start(plugin, pipeline_id, run, &self.inbox).await?;
         }
         match self.plugins.manifest(plugin)?.adapter.model.metadata {
-            // The engine says best what is wrong with a file that has no readable metadata.
+            // If a file has no readable metadata, the engine's error is the most precise one.
             Some(Metadata::Gguf) => {
                 let facts = model_file::look(model).await.ok().and_then(Result::ok);
                 Ok(facts.and_then(|facts| facts.task))

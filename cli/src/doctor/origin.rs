@@ -138,7 +138,7 @@ pub(crate) fn findings(facts: &OriginFacts) -> Vec<Finding> {
         let found = "no model is served on this machine, so there is nothing to ask";
         findings.push(Finding::skipped(Area::Origin, found));
     }
-    // Over https, the page has another origin, so an allowlist with this one would help nobody.
+    // Over https, the page has another origin, so this one on the allowlist would not help.
     if facts.barred().is_none() {
         findings.extend(facts.models.iter().map(|model| of_model(facts, model)));
     }

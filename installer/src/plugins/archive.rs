@@ -62,7 +62,7 @@ pub struct MadeArchive {
     pub newest: PathBuf,
 }
 
-/// An archive is no plugin that may be installed.
+/// An archive cannot be installed as a plugin.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
     #[error("`{}` is not signed: `{}` is missing", .archive.display(), .signature.display())]

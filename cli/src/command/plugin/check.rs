@@ -65,7 +65,7 @@ pub(super) async fn run(
 }
 
 async fn test(setup: Setup<'_>) -> Result<Vec<Tested>, CliError> {
-    // Any port: whoever tries the default one and the next ones meets all the others who do, before the engine listens.
+    // A random free port: concurrent tests that start at the default port would take it from each other.
     let port = local_backend::free_port(Some(0))?;
     let bench = Bench::new(setup, port).map_err(|error| CliError::file(&error))?;
     contract::test(bench).await.map_err(|error| CliError::file(&error))

@@ -55,7 +55,7 @@ impl Manager {
         }
     }
 
-    /// The name of what it keeps for Link.
+    /// Returns the name of the manager's entry for Link.
     #[must_use]
     pub const fn entry(self) -> &'static str {
         match self {
@@ -65,7 +65,7 @@ impl Manager {
         }
     }
 
-    /// What it calls such an entry, with its article.
+    /// Returns the manager's word for such an entry, with its article.
     #[must_use]
     pub const fn kind(self) -> &'static str {
         match self {
