@@ -180,6 +180,15 @@ describe('the list of deployments', () => {
     await vi.waitFor(() => expect(repair()?.hasAttribute('aria-disabled')).toBe(false));
   });
 
+  it('says why a deployment has failed where it otherwise says what its model is for', async () => {
+    load();
+    models.loaded([model('1', { name: 'llama', plugin: 'audio_transcriber' }), model('2', { name: 'whisper' })]);
+    open();
+    await settled('5 deployments');
+    const row = (id: string): string | null | undefined => here.root.querySelector(`[data-id=dpl_${id}] .model`)?.textContent;
+    expect([row('1'), row('3')]).toEqual(['llamaTranscriptionmodel-1', 'llamaNo space left.']);
+  });
+
   it('says what a model with a stale allowlist does, beside that the allowlist is stale', async () => {
     load();
     deployments.loaded([

@@ -24,7 +24,7 @@ import { DownloadProgress, StandingBadge } from '../../ui/standing';
 import { COLUMNS, portOf, SORTABLE, USUAL, type Named } from './view';
 
 /** The height of a row in pixels on wide screens, and that of the usual row on narrow ones. */
-const HEIGHTS = [52, 124] as const;
+const HEIGHTS = [66, 124] as const;
 
 interface Props {
   shown: readonly Named[];
@@ -74,14 +74,15 @@ function rowOf(id: string, names: Named | undefined): ListRow | null {
           <a class="strong" href={`/models/${deployment.model_id}`}>
             <Foreign>{model}</Foreign>
           </a>
-          <span class="badges">
-            <PurposeTag purpose={purposeOf(models.row(deployment.model_id)?.value, deployment)} />
-            {why ? (
-              <Said words={why} class="why" />
-            ) : (
-              secondOf(deployment, model) !== '' && <Foreign class="small soft">{secondOf(deployment, model)}</Foreign>
-            )}
-          </span>
+          {/* Why a model is not there matters more than what it is for, and takes the place of that. */}
+          {why ? (
+            <Said words={why} class="why" />
+          ) : (
+            <span class="badges">
+              <PurposeTag purpose={purposeOf(models.row(deployment.model_id)?.value, deployment)} />
+              {secondOf(deployment, model) !== '' && <Foreign class="small soft">{secondOf(deployment, model)}</Foreign>}
+            </span>
+          )}
         </div>
       ),
       device: (
