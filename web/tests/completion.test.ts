@@ -136,6 +136,17 @@ it('offers what is served first, and says why the rest cannot be asked', () => {
   ]);
 });
 
+it('offers a model with a stale allowlist after those that are current, also on this computer', () => {
+  const on8081 = { serving: { state: 'serving' as const, is_serving: true, port: 8081 } };
+  const found = targetsOf(
+    [deployment('a', 'dev_b', { stale: true, ...on8081 }), deployment('b', 'dev_a', { stale: true }), deployment('c', 'dev_b', on8081), deployment('d', 'dev_a'), deployment('e', 'dev_away')],
+    () => undefined,
+    (id) => device(id.slice(4), { online: id !== 'dev_away' }),
+    new Map([[8080, 'dev_a']]),
+  );
+  expect(found.map(({ alias }) => alias)).toEqual(['model-d', 'model-c', 'model-b', 'model-a', 'model-e']);
+});
+
 it('offers no model of another device on a port on which a device answers', () => {
   const on8081 = { serving: { state: 'serving' as const, is_serving: true, port: 8081 } };
   const deployed = [deployment('a', 'dev_a'), deployment('a', 'dev_b'), deployment('c', 'dev_b', on8081), deployment('d', 'dev_away')];

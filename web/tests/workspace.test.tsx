@@ -156,6 +156,18 @@ describe('the workspace', () => {
     await vi.waitFor(() => expect(root.querySelector<HTMLSelectElement>('#model')?.value).toBe('mdl_b dev_a'));
   });
 
+  it('asks at first a model that chats and has a current allowlist', async () => {
+    await served(undefined, { stale: true });
+    const on8081 = { serving: { state: 'serving' as const, is_serving: true, port: 8081 } };
+    models.changed(model('b', 'image_classifier'));
+    models.changed(model('c'));
+    deployments.changed(deployment('b', 'dev_a', on8081));
+    render(<WorkspacePage />, root);
+    await vi.waitFor(() => expect(root.querySelector<HTMLSelectElement>('#model')?.value).toBe('mdl_a dev_a'));
+    deployments.changed(deployment('c', 'dev_a', on8081));
+    await vi.waitFor(() => expect(root.querySelector<HTMLSelectElement>('#model')?.value).toBe('mdl_c dev_a'));
+  });
+
   it('keeps the model of a conversation when another one is served', async () => {
     await served();
     render(<WorkspacePage />, root);

@@ -41,8 +41,8 @@ const TASKS: Readonly<Record<Purpose, Task>> = {
 };
 
 /**
- * Returns all current deployments that this page knows how to ask: those of this computer first, then others that are served. `answering` has the device behind each
- * port of this computer that is known.
+ * Returns all current deployments that this page knows how to ask: those of this computer first, then others that are served, and those
+ * with a stale allowlist after both. `answering` has the device behind each port of this computer that is known.
  */
 export function targetsOf(
   deployments: readonly Deployment[],
@@ -73,7 +73,7 @@ export function targetsOf(
       here: there === deployment.device_id,
     });
   }
-  const order = ({ absent, here, name, device }: Target): string => `${absent !== null ? 2 : here ? 0 : 1} ${nameKey(name)}\n${nameKey(device)}`;
+  const order = (target: Target): string => `${rank(target)} ${nameKey(target.name)}\n${nameKey(target.device)}`;
   return found
     .map((target) => [order(target), target] as const)
     .sort(([a], [b]) => byText(a, b))
@@ -97,4 +97,10 @@ function absence({ state, serving }: Deployment, device: Device | undefined): Ab
   if (state === 'failed') return 'failed';
   if (state !== 'completed') return 'deploying';
   return serving?.state === 'starting' ? 'starting' : 'stopped';
+}
+
+/** A model that is served with a stale allowlist may refuse this page, so it comes after those that do not. */
+function rank({ absent, stale, here }: Target): number {
+  if (absent !== null) return 4;
+  return (stale ? 2 : 0) + (here ? 0 : 1);
 }
