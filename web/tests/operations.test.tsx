@@ -166,6 +166,27 @@ describe('one operation', () => {
     await settled('The engine did not start.');
   });
 
+  it('shows where it has failed first, if it had ended when it was opened', async () => {
+    const ended = operation('1', { state: 'failed', counts: { ...NONE, succeeded: 1, failed: 1 }, ended_at: '2026-11-20T00:01:00Z' });
+    here.served.answers['/operations/opr_1'] = [200, ended];
+    const items = [item('a', { state: 'succeeded' }), item('b', { state: 'failed', detail: 'the device is offline' })];
+    here.served.answers['/operations/opr_1/devices'] = ({ query }) => [200, { items: items.filter(({ state }) => state === (query.get('state') ?? state)) }];
+    const rows = (): (string | null)[] => [...here.root.querySelectorAll('.list-rows .list-row')].map((row) => row.getAttribute('data-id'));
+    openOne();
+    await vi.waitFor(() => expect(rows()).toEqual(['dev_b']));
+    expect(here.root.querySelector('[aria-pressed=true]')?.textContent).toBe('Failed1');
+    await accessible();
+    await press('Failed1');
+    await vi.waitFor(() => expect(rows()).toEqual(['dev_a', 'dev_b']));
+    expect(location.search).toBe('?state=all');
+    await press('Failed1');
+    await vi.waitFor(() => expect(rows()).toEqual(['dev_b']));
+    // A retry has no failure yet.
+    go('/operations/opr_1');
+    told({ ...ended, state: 'running', counts: { ...NONE, succeeded: 1, pending: 1 } });
+    await vi.waitFor(() => expect(rows()).toEqual(['dev_a', 'dev_b']));
+  });
+
   it('is retried where it has failed, and says why it was refused', async () => {
     here.served.answers['/operations/opr_1'] = [200, operation('1', { state: 'failed', counts: { ...NONE, succeeded: 9, failed: 1 } })];
     here.served.answers['/operations/opr_1/devices'] = [200, { items: [] }];

@@ -1,7 +1,7 @@
 // One operation: how far it has come, and its result on each device, which follow the operation while it runs.
 
 import { useComputed, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 
 import { change, path, query } from '../../app/router';
 import { members, useList } from '../../data/account';
@@ -24,6 +24,8 @@ import { TONES, workWords } from './words';
 import './operations.css';
 
 const STATES = ['failed', 'pending', 'sent', 'succeeded', 'skipped', 'cancelled'] as const;
+/** What the address says where no state is chosen, although one would be. */
+const ALL = 'all';
 
 export function OperationPage() {
   useEffect(() => operations.watch(), []);
@@ -71,7 +73,10 @@ function Shown({ operation }: { operation: Operation }) {
   const words = workWords(operation.work);
   useTitle(brief(words, 80));
   const { counts, state, select, created_at: begun, ended_at: end, requested_by: by } = operation;
-  const wanted = STATES.find((known) => known === query.value.get('state')) ?? null;
+  // Whoever opens an operation that has ended with failures looks for these. Of one that ends meanwhile no row goes away.
+  const opensFailed = useRef(Boolean(end)).current && counts.failed > 0;
+  const asked = query.value.get('state') ?? (opensFailed ? 'failed' : '');
+  const wanted = STATES.find((known) => known === asked) ?? null;
   const options = STATES.map((value) => ({ value, words: text.works.item[value], count: counts[value] })).filter(
     ({ count, value }) => count > 0 || value === wanted,
   );
@@ -109,7 +114,7 @@ function Shown({ operation }: { operation: Operation }) {
         </p>
         <Progress operation={operation} />
       </header>
-      <Chips label={text.works.itemStates} options={options} value={wanted ?? ''} choose={(value) => change({ state: value })} />
+      <Chips label={text.works.itemStates} options={options} value={wanted ?? ''} choose={(value) => change({ state: value === '' && opensFailed ? ALL : value })} />
       <Results key={wanted ?? ''} operation={operation} wanted={wanted} />
     </div>
   );
