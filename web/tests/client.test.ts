@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 import { ask, GET } from '../src/data/client';
 import { Unreachable } from '../src/data/problem';
+import { logIn } from '../src/data/session';
 
 let passes: AbortController;
 let limit: number | undefined;
@@ -30,6 +31,16 @@ it('does not wait for ever for a backend that says nothing', async () => {
   late();
   await expect(asked).rejects.toThrow(Unreachable);
   expect(limit).toBe(30_000);
+});
+
+it('does not wait for ever for the answer to a login', async () => {
+  vi.stubGlobal('fetch', (_: string, { signal }: RequestInit) => new Promise((_resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason as Error));
+  }));
+  const login = logIn('a@example.com', 'x');
+  await vi.waitFor(() => expect(limit).toBe(30_000));
+  late();
+  await expect(login).rejects.toThrow(Unreachable);
 });
 
 it('does not wait for ever for the rest of an answer', async () => {

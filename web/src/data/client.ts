@@ -2,18 +2,16 @@
 
 import createClient from 'openapi-fetch';
 
+import { deadline, isLate } from './deadline';
 import { staying } from './person';
 import { problemOf, Unreachable, Unreadable } from './problem';
 import type { paths } from './schema';
 import { csrf, CSRF_HEADER, renewed } from './session';
 import { noteDate } from './skew';
 
-/** How long a backend may take for a document, in milliseconds. A browser waits for ever, and keeps one of its six connections. */
-const DEADLINE = 30_000;
-
 const client = createClient<paths>({
   baseUrl: location.origin,
-  fetch: (request) => authorised(new Request(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(DEADLINE)]) })),
+  fetch: (request) => authorised(new Request(request, { signal: AbortSignal.any([request.signal, deadline()]) })),
 });
 
 export const { GET, POST, PUT, PATCH, DELETE } = client;
@@ -44,7 +42,7 @@ export async function askTagged<T>(pending: Pending<T>): Promise<{ document: T; 
   } catch (error) {
     here.throwIfAborted();
     // The deadline may pass in the middle of an answer too.
-    if (error instanceof DOMException && error.name === 'TimeoutError') throw new Unreachable(error);
+    if (isLate(error)) throw new Unreachable(error);
     throw error instanceof SyntaxError ? new Unreadable(error) : error;
   }
   const { data, error, response } = answer;

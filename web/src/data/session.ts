@@ -4,6 +4,7 @@
 
 import { signal } from '@preact/signals';
 
+import { deadline, isLate } from './deadline';
 import { Problem, problemOf, Unreachable, Unreadable } from './problem';
 import { pauseAfter, persist, sleep } from './retry';
 import type { Me, OpenSession, SessionOpened } from './types';
@@ -254,13 +255,16 @@ async function request(method: string, path: string, body?: OpenSession, secret 
       ...(body ? { body: JSON.stringify(body) } : {}),
       cache: 'no-store',
       credentials: 'same-origin',
+      signal: deadline(),
       // A logout reaches the backend although its page is closed.
       keepalive: method === 'DELETE',
     });
   } catch (cause) {
     throw new Unreachable(cause);
   }
-  const text = await response.text();
+  const text = await response.text().catch((error: unknown) => {
+    throw isLate(error) ? new Unreachable(error) : error;
+  });
   if (!response.ok) throw problemOf(response, text);
   try {
     return text === '' ? null : JSON.parse(text);
