@@ -53,7 +53,7 @@ it('touches exactly the ticked devices, also if one comes while the dialog is op
   devicesLoading.value = { state: 'ready', error: null };
   await vi.waitFor(() => expect([all.disabled, all.title]).toEqual([false, 'Select all 2 devices that match']));
   all.click();
-  await press('Add tags');
+  await press('Add tags…');
   devices.changed(device('late'));
   const field = await vi.waitFor(() => {
     const found = document.querySelector<HTMLInputElement>('#bulk-words');
@@ -84,7 +84,7 @@ it('has a new idempotency key for each preview', async () => {
   render(<DevicesPage />, root);
   await vi.waitFor(() => expect(root.querySelectorAll('[role=table]')).toHaveLength(1));
   root.querySelector<HTMLInputElement>('.table-head input')?.click();
-  await press('Add tags');
+  await press('Add tags…');
   for (const words of ['x', 'y']) {
     const field = await vi.waitFor(() => document.querySelector<HTMLInputElement>('#bulk-words') as HTMLInputElement);
     field.value = words;
@@ -103,7 +103,7 @@ it('takes its dialog away with the right to operate devices', async () => {
   render(<DevicesPage />, root);
   await vi.waitFor(() => expect(root.querySelector('.device-row[data-state] input')).not.toBeNull());
   root.querySelector<HTMLInputElement>('.device-row[data-state] input')?.click();
-  await press('Add tags');
+  await press('Add tags…');
   await vi.waitFor(() => expect(document.querySelector('dialog')).not.toBeNull());
   me.value = { user_id: 'usr', account_id: 'acc', email: 'owner@example.com', role: 'viewer' };
   await vi.waitFor(() => expect(document.querySelector('dialog')).toBeNull());

@@ -23,6 +23,14 @@ async function open(): Promise<void> {
   await settled('2 selected');
 }
 
+it('has what is done most often first, and last what cannot be undone', async () => {
+  await open();
+  const buttons = [...here.root.querySelectorAll('.bulk .button:not(.quiet)')];
+  expect(buttons.map((button) => button.textContent)).toEqual(['Deploy…', 'Repair…', 'Update…', 'Add tags…', 'Remove tags…', 'Remove…']);
+  expect(buttons.filter((button) => button.classList.contains('danger')).map((button) => button.textContent)).toEqual(['Remove…']);
+  expect(here.root.querySelector('.page-head .primary')?.textContent).toBe('Add a device');
+});
+
 it('deploys a model to the selected devices after a preview', async () => {
   await open();
   here.served.answers['/operations'] = [200, { work: {}, devices: 2, first: [] }];
@@ -105,7 +113,7 @@ it('says how many devices are removed so far, and stops with its dialog', async 
 it('has no actions for a viewer', async () => {
   me.value = { ...OWNER, role: 'viewer' };
   await open();
-  expect(controls().filter((words) => words.endsWith('…') || words === 'Add tags' || words === 'Update')).toEqual([]);
+  expect(controls().filter((words) => words.endsWith('…') && !words.startsWith('Retire'))).toEqual([]);
 });
 
 it('deploys a model on the page of a device', async () => {

@@ -194,7 +194,7 @@ describe('the controls of a role', () => {
     await settled('Your role can read devices but not change them.');
     await accessible();
     me.value = { ...OWNER, role: 'operator' };
-    await vi.waitFor(() => expect(controls()).toContain('Update'));
+    await vi.waitFor(() => expect(controls()).toContain('Update…'));
     expect(here.root.textContent).not.toContain('Your role can');
     devices.removed('dev_a');
     await settled('Ask an owner or an admin of the account for a key.');

@@ -106,7 +106,7 @@ describe('the list of devices', () => {
     here.show(<main id="content" tabIndex={-1}><DevicesPage /></main>);
   }
 
-  it.each([['Add tags', '#bulk-words'], ['Remove…', '#remove-devices']])('keeps the dialog of %s when what was ticked leaves the list', async (button, field) => {
+  it.each([['Add tags…', '#bulk-words'], ['Remove…', '#remove-devices']])('keeps the dialog of %s when what was ticked leaves the list', async (button, field) => {
     open('/devices?select=state%3Doffline');
     (await vi.waitFor(() => document.querySelector<HTMLInputElement>('[aria-label="Select a"]') as HTMLInputElement)).click();
     await press(button);

@@ -119,7 +119,7 @@ describe('the list of devices', () => {
     root.querySelector<HTMLInputElement>('.table-head input')?.click();
     await settled('2 selected');
     await accessible();
-    press('Add tags');
+    press('Add tags…');
     await settled('Several tags');
     await accessible();
     const field = document.querySelector<HTMLInputElement>('#bulk-words');

@@ -22,11 +22,11 @@ describe('an action', () => {
   it('is offered to who may do it', async () => {
     here.show(<Palette />);
     await vi.waitFor(() => expect(actions()).toEqual(
-      ['Show stale deployments', 'Add a model…', 'Create a key', 'Invite a member', 'Create a token', 'Retire a device with its code', 'Change your password', 'Log out'],
+      ['Show stale deployments', 'Add a model…', 'Create a key', 'Invite a member', 'Create a token', 'Retire a device with its code…', 'Change your password', 'Log out'],
     ));
     await accessible();
     me.value = { ...OWNER, role: 'viewer' };
-    await vi.waitFor(() => expect(actions()).toEqual(['Show stale deployments', 'Create a token', 'Retire a device with its code', 'Change your password', 'Log out']));
+    await vi.waitFor(() => expect(actions()).toEqual(['Show stale deployments', 'Create a token', 'Retire a device with its code…', 'Change your password', 'Log out']));
   });
 
   it.each([

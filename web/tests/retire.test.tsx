@@ -10,7 +10,7 @@ import { device, HOSTILE } from './fixtures';
 import { accessible, control, OWNER, place, press, settled, type } from './placed';
 
 const here = place();
-const TITLE = 'Retire a device with its code';
+const TITLE = 'Retire a device with its code…';
 
 function open(): void {
   devicesLoading.value = { state: 'ready', error: null };
@@ -21,7 +21,9 @@ function open(): void {
 async function send(code: string): Promise<void> {
   await vi.waitFor(() => expect(document.querySelector('dialog')?.open).toBe(true));
   await type('#retire-code', code);
-  (await control('Retire the device')).click();
+  const button = await control('Remove the device');
+  expect(button.classList.contains('danger')).toBe(true);
+  button.click();
 }
 
 describe('a retire code', () => {
@@ -62,7 +64,7 @@ describe('a retire code', () => {
     open();
     await press(TITLE);
     await send('lrc_abc');
-    (await control('Retire the device')).click();
+    (await control('Remove the device')).click();
     await vi.waitFor(() => expect(here.served.to('/devices/retire')).toHaveLength(1));
     answer([204, null]);
     await settled('its slot is free');

@@ -177,7 +177,7 @@ function fixed(): Entry[] {
     ...action(text.keys.create, '/keys?open=create', 'keys:write'),
     ...action(text.members.invite, '/members?open=invite', 'members:write'),
     ...action(text.tokens.create, '/tokens?open=create', 'account:read'),
-    ...action(text.retire.title, '/devices?open=retire', 'devices:read'),
+    ...action(text.retire.open, '/devices?open=retire', 'devices:read'),
     ...action(text.security.password, '/settings?open=password', 'settings:read'),
     { id: 'log-out', name: text.shell.logOut, kind: text.palette.action, act: () => void logOut() },
   ];

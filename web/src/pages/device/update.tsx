@@ -57,7 +57,7 @@ function UpdateDialog({ device, close }: { device: Device; close: () => void }) 
             {text.dialog.cancel}
           </button>
           <button type="submit" class="button primary" disabled={busy}>
-            {text.bulk.update}
+            {text.bulk.updateRun}
           </button>
         </div>
       </form>

@@ -18,7 +18,7 @@ import { VersionField } from '../../ui/version_field';
 import { MoreActions, type MoreKind } from './bulk_more';
 
 type Kind = 'tag' | 'untag' | 'update';
-const KINDS: readonly Kind[] = ['tag', 'untag', 'update'];
+const KINDS: readonly Kind[] = ['update', 'tag', 'untag'];
 const MOST_SHOWN = 8;
 
 interface Props {
@@ -47,12 +47,13 @@ export function BulkBar({ devices, ticked, unselect }: Props) {
         {selected}
       </strong>
       {!may('devices:operate') && <span>{text.bulk.refused}</span>}
-      <MoreActions kind={more} devices={devices} unselect={unselect} />
-      {may('devices:operate') && KINDS.map((one) => (
-        <button key={one} type="button" class="button" onClick={() => open(one)}>
-          {text.bulk[one]}
-        </button>
-      ))}
+      <MoreActions kind={more} devices={devices} unselect={unselect}>
+        {may('devices:operate') && KINDS.map((one) => (
+          <button key={one} type="button" class="button" onClick={() => open(one)}>
+            {text.bulk[one]}
+          </button>
+        ))}
+      </MoreActions>
       <span class="spacer" />
       <button type="button" class="button quiet" onClick={unselect}>
         {text.devices.unselect}

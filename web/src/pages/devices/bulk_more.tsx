@@ -1,6 +1,7 @@
 // Deploy to the selected devices, repair what is stale on them, or remove them. Each has a preview of what it touches.
 
 import { useSignal, type Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 
 import { removeDevice } from '../../data/actions';
@@ -30,9 +31,11 @@ interface Props {
   kind: Signal<MoreKind | null>;
   devices: readonly Device[];
   unselect: () => void;
+  /** What stands before the removal, which comes last. */
+  children: ComponentChildren;
 }
 
-export function MoreActions({ kind, devices, unselect }: Props) {
+export function MoreActions({ kind, devices, unselect, children }: Props) {
   // The devices that were ticked when the dialog was opened, and no others.
   const targets = useRef<readonly Device[]>([]);
   const stale = useRef<readonly Deployment[]>([]);
@@ -69,8 +72,9 @@ export function MoreActions({ kind, devices, unselect }: Props) {
           {text.bulkMore.repair}
         </button>
       )}
+      {children}
       {may(NEEDS.remove) && (
-        <button type="button" class="button" onClick={() => open('remove')}>
+        <button type="button" class="button danger" onClick={() => open('remove')}>
           {text.bulkMore.remove}
         </button>
       )}

@@ -71,7 +71,7 @@ export function DevicesPage() {
         </p>
         <span class="spacer" />
         {adds && (
-          <a class="button" href="/devices/add">
+          <a class="button primary" href="/devices/add">
             <Icon name="plus" />
             {text.devices.nothingAction}
           </a>

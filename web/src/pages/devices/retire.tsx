@@ -18,9 +18,9 @@ export function RetireButton() {
   useAsked('retire', () => (open.value = true));
   return (
     <>
-      <button type="button" class="button collapsing" data-action="retire" aria-label={text.retire.title} title={text.retire.title} onClick={() => (open.value = true)}>
+      <button type="button" class="button collapsing" data-action="retire" aria-label={text.retire.open} title={text.retire.open} onClick={() => (open.value = true)}>
         <Icon name="key" />
-        <span class="label">{text.retire.title}</span>
+        <span class="label">{text.retire.open}</span>
         <span class="short">{text.retire.short}</span>
       </button>
       {open.value && <RetireDialog close={() => (open.value = false)} />}
@@ -62,7 +62,7 @@ function RetireDialog({ close }: { close: () => void }) {
           <button type="button" class="button" onClick={close}>
             {text.dialog.cancel}
           </button>
-          <button type="submit" class="button primary" disabled={busy}>
+          <button type="submit" class="button danger" disabled={busy}>
             {text.retire.run}
           </button>
         </div>

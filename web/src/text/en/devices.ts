@@ -94,19 +94,21 @@ export const views = {
 
 export const retire = {
   title: 'Retire a device with its code',
-  short: 'Retire',
+  open: 'Retire a device with its code…',
+  short: 'Retire…',
   why: 'A device that was uninstalled while the backend was unreachable still has its place in the account. The code removes the device and frees the place.',
   code: 'Retire code',
   hint: 'The code that `link uninstall --force` printed. It starts with lrc_.',
-  run: 'Retire the device',
+  run: 'Remove the device',
   done: 'The device is retired, and its slot is free.',
 } as const;
 
 export const bulk = {
   bar: 'Actions for the selected devices',
-  tag: 'Add tags',
-  untag: 'Remove tags',
-  update: 'Update',
+  tag: 'Add tags…',
+  untag: 'Remove tags…',
+  update: 'Update…',
+  updateRun: 'Update',
   titles: { tag: 'Add tags', untag: 'Remove tags', update: 'Update agents' },
   tags: 'Tags',
   tagsHint: 'Several tags are separated by commas.',
