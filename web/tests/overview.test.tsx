@@ -115,6 +115,17 @@ describe('the overview', () => {
     await accessible();
   });
 
+  it('names the devices that went away last, and links to the others', async () => {
+    const seen = [undefined, '2026-11-03', '2026-11-05', '2026-11-01', '2026-11-04', '2026-11-02'];
+    devices.loaded(seen.map((day, index) => device(String(index), { online: false, last_seen_at: day ? `${day}T00:00:00Z` : null })));
+    open(summary({ devices: { ...summary().devices, offline: 6, online: 0, total: 6 } }));
+    await settled('6 devices are offline.');
+    const links = [...here.root.querySelectorAll('.attention li p a')].map((link) => [link.textContent, link.getAttribute('href')]);
+    expect(links.map(([words]) => words)).toEqual(['2', '4', '1', '5', 'and 2 more']);
+    expect(links.at(-1)?.[1]).toBe('/devices?select=state%3Doffline');
+    await accessible();
+  });
+
   it('tells at once what the backend has counted, and names and mends nothing before it knows all devices and deployments', async () => {
     const counted = summary();
     open(summary({ deployments: { ...counted.deployments, stale: 12, total: 12 }, devices: { ...counted.devices, rolled_back: 2 } }));

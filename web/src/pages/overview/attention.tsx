@@ -8,6 +8,7 @@ import { stands } from '../../data/standing';
 import { deployments, deploymentsLoading, devices, devicesLoading, reload, together } from '../../data/store';
 import type { Device, Summary } from '../../data/types';
 import { text } from '../../text';
+import { byText } from '../../text/collation';
 import { Icon, type IconName } from '../../ui/icon';
 import { Foreign, Outdated } from '../../ui/parts';
 import { StaleBanner } from '../deployments/bulk';
@@ -67,6 +68,7 @@ export function Attention({ current }: { current: Summary }) {
                     <Foreign>{device.name}</Foreign>
                   </a>
                 ))}
+                {named.length > MOST_NAMED && <a href={href}>{text.bulk.andMore(named.length - MOST_NAMED)}</a>}
               </p>
               <a class="button" href={href} aria-label={text.overviewPage.showWhat(words)}>
                 {text.overviewPage.show}
@@ -82,7 +84,8 @@ export function Attention({ current }: { current: Summary }) {
 function pointsOf({ devices: counts, deployments: deployed, keys, models }: Summary, all: readonly Device[]): Point[] {
   const words = text.overviewPage;
   const failed = deployed.failed + deployed.unserved;
-  const offline = all.filter(({ online }) => !online);
+  // Who went away last is missed most.
+  const offline = all.filter(({ online }) => !online).sort((a, b) => byText(b.last_seen_at ?? '', a.last_seen_at ?? ''));
   const back = all.filter((device) => matches(parseSelection(ROLLED_BACK), device));
   const full = all.filter((device) => matches(parseSelection(NEARLY_FULL), device));
   const points: (Point & { count: number })[] = [
