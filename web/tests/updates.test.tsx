@@ -55,10 +55,17 @@ describe('the version to update to', () => {
   it('is left to whoever updates a device that runs the release', async () => {
     here.served.answers['/install'] = [200, { ...release, release: { channel: 'stable', version: device('lab').agent_version } }];
     await open();
-    await settled(`This device runs ${device('lab').agent_version}. That is the release of this backend.`);
+    await settled(`This device is up to date (${device('lab').agent_version}).`);
     // The effects of what was drawn run a moment later.
     await new Promise((resolve) => setTimeout(resolve, 150));
     expect(field().value).toBe('');
+    const button = document.querySelector('dialog [type=submit]') as HTMLButtonElement;
+    expect(button.disabled).toBe(true);
+    await type('dialog input', device('lab').agent_version);
+    await vi.waitFor(() => expect(button.disabled).toBe(true));
+    await type('dialog input', '1.2.9');
+    await vi.waitFor(() => expect(button.disabled).toBe(false));
+    await accessible();
   });
 
   it('is what somebody types, also if the release is known later', async () => {

@@ -12,7 +12,8 @@ interface Props {
   name: string;
   /** The version that the device runs, if it is one device. */
   runs?: string;
-  changed?: () => void;
+  /** Hears the version that stands in the field whenever it changes. */
+  changed?: (version: string) => void;
 }
 
 export function VersionField({ id, name, runs, changed }: Props) {
@@ -22,16 +23,22 @@ export function VersionField({ id, name, runs, changed }: Props) {
   useEffect(() => {
     if (release === null || release === runs || !field.current || field.current.value !== '') return;
     field.current.value = release;
+    changed?.(release);
     if (document.activeElement === field.current) field.current.select();
   }, [release]);
   return (
     <div class="field">
       <label for={id}>{text.bulk.version}</label>
-      <input ref={field} id={id} name={name} required autofocus autocomplete="off" spellcheck={false} aria-describedby={`${id}-hint`} onInput={changed} />
+      <input ref={field} id={id} name={name} required autofocus autocomplete="off" spellcheck={false} aria-describedby={`${id}-hint`} onInput={(event) => changed?.(event.currentTarget.value)} />
       <p class="hint" id={`${id}-hint`}>
-        {runs !== undefined && `${text.about.runs(visible(runs))} `}
-        {release === null ? text.bulk.versionHint : release === runs ? text.bulk.isRelease : text.bulk.release(visible(release))}
+        {hintOf(runs, release)}
       </p>
     </div>
   );
+}
+
+function hintOf(runs: string | undefined, release: string | null): string {
+  if (release !== null && release === runs) return text.about.upToDate(visible(runs));
+  const words = release === null ? text.bulk.versionHint : text.bulk.release(visible(release));
+  return runs === undefined ? words : `${text.about.runs(visible(runs))} ${words}`;
 }

@@ -1,6 +1,6 @@
 // Updating the agent of one device.
 
-import { useSignal } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 
 import { updateDevice } from '../../data/actions';
 import { may, noteRefusal } from '../../data/permission';
@@ -30,14 +30,16 @@ function UpdateDialog({ device, close }: { device: Device; close: () => void }) 
   useLost(may('devices:operate'), close);
   const busy = useSignal(false);
   const fault = useSignal('');
+  const version = useSignal('');
+  const differs = useComputed(() => !['', device.agent_version].includes(version.value.trim()));
   const sent = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    const version = String(new FormData(event.currentTarget as HTMLFormElement).get('version')).trim();
+    const wanted = version.peek().trim();
     busy.value = true;
     fault.value = '';
     try {
-      await updateDevice(device.device_id, version);
-      notice(text.about.updateAsked(version));
+      await updateDevice(device.device_id, wanted);
+      notice(text.about.updateAsked(wanted));
       close();
     } catch (error) {
       noteRefusal(error);
@@ -49,14 +51,14 @@ function UpdateDialog({ device, close }: { device: Device; close: () => void }) 
     <Dialog title={text.about.updateTitle} close={close}>
       <form onSubmit={(event) => void sent(event)}>
         <div class="dialog-body">
-          <VersionField id="update-version" name="version" runs={device.agent_version} />
+          <VersionField id="update-version" name="version" runs={device.agent_version} changed={(typed) => (version.value = typed)} />
           <FormError words={fault} />
         </div>
         <div class="dialog-foot">
           <button type="button" class="button" onClick={close}>
             {text.dialog.cancel}
           </button>
-          <button type="submit" class="button primary" disabled={busy}>
+          <button type="submit" class="button primary" disabled={busy.value || !differs.value}>
             {text.bulk.updateRun}
           </button>
         </div>

@@ -167,6 +167,7 @@ export const about = {
   agent: 'Agent',
   takes: (cpu: string, memory: string) => `${cpu} CPU, ${memory} of memory`,
   runs: (version: string) => `This device runs ${version}.`,
+  upToDate: (version: string) => `This device is up to date (${version}).`,
   engine: (name: string) => `Engine of ${name}`,
   builds: 'Engines',
   noBuilds: 'No engine is installed. The first model that is deployed brings its engine.',

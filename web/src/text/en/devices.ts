@@ -114,7 +114,6 @@ export const bulk = {
   tagsHint: 'Several tags are separated by commas.',
   version: 'Version',
   release: (version: string) => `The release of this backend is ${version}.`,
-  isRelease: 'That is the release of this backend.',
   versionHint: 'A version of the releases of this backend, such as 1.3.0.',
   preview: 'Preview',
   previewing: 'Previewing…',
