@@ -25,8 +25,8 @@ export const usage = {
   },
   totals: 'Totals of the period',
   columns: {
-    inferences: 'Inferences', counted: 'Counted', uncounted: 'Uncounted', prompt: 'Prompt tokens', completion: 'Completion tokens',
-    audio: 'Audio (s)', images: 'Images', firstToken: 'First token p50 / p95', rate: 'Tokens/s p50 / p95',
+    inferences: 'Inferences', uncounted: 'Uncounted', prompt: 'Prompt', completion: 'Completion',
+    audio: 'Audio (s)', images: 'Images', firstToken: 'First token p50/p95', rate: 'Tokens/s p50/p95',
   },
   csv: 'Export CSV',
   uncounted: (count: number) =>
