@@ -72,7 +72,7 @@ describe('the page of keys', () => {
     await says('ann@example.com');
     const order = (): (string | null)[] => [...root.querySelectorAll('tbody tr')].map((row) => row.getAttribute('data-id'));
     expect(order().slice(0, 2)).toEqual(['key_soon', 'key_late']);
-    for (const words of ['Ends soon', 'Valid', 'Revoked', 'Used', '2 of 5', 'in 2 days']) await says(words);
+    for (const words of ['Expires soon', 'Valid', 'Revoked', 'Used', '2 of 5', 'in 2 days']) await says(words);
     await accessible();
     change({ show: 'ended' });
     await says('2 of 4 keys');
@@ -185,6 +185,15 @@ describe('the page of keys', () => {
     root = blank('viewer');
     show(root, <KeysPage />);
     await says('This page needs the role Operator');
+    await accessible();
+  });
+
+  it('offers to revoke only what a device can still register with, and says where there is no limit', async () => {
+    serve([key('valid'), key('many', { kind: 'fleet', devices: 12 }), key('used', { devices: 1 }), key('late', { expires_at: inDays(-1) }), key('gone', { revoked: true })]);
+    show(root, <KeysPage />);
+    await says('12, no limit');
+    const revocable = [...root.querySelectorAll('tbody .button.danger')].map((button) => button.getAttribute('aria-label'));
+    expect(revocable.sort()).toEqual(['Revoke many', 'Revoke valid']);
     await accessible();
   });
 

@@ -8,7 +8,7 @@ import { allowed } from '../../data/allowed';
 import { isValid, keyOrder, keyState, mostDevices, type KeyState } from '../../data/keys';
 import { me } from '../../data/store';
 import type { Key, Role } from '../../data/types';
-import { language, text } from '../../text';
+import { text } from '../../text';
 import { brief } from '../../text/visible';
 import { useAsked } from '../../ui/asked';
 import { now } from '../../ui/clock';
@@ -180,7 +180,7 @@ function columnsOf(emails: ReadonlyMap<string, string>, revoke: ((key: Key) => v
     name: names.actions,
     class: 'actions',
     cell: (key) =>
-      !key.revoked && (
+      isValid(key, now.value) && (
         <button type="button" class="button danger" aria-label={text.keys.revokeOf(brief(key.name || key.key_id))} onClick={() => revoke(key)}>
           {text.keys.revoke}
         </button>
@@ -195,5 +195,5 @@ function State({ state }: { state: KeyState }) {
 
 function usesOf(key: Key): string {
   const most = mostDevices(key);
-  return most === null ? key.devices.toLocaleString(language) : text.admin.of(key.devices, most);
+  return most === null ? text.admin.unlimited(key.devices) : text.admin.of(key.devices, most);
 }

@@ -133,7 +133,7 @@ function columnsOf(
         <>
           <button type="button" class="button" aria-label={text.members.changeOf(brief(member.email))} onClick={() => ask('role', member)}>
             {text.members.change}
-          </button>{' '}
+          </button>
           {!isMe(member) && (
             <button type="button" class="button danger" aria-label={text.members.removeOf(brief(member.email))} onClick={() => ask('remove', member)}>
               {text.members.remove}

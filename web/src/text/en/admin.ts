@@ -25,6 +25,7 @@ export const admin = {
   days: (count: number) => plural(count, 'day', 'days'),
   hours: (count: number) => plural(count, 'hour', 'hours'),
   of: (count: number, most: number) => `${count.toLocaleString('en')} of ${most.toLocaleString('en')}`,
+  unlimited: (count: number) => `${count.toLocaleString('en')}, no limit`,
   you: 'you',
   unknown: 'unknown',
 } as const;
