@@ -38,7 +38,7 @@ describe('the page that adds a device', () => {
     await says('Create the install line');
     await accessible();
     expect(served.to('/keys').filter(({ method }) => method === 'POST')).toEqual([]);
-    await type('Tags of its devices', 'lab, second floor,lab');
+    await type('Tags', 'lab, second floor,lab');
     const make = await press('Create the install line');
     make.click();
     await says(`LINK_REGISTRATION_KEY=${SECRET} sh`);

@@ -98,7 +98,7 @@ it('says how many devices are removed so far, and stops with its dialog', async 
   const button = (await control('Remove 2 devices')) as HTMLButtonElement;
   await vi.waitFor(() => expect(button.disabled).toBe(false));
   button.click();
-  await settled('0 of 2 tried. To stop, close this dialog.');
+  await settled('0 of 2 attempted. To stop, close this dialog.');
   await accessible();
   document.querySelector<HTMLButtonElement>('dialog .dialog-foot .button')?.click();
   await vi.waitFor(() => expect(document.querySelector('dialog')).toBeNull());

@@ -54,7 +54,7 @@ describe('the list of deployments', () => {
     open();
     await settled('5 deployments');
     expect(rows()).toEqual(['dpl_5', 'dpl_4', 'dpl_3', 'dpl_2', 'dpl_1']);
-    expect(here.root.textContent).toContain('2 deployments have a stale allowlist');
+    expect(here.root.textContent).toContain('2 deployments refuse pages of an allowed origin');
     expect(here.root.textContent).toContain('500 MB of 2.0 GB');
     expect(here.root.textContent).toContain('No space left.');
     await accessible();
@@ -148,7 +148,7 @@ describe('the list of deployments', () => {
     repair?.click();
     await settled('llama was repaired.');
     expect(here.served.to('/models/mdl_1/repair-serving/dev_b')).toHaveLength(1);
-    await settled('1 deployment has a stale allowlist');
+    await settled('1 deployment refuses pages of an allowed origin');
   });
 
   it('lists one that failed until somebody has seen it, and then the one by which the model is there', async () => {
@@ -409,7 +409,7 @@ describe('the list of deployments', () => {
     here.root.querySelector<HTMLInputElement>('.list-head input')?.click();
     await press('Cancel…');
     await press('Cancel 2 deployments');
-    await settled('0 of 2 tried. To stop, close this dialog.');
+    await settled('0 of 2 attempted. To stop, close this dialog.');
     document.querySelector<HTMLButtonElement>('dialog .dialog-foot .button')?.click();
     await vi.waitFor(() => expect(document.querySelector('dialog')).toBeNull());
     answers[0]?.([204, null]);

@@ -224,7 +224,7 @@ describe('a machine', () => {
     served.answers['/auth/device/inquire'] = [200, pending];
     served.answers['/auth/device/decide'] = [204, null];
     render(<MachinePage />, root);
-    await settled('Log a machine in');
+    await settled('Approve a login');
     fill({ 'user-code': 'wdjb mjht' });
     await settled('Is this your machine?');
   }
@@ -261,7 +261,7 @@ describe('a machine', () => {
   it('whose code nobody waits for is said, with the focus kept', async () => {
     served.answers['/auth/device/inquire'] = [404, { status: 404, detail: 'no login waits for this code', code: 'user-code-unknown' }];
     render(<MachinePage />, root);
-    await settled('Log a machine in');
+    await settled('Approve a login');
     fill({ 'user-code': 'x' });
     await settled('No login waits for this code.');
     await accessible();

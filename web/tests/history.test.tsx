@@ -65,7 +65,7 @@ describe('the export as JSON', () => {
 describe('the export as Markdown', () => {
   it('is a file with the conversation that is shown, named after its title', async () => {
     await open(COLOUR, BOILING);
-    await press('Export this one as Markdown');
+    await press('Export this conversation (Markdown)');
     expect(await saved()).toEqual([{
       name: 'How-to-boil-an-egg.md',
       type: 'text/markdown',
@@ -80,7 +80,7 @@ describe('the export as Markdown', () => {
     await open(COLOUR, BOILING);
     await press('A colour');
     await vi.waitFor(() => expect(here.root.querySelector('.here')?.textContent).toContain('A colour'));
-    await press('Export this one as Markdown');
+    await press('Export this conversation (Markdown)');
     const [file] = await saved();
     expect(file?.name).toBe('A-colour.md');
     expect(file?.words).toContain('Red.');
@@ -89,9 +89,9 @@ describe('the export as Markdown', () => {
 
   it('is not offered for a conversation in which nothing was asked', async () => {
     await open(COLOUR);
-    await control('Export this one as Markdown');
+    await control('Export this conversation (Markdown)');
     await press('New conversation');
-    await vi.waitFor(() => expect(controls()).not.toContain('Export this one as Markdown'));
+    await vi.waitFor(() => expect(controls()).not.toContain('Export this conversation (Markdown)'));
     expect(controls()).toContain('Export as JSON');
   });
 });

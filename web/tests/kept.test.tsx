@@ -103,7 +103,7 @@ it('says at the decision how long to wait, and offers none before', async () => 
   here.served.answers['/auth/device/decide'] =
     [429, { status: 429, code: 'too-many-attempts', detail: 'too many attempts; wait 40 seconds', hint }, { 'retry-after': '40' }];
   here.show(<MachinePage />);
-  await settled('Log a machine in');
+  await settled('Approve a login');
   await type('[name=user-code]', code);
   await press('Continue');
   await press('Allow');

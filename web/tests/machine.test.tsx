@@ -30,7 +30,7 @@ const refusal = (headers: Record<string, string>): [number, unknown, Record<stri
 beforeEach(async () => {
   here.served.answers[INQUIRE] = refusal({ 'retry-after': '3' });
   here.show(<main><MachinePage /></main>);
-  await settled('Log a machine in');
+  await settled('Approve a login');
 });
 afterEach(() => {
   vi.useRealTimers();

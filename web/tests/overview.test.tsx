@@ -94,7 +94,7 @@ describe('the overview', () => {
         models: { incomplete: 1, total: 2 },
       }),
     );
-    await settled('2 deployments have a stale allowlist');
+    await settled('2 deployments refuse pages of an allowed origin');
     await accessible();
     expect(here.root.querySelector('img')).toBeNull();
     const points = [...here.root.querySelectorAll('.attention li')].map((point) => [
@@ -132,7 +132,7 @@ describe('the overview', () => {
     for (const list of [devicesLoading, deploymentsLoading]) list.value = { state: 'loading', error: null };
     deployments.loaded([deployment('1', 'dev_a', { stale: true })]);
     devices.loaded([device('c', { last_update: { from: '1.2.0', to: '1.3.0', outcome: 'rolled_back', reason: null } })]);
-    await settled('12 deployments have a stale allowlist');
+    await settled('12 deployments refuse pages of an allowed origin');
     await settled('The last update was rolled back on 2 devices.');
     expect(here.root.querySelector('.attention .named')).toBeNull();
     expect(controls().filter((words) => words.startsWith('Repair all'))).toEqual([]);
@@ -143,7 +143,7 @@ describe('the overview', () => {
     await settled('The database is gone.');
     await accessible();
     deploymentsLoading.value = { state: 'ready', error: null };
-    await settled('1 deployment has a stale allowlist');
+    await settled('1 deployment refuses pages of an allowed origin');
     await vi.waitFor(() => expect(here.root.querySelector('.attention .named')?.textContent).toBe('c'));
     expect(controls()).toContain('Repair all…');
   });
@@ -227,7 +227,7 @@ describe('the overview', () => {
     me.value = { ...OWNER, role: 'viewer' };
     deployments.loaded([deployment('1', 'dev_a', { stale: true })]);
     open(summary({ keys: { ending_within_week: 1, total: 4 } }));
-    await settled('1 deployment has a stale allowlist');
+    await settled('1 deployment refuses pages of an allowed origin');
     expect(controls()).not.toContain('Repair all…');
     expect(here.root.querySelector('a[href="/keys"]')).toBeNull();
   });

@@ -172,8 +172,8 @@ describe('a device', () => {
   it('repairs a stopped model for its next start, and promises no more', async () => {
     devices.loaded([device('a')]);
     deployments.loaded([deployment('1', 'dev_a', { stale: true, serving: { state: 'not_serving', is_serving: false, port: 8080 } })]);
-    await open('models', 'Repair gives it the current allowlist for its next start.');
-    expect(root.textContent).not.toContain('Repair keeps the model running');
+    await open('models', 'Repair it to let those pages in after its next start.');
+    expect(root.textContent).not.toContain('The model keeps running');
     expect([...root.querySelectorAll('.actions button')].map((one) => one.textContent)).toEqual(['Repair', 'Serve', 'Redeploy', 'Remove…']);
   });
 

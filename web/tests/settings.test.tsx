@@ -102,7 +102,7 @@ describe('the allowlist', () => {
   it('says what is stale and leads to the repair, and follows a reset of the stream', async () => {
     await says('Every deployment has all of these origins.');
     deployments.changed(deployment('1', 'dev_a', { stale: true }));
-    await says('1 deployment lacks an origin of this list.');
+    await says('1 deployment refuses pages of an allowed origin.');
     expect(root.querySelector('a[href="/deployments?state=stale"]')).not.toBeNull();
     await accessible();
     origins = ['https://reset.example'];

@@ -50,7 +50,7 @@ export function KeyFields({ touched }: { touched?: () => void }) {
         </div>
       )}
       <div class="field">
-        <label for={`${id}-tags`}>{text.keys.tags}</label>
+        <label for={`${id}-tags`}>{fleet.value ? text.keys.tags : text.keys.tagsOfOne}</label>
         <input id={`${id}-tags`} name="tags" autocomplete="off" spellcheck={false} aria-describedby={`${id}-tags-hint`} />
         <p class="hint" id={`${id}-tags-hint`}>
           {text.admin.tagsHint}

@@ -86,7 +86,7 @@ function Stale() {
         <p class="soft">{text.settings.current}</p>
       ) : (
         <p class="banner warn stale-line">
-          {text.settings.stale(count)}{' '}
+          {text.deployed.stale(count)}{' '}
           <a class="button" href={REPAIR}>
             {text.settings.repairAll}
           </a>

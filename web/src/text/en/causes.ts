@@ -117,7 +117,7 @@ export const causes = {
     remedy: offline ? 'It can be served when the device is online again.' : 'Serve it, then try again.',
   }),
   notForChat: (model: string, said: string | null): Words => ({
-    title: 'The model is not for this',
+    title: 'This model cannot answer this request',
     detail: `${model} does not serve such requests on its port.${said ? ` The device says: ${said}` : ''}`,
     remedy: 'Choose a model that chats, or send this model the requests that it serves.',
   }),
@@ -135,7 +135,7 @@ export const causes = {
   }),
   engineError: (byEngine: boolean, detail: string | null, status: number | null, hint: string | null): Words => ({
     title: byEngine ? 'The engine reported an error' : 'The device refused the request',
-    detail: `${detail ?? 'There is no further word'}${status ? ` (status ${status})` : ''}`,
+    detail: `${detail ?? 'No details were given'}${status ? ` (status ${status})` : ''}`,
     remedy: hint ?? 'Try again. If it happens again, look at `link logs --local` on the device.',
   }),
   whenOnline: (remedy: string) => `${remedy} This is possible when the device is online again.`,

@@ -31,7 +31,7 @@ export const entry = {
 } as const;
 
 export const machine = {
-  title: 'Log a machine in',
+  title: 'Approve a login',
   code: 'Code',
   codeHint: 'The machine shows it, such as WDJB-MJHT.',
   next: 'Continue',

@@ -45,6 +45,7 @@ export const keys = {
   most: 'Most devices',
   mostHint: 'Empty: as many as the account may have.',
   tags: 'Tags of its devices',
+  tagsOfOne: 'Tags',
   expires: 'Expires in',
   cancel: 'Cancel',
   submit: 'Create the key',

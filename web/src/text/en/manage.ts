@@ -39,7 +39,7 @@ export const many = {
   moreModels: (count: number) => `and ${plural(count, 'more model', 'more models')}`,
   started: (operations: number, devices: number) =>
     `Started ${plural(operations, 'operation', 'operations')} on ${plural(devices, 'deployment', 'deployments')}. The page Operations shows the results.`,
-  progress: (tried: number, all: number) => `${tried.toLocaleString('en')} of ${all.toLocaleString('en')} tried. To stop, close this dialog.`,
+  progress: (tried: number, all: number) => `${tried.toLocaleString('en')} of ${all.toLocaleString('en')} attempted. To stop, close this dialog.`,
   waits: (started: number, all: number) =>
     `Started ${started.toLocaleString('en')} of ${plural(all, 'operation', 'operations')}. The others start as these end, so keep this dialog open.`,
   left: (started: number, all: number) =>
@@ -68,7 +68,7 @@ export const deployed = {
   ],
   columns: { standing: 'State', model: 'Model', device: 'Device', port: 'Port', updated: 'Changed', actions: 'Actions' },
   stale: (count: number) =>
-    `${plural(count, 'deployment has', 'deployments have')} a stale allowlist: pages of an origin that is missing from it cannot use ${count === 1 ? 'its model' : 'their models'}.`,
+    `${plural(count, 'deployment refuses', 'deployments refuse')} pages of an allowed origin. Repair ${count === 1 ? 'it' : 'them'} to let those pages in.`,
   repairAll: 'Repair all…',
   redeployAll: 'Redeploy all…',
   repair: 'Repair…',

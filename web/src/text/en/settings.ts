@@ -23,9 +23,7 @@ export const settings = {
   removed: (origin: string) => `${origin} was removed.`,
   known: 'This origin is on the list already.',
   conflict: 'Somebody else changed the list in the meantime. It is shown as it is now, and nothing was overwritten. Check it, then try again.',
-  stale: (count: number) =>
-    `${plural(count, 'deployment lacks', 'deployments lack')} an origin of this list. Until ${count === 1 ? 'it is' : 'they are'} repaired, pages of that origin cannot use ${count === 1 ? 'its model' : 'their models'}.`,
-  becomes: (count: number) => `${plural(count, 'deployment', 'deployments')} will lack a new origin until repaired.`,
+  becomes: (count: number) => `${plural(count, 'deployment', 'deployments')} will refuse pages of the new origin until repaired.`,
   repairAll: 'Repair all…',
   current: 'Every deployment has all of these origins.',
   failedTitle: 'The allowed origins could not be loaded',

@@ -88,7 +88,7 @@ export const conversations = {
   removeConfirm: 'Delete',
   more: 'All conversations',
   exportJson: 'Export as JSON',
-  exportMarkdown: 'Export this one as Markdown',
+  exportMarkdown: 'Export this conversation (Markdown)',
   clear: 'Delete all…',
   clearTitle: 'Delete all conversations',
   clearBody: (count: number) => `${plural(count, 'conversation', 'conversations')} will be deleted from this browser. They are kept nowhere else.`,
@@ -109,7 +109,7 @@ export const sampling = {
   systemHint: 'What the model is told before the first question.',
   temperature: 'Temperature',
   topP: 'Top p',
-  maxTokens: 'Most tokens of an answer',
+  maxTokens: 'Maximum tokens per answer',
   usual: 'the model’s default',
 } as const;
 
