@@ -11,7 +11,7 @@ export const catalogue = {
   sharedBy: (publisher: string) => `Shared by ${publisher}`,
   withdrawn: 'Withdrawn',
   withdrawnWhy: (publisher: string) => `${publisher} no longer shares this model. It stays where it is deployed.`,
-  columns: { name: 'Model', state: 'State', size: 'Size', plugin: 'Plugin', deployed: 'Deployed on', used: 'Used (30 d)', actions: 'Actions' },
+  columns: { name: 'Model', state: 'State', size: 'Size', plugin: 'Plugin', deployed: 'Deployed on', used: 'Inferences, 30 d', actions: 'Actions' },
   uploadEnded: {
     done: (model: string) => `${model} is uploaded and can be deployed.`,
     failed: (model: string, why: string) => `The upload of ${model} failed. ${why}`,
