@@ -82,6 +82,9 @@ describe('the list of deployments', () => {
     open('/deployments?select=tag=lab');
     await settled('2 of 5');
     expect(rows()).toEqual(['dpl_4', 'dpl_2']);
+    // At the end of the chips it makes no line of its own.
+    expect(here.root.querySelector('.chips + .button')?.textContent).toBe('Clear all');
+    expect(here.root.querySelector('.filters')?.textContent).not.toContain('Clear all');
     await press('Remove the filter tag=lab');
     await settled('5 deployments');
     await press('Filter by tag or state');

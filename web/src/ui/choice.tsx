@@ -5,7 +5,7 @@ import './choice.css';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
-import { language } from '../text';
+import { language, text } from '../text';
 import { brief } from '../text/visible';
 import { Prose } from './prose';
 
@@ -15,22 +15,38 @@ export interface Option {
   count?: number;
 }
 
-/** The chosen value, or `''` for all. A second press on a chip takes the filter away. */
-export function Chips({ label, options, value, choose }: { label: string; options: readonly Option[]; value: string; choose: (value: string) => void }) {
+interface ChipsProps {
+  label: string;
+  options: readonly Option[];
+  /** The chosen value, or `''` for all. A second press on a chip takes the filter away. */
+  value: string;
+  choose: (value: string) => void;
+  /** Takes all filters of the list away. Its button is at the end of the chips, where it moves nothing. */
+  clear?: (() => void) | false;
+}
+
+export function Chips({ label, options, value, choose, clear }: ChipsProps) {
   return (
-    <div class="chips" role="group" aria-label={label}>
-      {options.map((option) => (
-        <button
-          key={option.value}
-          type="button"
-          class="button chip-button"
-          aria-pressed={option.value === value}
-          onClick={() => choose(option.value === value ? '' : option.value)}
-        >
-          {option.words}
-          {option.count !== undefined && <span class="soft number">{option.count.toLocaleString(language)}</span>}
+    <div class="chip-row">
+      <div class="chips" role="group" aria-label={label}>
+        {options.map((option) => (
+          <button
+            key={option.value}
+            type="button"
+            class="button chip-button"
+            aria-pressed={option.value === value}
+            onClick={() => choose(option.value === value ? '' : option.value)}
+          >
+            {option.words}
+            {option.count !== undefined && <span class="soft number">{option.count.toLocaleString(language)}</span>}
+          </button>
+        ))}
+      </div>
+      {clear && (
+        <button type="button" class="button quiet" onClick={clear}>
+          {text.list.clear}
         </button>
-      ))}
+      )}
     </div>
   );
 }

@@ -20,11 +20,9 @@ interface Props {
   device: string;
   /** What the devices are selected by. */
   terms: readonly Term[];
-  filtered: boolean;
-  clear: () => void;
 }
 
-export function SearchAndFilters({ search, model, device, terms, filtered, clear }: Props) {
+export function SearchAndFilters({ search, model, device, terms }: Props) {
   const all = useComputed(() => {
     void devices.revision.value;
     return devices.all();
@@ -59,11 +57,6 @@ export function SearchAndFilters({ search, model, device, terms, filtered, clear
             <Icon name="close" />
           </button>
         </span>
-      )}
-      {filtered && (
-        <button type="button" class="button quiet" onClick={clear}>
-          {text.list.clear}
-        </button>
       )}
     </div>
   );

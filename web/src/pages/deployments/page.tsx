@@ -73,8 +73,8 @@ export function DeploymentsPage() {
       </header>
       {all.value.length > 0 && (
         <>
-          <SearchAndFilters search={search} model={model} device={device} terms={terms} filtered={filtered} clear={clear} />
-          <Chips label={text.deployed.states} options={options} value={standing ?? ''} choose={(value) => change({ state: value })} />
+          <SearchAndFilters search={search} model={model} device={device} terms={terms} />
+          <Chips label={text.deployed.states} options={options} value={standing ?? ''} choose={(value) => change({ state: value })} clear={filtered && clear} />
           <DeploymentBar chosen={chosen.value} unselect={() => (selected.value = new Set())} />
           <StaleBanner stale={chosen.value.length > 0 || (terms.length > 0 && !isKnown) ? [] : stale.value} />
         </>

@@ -86,8 +86,8 @@ export function RepairsPage() {
       </header>
       {all.value.length > 0 && (
         <>
-          <SearchAndFilters search={search} model={model} device={device} terms={terms} filtered={filtered} clear={clear} />
-          <Chips label={text.repairing.states} options={options} value={standing ?? ''} choose={(value) => change({ state: value })} />
+          <SearchAndFilters search={search} model={model} device={device} terms={terms} />
+          <Chips label={text.repairing.states} options={options} value={standing ?? ''} choose={(value) => change({ state: value })} clear={filtered && clear} />
           {operates && <RepairBar chosen={chosen} unselect={() => (selected.value = new Set())} />}
         </>
       )}
