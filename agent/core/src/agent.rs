@@ -114,10 +114,7 @@ impl Agent {
                 if let Some((command, deploy, downloaded)) = ready {
                     let done = deployment::completed(&deploy, downloaded);
                     let first = self.ledger.first_generation(command);
-                    // The backend takes a completed deployment for final, so a refusal comes alone.
-                    if self.pipelines.configure(command, deploy, first, turn_ref) {
-                        turn_ref.reports.push(done);
-                    }
+                    self.pipelines.configure(command, deploy, first, done, turn_ref);
                 }
             }
             Event::PortReserved { pipeline_id, run, port, outcome } => {

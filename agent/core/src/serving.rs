@@ -94,8 +94,9 @@ impl Pipelines {
     }
 
     /// Sets up the pipeline of a model whose file is on disk, and serves the model if `deploy`
-    /// requests it or the model served before. If the model is being removed, the command fails and
-    /// this returns false.
+    /// requests it or the model served before. `completed` is reported once the pipeline is as
+    /// `deploy` requests; the backend takes it for final. If the model is being removed, the
+    /// command fails alone.
     ///
     /// A new pipeline starts with `generation`.
     pub(crate) fn configure(
@@ -103,8 +104,9 @@ impl Pipelines {
         command: CommandId,
         deploy: DeployModel,
         generation: Generation,
+        completed: Report,
         turn: &mut Turn,
-    ) -> bool {
+    ) {
         let id = deploy.pipeline_id;
         let done = deployed(deploy.serve, &deploy.config);
         let Some(pipeline) = self.all.get_mut(&id) else {
@@ -129,7 +131,8 @@ impl Pipelines {
             if serve {
                 self.start(id, turn);
             }
-            return true;
+            turn.reports.push(completed);
+            return;
         };
         let stays = !pipeline.is_being_removed();
         let serve = deploy.serve || pipeline.record.serve;
@@ -143,7 +146,9 @@ impl Pipelines {
             removing: false,
         };
         self.become_record(id, wanted, turn);
-        stays
+        if stays && let Some(pipeline) = self.all.get_mut(&id) {
+            pipeline.complete(completed, turn);
+        }
     }
 
     /// Carries out START_SERVING.

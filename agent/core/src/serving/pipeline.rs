@@ -43,6 +43,8 @@ struct Waiter {
     done: String,
     /// Whether the start was asked for: if it fails, the model stays off. A repair asks for no start.
     demands_start: bool,
+    /// The report that goes before the result if the command succeeds.
+    completes: Option<Report>,
 }
 
 /// The phase of a pipeline. `port` is the port it holds.
@@ -106,18 +108,25 @@ impl Pipeline {
     /// Makes `command` wait until the pipeline serves or rests. `done` is the command's output on
     /// success.
     pub(super) fn wait(&mut self, command: CommandId, done: String) {
-        self.waiter = Some(Waiter { command: Some(command), done, demands_start: true });
+        self.waiter =
+            Some(Waiter { command: Some(command), done, demands_start: true, completes: None });
         self.backoff = Backoff::new();
     }
 
     /// Makes a repair wait. Whether the model is to be served, and how often a start was tried, stay as they are.
     pub(super) fn wait_for_repair(&mut self, command: CommandId, done: String) {
-        self.waiter = Some(Waiter { command: Some(command), done, demands_start: false });
+        self.waiter =
+            Some(Waiter { command: Some(command), done, demands_start: false, completes: None });
     }
 
     /// Marks that a person waits for the outcome; a failed start is then not retried.
     pub(super) fn wait_for_person(&mut self) {
-        self.waiter = Some(Waiter { command: None, done: String::new(), demands_start: true });
+        self.waiter = Some(Waiter {
+            command: None,
+            done: String::new(),
+            demands_start: true,
+            completes: None,
+        });
         self.backoff = Backoff::new();
     }
 
@@ -140,8 +149,18 @@ impl Pipeline {
     }
 
     pub(super) fn succeed(&mut self, turn: &mut Turn) {
-        if let Some(Waiter { command: Some(command), done, .. }) = self.waiter.take() {
+        if let Some(Waiter { command: Some(command), done, completes, .. }) = self.waiter.take() {
+            turn.reports.extend(completes);
             turn.report_command(command, CommandResult::Succeeded, done);
+        }
+    }
+
+    /// Reports a deployment as completed: now, or once the pipeline has moved to another port. Until then the
+    /// deployment can fail, and leaves the pipeline as it was.
+    pub(super) fn complete(&mut self, report: Report, turn: &mut Turn) {
+        match (&self.phase, &mut self.waiter) {
+            (Phase::Moving { .. }, Some(waiter)) => waiter.completes = Some(report),
+            _ => turn.reports.push(report),
         }
     }
 

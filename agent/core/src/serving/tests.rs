@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use link_protocol::{counter::Generation, limits, port::Port};
+use link_protocol::{counter::Generation, limits, local_api::Progress, port::Port};
 use proptest::prelude::*;
 
 use super::*;
+use crate::deployment;
 use crate::tests::{
     allowlist, command_id, config, deploy, file, model, pipeline, port, record, repair, start,
     stop, told, uninstall, update,
@@ -448,10 +449,28 @@ fn a_redeployment_of_the_same_file_keeps_the_engine_and_one_of_another_file_repl
             "route 8080 to no engine, 1 origins",
             "stop engine 1",
             "prune the model",
-            "tell Starting"
+            "tell Starting",
+            "tell Completed 0"
         ]
     );
     assert_eq!(bench.stopped(1), ["reserve 8080 for run 4"]);
+}
+
+// Holds: S3.1-4
+#[test]
+fn a_redeployment_to_another_port_is_completed_once_the_port_is_there() {
+    let mut bench = Bench::serving();
+    let mut moved = deploy(2, 1);
+    moved.config.port = port(9090);
+    assert_eq!(bench.configure(moved.clone()), ["reserve 9090 for run 2"]);
+    let refused = bench.reserved(2, 9090, Err("it is taken".to_owned()));
+    assert_eq!(refused, ["c2 failed: it is taken"], "what was there goes on");
+
+    moved.deployment_id = deploy(3, 1).deployment_id;
+    assert_eq!(bench.configure(moved), ["reserve 9090 for run 3"]);
+    let there = bench.reserved(3, 9090, Ok(()));
+    let ends = |line: &str| there.iter().position(|one| one.contains(line));
+    assert!(ends("c3 succeeded").is_some() && ends("Completed").is_some(), "{there:?}");
 }
 
 #[test]
@@ -486,7 +505,12 @@ fn a_deployment_without_serving_is_done_when_its_pipeline_is_set_up() {
     quiet.serve = false;
     assert_eq!(
         bench.configure(quiet),
-        ["write rest on 8080 generation 1", "c1 succeeded: deployed as `tiny`", "tell NotServing"]
+        [
+            "write rest on 8080 generation 1",
+            "c1 succeeded: deployed as `tiny`",
+            "tell NotServing",
+            "tell Completed 0"
+        ]
     );
 }
 
@@ -605,7 +629,8 @@ impl Bench {
         let digits = deploy.deployment_id.to_string();
         let number = digits.trim_start_matches("dep_").parse().unwrap();
         self.turn(|all, turn| {
-            let _stays = all.configure(command_id(number), deploy, Generation(1), turn);
+            let completed = completed(&deploy);
+            all.configure(command_id(number), deploy, Generation(1), completed, turn);
         })
     }
 
@@ -634,6 +659,10 @@ impl Bench {
     }
 }
 
+fn completed(deploy: &DeployModel) -> Report {
+    deployment::completed(deploy, Progress { bytes_done: 0, bytes_total: 0 })
+}
+
 /// One pipeline, its ports and its engines.
 #[derive(Default)]
 struct World {
@@ -659,7 +688,8 @@ impl World {
                 (deploy.serve, deploy.config.port) = (good, port(wanted));
                 deploy.model = file(1, if place == 0 { 'a' } else { 'b' });
                 self.command(good, |all, id, turn| {
-                    let _stays = all.configure(id, deploy, Generation(1), turn);
+                    let completed = completed(&deploy);
+                    all.configure(id, deploy, Generation(1), completed, turn);
                 });
             }
             (1, _) => self.command(good, |all, id, turn| all.serve(id, &start(1, other), turn)),
