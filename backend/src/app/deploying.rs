@@ -10,7 +10,7 @@ use link_protocol::{
 
 use crate::{
     app::placing::{made_before, place, remember},
-    database::{Connection, Store, write},
+    database::{Connection, Store, StoreError, write},
     domain::{
         audit::AuditRecord,
         cancel::cancel,
@@ -183,5 +183,14 @@ pub(super) async fn make_way(
     if let Some(command) = &command {
         commands::update(db, command).await?;
     }
-    Ok(deployments::update(db, record).await?)
+    Ok(store_ended(db, record.clone()).await?)
+}
+
+/// Stores a deployment that has ended. One without effect then has the values that are in force on the device.
+pub(super) async fn store_ended(
+    db: &mut Connection,
+    record: DeploymentRecord,
+) -> Result<(), StoreError> {
+    let all = deployments::of_device(db, record.device).await?;
+    deployments::update(db, &record.as_in_force(&all)).await
 }

@@ -23,8 +23,7 @@ pub(super) async fn follow(
     let consequence = outcome::of(&command.command, report.status);
     let concerned = match &consequence {
         Consequence::Nothing => Vec::new(),
-        Consequence::Ends(id) => deployments::find(db, *id).await?.into_iter().collect(),
-        Consequence::Carries { .. } | Consequence::Removed(_) => {
+        Consequence::Ends(_) | Consequence::Carries { .. } | Consequence::Removed(_) => {
             deployments::of_device(db, device).await?
         }
     };

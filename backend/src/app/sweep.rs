@@ -240,7 +240,7 @@ async fn fail_stuck(
     }
     let reason = if has_it { deployment::NOT_BEGUN } else { deployment::NOT_RECEIVED };
     if record.end(DeploymentState::Failed, Some(reason), now) {
-        deployments::update(db, &record).await?;
+        deploying::store_ended(db, record.clone()).await?;
     }
     Ok(has_it.then_some(record.device))
 }

@@ -131,29 +131,49 @@ impl DeploymentRecord {
         !self.is_gone()
     }
 
-    /// Tells whether the allowlist of the device lacks an origin of `current`. The allowlist of a failed or cancelled
-    /// deployment, or of a removed model, is never stale.
+    /// Takes over what is in force, if the deployment has failed or was cancelled: of the deployment among `all` by which
+    /// the model is on the device. `all` is ordered, newest first.
+    #[must_use]
+    pub fn as_in_force(self, all: &[Self]) -> Self {
+        let is_there = |record: &&Self| record.model == self.model && record.is_deployed();
+        match all.iter().find(is_there) {
+            Some(there) if self.has_no_effect() => Self {
+                alias: there.alias.clone(),
+                port: there.port,
+                allowlist: there.allowlist.clone(),
+                proxy: there.proxy,
+                settings: there.settings.clone(),
+                ..self
+            },
+            Some(_) | None => self,
+        }
+    }
+
+    /// Tells whether the deployment has left its device as it was before.
+    #[must_use]
+    pub const fn has_no_effect(&self) -> bool {
+        matches!(self.state, DeploymentState::Failed | DeploymentState::Cancelled)
+    }
+
+    /// Tells whether the allowlist of the device lacks an origin of `current`. The allowlist of a removed model is never
+    /// stale, nor is that of a model that is not on its device.
     ///
-    /// `reported` is the digest of the allowlist that the device reported last. If the digest matches neither
-    /// allowlist, the device was reset to an older state.
+    /// `reported` is the digest of the allowlist that the device reported last; `None` if it does not have the model. If
+    /// the digest matches neither allowlist, the device was reset to an older state.
     #[must_use]
     pub fn is_stale(&self, current: &Allowlist, reported: Option<&str>) -> bool {
         let lacks =
             |origin: &link_protocol::allowlist::Origin| !self.allowlist.allows(origin.as_str());
         let foreign = reported.is_some_and(|digest| {
-            self.is_deployed() && digest != self.allowlist.digest() && digest != current.digest()
+            self.state.is_final() && digest != self.allowlist.digest() && digest != current.digest()
         });
-        !self.is_gone() && (foreign || current.origins().iter().any(lacks))
+        // A deployment without effect leaves what was there before, if anything was.
+        let is_there = !self.is_gone() || (self.has_no_effect() && reported.is_some());
+        is_there && !self.removed && (foreign || current.origins().iter().any(lacks))
     }
 
     const fn is_gone(&self) -> bool {
-        match self.state {
-            DeploymentState::Failed | DeploymentState::Cancelled => true,
-            DeploymentState::Queued
-            | DeploymentState::Downloading
-            | DeploymentState::Configuring
-            | DeploymentState::Completed => self.removed,
-        }
+        self.removed || self.has_no_effect()
     }
 }
 

@@ -70,25 +70,38 @@ pub fn changed(
     report: &CommandReport,
     now: Timestamp,
 ) -> Vec<DeploymentRecord> {
-    let mut own = deployments.into_iter().filter(|record| record.device == device);
+    let mut own: Vec<_> =
+        deployments.into_iter().filter(|record| record.device == device).collect();
     match consequence {
         Consequence::Nothing => Vec::new(),
-        Consequence::Ends(id) => own
-            .filter(|record| record.id == *id)
-            .filter_map(|mut record| {
-                record.result(report.status, &report.output, now).then_some(record)
-            })
-            .collect(),
-        Consequence::Carries { model, allowlist, port } => own
-            .find(|record| record.model == *model && record.is_deployed())
-            .map(|record| DeploymentRecord {
-                allowlist: allowlist.clone().unwrap_or(record.allowlist),
-                port: port.unwrap_or(record.port),
-                updated_at: now,
-                ..record
-            })
-            .into_iter()
-            .collect(),
-        Consequence::Removed(model) => deployment::removed(own.collect(), *model, now),
+        Consequence::Ends(id) => {
+            let Some(place) = own.iter().position(|record| record.id == *id) else {
+                return Vec::new();
+            };
+            let mut ended = own.remove(place);
+            let changes = ended.result(report.status, &report.output, now);
+            if changes { vec![ended.as_in_force(&own)] } else { Vec::new() }
+        }
+        Consequence::Carries { model, allowlist, port } => {
+            own.retain(|record| record.model == *model);
+            let Some(place) = own.iter().position(DeploymentRecord::is_deployed) else {
+                return Vec::new();
+            };
+            // Later deployments without effect show what is in force.
+            let shows = |record: &DeploymentRecord| {
+                record.is_deployed() || (record.has_no_effect() && !record.removed)
+            };
+            own.into_iter()
+                .take(place + 1)
+                .filter(shows)
+                .map(|record| DeploymentRecord {
+                    allowlist: allowlist.clone().unwrap_or(record.allowlist),
+                    port: port.unwrap_or(record.port),
+                    updated_at: now,
+                    ..record
+                })
+                .collect()
+        }
+        Consequence::Removed(model) => deployment::removed(own, *model, now),
     }
 }

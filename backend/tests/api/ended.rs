@@ -18,9 +18,14 @@ impl Scene {
 
     /// Reports the state of the model on its device.
     async fn report(&self, state: &str, generation: u64) {
+        self.report_with("", state, generation).await;
+    }
+
+    /// Reports the state of the model, with the digest of its allowlist.
+    async fn report_with(&self, digest: &str, state: &str, generation: u64) {
         let body = json!({
             "model_id": self.model, "pipeline_id": self.model.replace("mdl_", "pip_"), "state": state,
-            "is_serving": state == "serving", "port": 8080, "allowlist_digest": "",
+            "is_serving": state == "serving", "port": 8080, "allowlist_digest": digest,
             "generation": generation,
         });
         let path = self.device.path(&format!("/models/{}/status", self.model));
@@ -120,4 +125,52 @@ async fn a_redeployment_that_failed_gives_way_to_the_one_by_which_the_model_is_t
     // Somebody has seen an older failure too: what is current stays so.
     assert_eq!(scene.dismiss(&failed).await.status, 202);
     assert_eq!(scene.current().await[0]["deployment_id"], served);
+}
+
+// Holds: S1-3b
+#[tokio::test]
+async fn a_redeployment_that_failed_shows_what_is_in_force_and_stays_stale() {
+    let scene = Scene::deployed(World::set_up().await).await;
+    let served = scene.current().await[0].clone();
+    scene.report_with(served["allowlist_digest"].as_str().unwrap(), "serving", 1).await;
+    scene.world.set_allowlist(&scene.user, &["https://new.example"]).await;
+    let fails = async |wish: Value| {
+        let mut body = json!({ "device_id": scene.device.id, "model_id": scene.model });
+        body.as_object_mut().unwrap().extend(wish.as_object().unwrap().clone());
+        let asked = scene.world.post("/api/v1/deployments", &scene.user, body).await;
+        assert_eq!(asked.status, 202, "{asked:?}");
+        scene.world.poll(&scene.device, 0).await;
+        scene.world.result(&scene.device, &asked.text("command_id"), "failed").await;
+        asked
+    };
+    let other = json!({
+        "port": 9090, "alias": "renamed", "settings": {"nope": 1}, "proxy": {"cors": false},
+    });
+    assert_eq!(fails(other).await.body["port"], 9090, "while it is under way");
+    let in_force = |shown: &Value| {
+        for member in ["port", "alias", "settings", "proxy", "allowlist_digest"] {
+            assert_eq!(shown[member], served[member], "{member} of {shown}");
+        }
+    };
+    let failed = scene.current().await[0].clone();
+    in_force(&failed);
+    assert_eq!((&failed["state"], &failed["stale"]), (&json!("failed"), &json!(true)));
+    let list = scene.world.get("/api/v1/deployments?stale=true&current=true", &scene.user).await;
+    assert_eq!(list.items().len(), 1);
+    assert_eq!(scene.counts().await["stale"], 1);
+
+    // The next one keeps what is in force, and none of what failed.
+    let again = fails(json!({})).await;
+    assert_eq!((&again.body["port"], &again.body["alias"]), (&served["port"], &served["alias"]));
+    assert_eq!(again.body["settings"], served["settings"]);
+
+    let path = format!("/api/v1/models/{}/repair-serving/{}", scene.model, scene.device.id);
+    let repair = scene.world.act(&path, &scene.user).await;
+    scene.world.poll(&scene.device, 0).await;
+    scene.world.result(&scene.device, &repair.text("command_id"), "succeeded").await;
+    let repaired = scene.current().await[0].clone();
+    assert_ne!(repaired["allowlist_digest"], served["allowlist_digest"]);
+    scene.report_with(repaired["allowlist_digest"].as_str().unwrap(), "serving", 2).await;
+    let repaired = scene.current().await[0].clone();
+    assert_eq!((&repaired["state"], &repaired["stale"]), (&json!("failed"), &json!(false)));
 }

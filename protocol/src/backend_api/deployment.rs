@@ -112,6 +112,8 @@ pub struct Deployment {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_name: Option<String>,
     pub command_id: CommandId,
+    /// Alias, port, settings and proxy are those that the deployment asks for. Once it has failed or was cancelled, they are
+    /// those in force: of the deployment by which the model is on the device, if it is.
     pub alias: Alias,
     pub port: Port,
     /// Values for settings of the model's plugin.

@@ -2038,6 +2038,10 @@ export interface components {
         };
         /** @description A deployment and its state. */
         Deployment: {
+            /**
+             * @description Alias, port, settings and proxy are those that the deployment asks for. Once it has failed or was cancelled, they are
+             *     those in force: of the deployment by which the model is on the device, if it is.
+             */
             alias: components["schemas"]["Alias"];
             /** @description The digest of the allowlist that the device uses, as far as the backend knows. */
             allowlist_digest: string;
@@ -2873,6 +2877,10 @@ export interface components {
                 current: boolean;
                 deployment_id: components["schemas"]["DeploymentId"];
                 device_id: components["schemas"]["DeviceId"];
+                /**
+                 * @description Alias, port, settings and proxy are those that the deployment asks for. Once it has failed or was cancelled, they are
+                 *     those in force: of the deployment by which the model is on the device, if it is.
+                 */
                 /** @description The name of the device, if it still exists. */
                 device_name?: string | null;
                 model_id: components["schemas"]["ModelId"];

@@ -79,7 +79,43 @@ fn a_list_is_stale_when_it_lacks_an_origin_of_the_current_one() {
     assert!(!deployment.is_stale(&a, Some(other.digest())), "the new list is on its way");
     deployment.allowlist = Allowlist::new([]);
     deployment.end(DeploymentState::Failed, None, at(1));
-    assert!(!deployment.is_stale(&a, None));
+    assert!(!deployment.is_stale(&a, None), "the model is not on the device");
+    let digest = deployment.allowlist.digest().to_owned();
+    assert!(deployment.is_stale(&a, Some(&digest)), "the model is there as it was before");
+    deployment.removed = true;
+    assert!(!deployment.is_stale(&a, Some(&digest)));
+}
+
+#[test]
+fn a_deployment_without_effect_has_the_values_that_are_in_force() {
+    let mut there = queued();
+    there.end(DeploymentState::Completed, None, at(1));
+    let wish = || DeploymentRecord {
+        id: DeploymentId::from_uuid(Uuid::from_u128(9)),
+        alias: "renamed".parse().unwrap(),
+        port: Port::try_from(9090_u16).unwrap(),
+        allowlist: Allowlist::new(["https://a.example".parse().unwrap()]),
+        proxy: ProxyFeatures { cors: false, ..ProxyFeatures::default() },
+        settings: serde_json::from_str(r#"{"nope":1}"#).unwrap(),
+        ..queued()
+    };
+    let mut failed = wish();
+    failed.end(DeploymentState::Failed, Some("no such setting"), at(2));
+    let shown = failed.clone().as_in_force(&[failed.clone(), there.clone()]);
+    let values = |record: &DeploymentRecord| {
+        let DeploymentRecord { alias, port, allowlist, proxy, settings, .. } = record.clone();
+        (alias, port, allowlist, proxy, settings)
+    };
+    assert_eq!(values(&shown), values(&there));
+    assert_eq!(shown.reason.as_deref(), Some("no such setting"));
+
+    // Nothing is in force: the next attempt keeps what was asked for.
+    assert_eq!(failed.clone().as_in_force(&[failed.clone()]), failed);
+    there.removed = true;
+    assert_eq!(failed.clone().as_in_force(&[failed.clone(), there.clone()]), failed);
+    there.removed = false;
+    let waiting = wish();
+    assert_eq!(waiting.clone().as_in_force(&[waiting.clone(), there]), waiting);
 }
 
 proptest! {

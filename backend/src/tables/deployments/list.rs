@@ -84,7 +84,7 @@ impl Store {
              ON s.device_id = p.device_id AND s.model_id = p.model_id WHERE ",
             concat!(
                 " AND p.deployment_id < $2 AND p.deployment_id >= $3 AND ($7 = '' OR (NOT p.removed \
-                 AND p.state NOT IN ('failed', 'cancelled') \
+                 AND (p.state NOT IN ('failed', 'cancelled') OR s.report IS NOT NULL) \
                  AND (replace(p.allowlist, $7, '') = p.allowlist \
                  OR (s.report IS NOT NULL AND replace(s.report, $7, '') = s.report)))) \
                  AND ($8 = '' OR ",

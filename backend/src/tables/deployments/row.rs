@@ -133,7 +133,8 @@ pub(crate) async fn update(
     db.changed(None, Subject::Deployment(record.id, record.device));
     sql::query(
         "UPDATE deployments SET port = $2, state = $3, reason = $4, bytes_done = $5, \
-         bytes_total = $6, allowlist = $7, removed = $8, updated_ms = $9 WHERE deployment_id = $1",
+         bytes_total = $6, allowlist = $7, removed = $8, updated_ms = $9, alias = $10, \
+         proxy = $11, settings = $12 WHERE deployment_id = $1",
     )
     .bind(record.id.to_string())
     .bind(i64::from(record.port.get()))
@@ -144,6 +145,9 @@ pub(crate) async fn update(
     .bind(json(&record.allowlist)?)
     .bind(record.removed)
     .bind(ms(record.updated_at))
+    .bind(record.alias.as_str())
+    .bind(json(&record.proxy)?)
+    .bind(json(&record.settings)?)
     .execute(db)
     .await?;
     Ok(())
