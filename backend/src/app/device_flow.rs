@@ -41,7 +41,7 @@ impl App {
         &self,
         peer: Peer,
         base: &str,
-        DeviceCodeRequest { client_name }: DeviceCodeRequest,
+        DeviceCodeRequest { client_name, .. }: DeviceCodeRequest,
     ) -> Result<DeviceCodeResponse, AppError> {
         let now = self.now();
         let client_name = name::checked("client_name", &client_name)?;

@@ -34,6 +34,21 @@ async fn a_person_lets_a_machine_in_once() {
 }
 
 #[tokio::test]
+async fn a_client_of_the_rfc_sends_its_parameters() {
+    let (world, _ada) = World::set_up().await;
+    let codes = begin_with(&world, json!({ "client_name": "laptop", "client_id": "link" })).await;
+    assert_eq!(codes.status, 200, "{codes:?}");
+    let poll = |grant: &str| {
+        json!({
+            "device_code": codes.text("device_code"), "client_id": "link", "grant_type": grant,
+        })
+    };
+    let device = poll("urn:ietf:params:oauth:grant-type:device_code");
+    world.post(TOKEN, "", device).await.is(400, "authorization-pending");
+    world.post(TOKEN, "", poll("password")).await.is(422, "invalid-request");
+}
+
+#[tokio::test]
 async fn a_machine_that_asks_too_fast_is_slowed_down_and_codes_expire() {
     let (world, ada) = World::set_up().await;
     let codes = begin(&world).await;
@@ -86,10 +101,14 @@ async fn user_codes_are_not_guessed_and_waiting_logins_are_bounded() {
 }
 
 pub(crate) async fn begin(world: &World) -> Answer {
+    begin_with(world, json!({ "client_name": "laptop" })).await
+}
+
+async fn begin_with(world: &World, asked: serde_json::Value) -> Answer {
     let request = axum::http::Request::post(CODE)
         .header("content-type", "application/json")
         .header("host", "127.0.0.1:8080")
-        .body(axum::body::Body::from(json!({ "client_name": "laptop" }).to_string()));
+        .body(axum::body::Body::from(asked.to_string()));
     world.send(request.unwrap()).await
 }
 

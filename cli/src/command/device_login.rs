@@ -35,7 +35,9 @@ pub(super) async fn run(
     patience: Duration,
 ) -> Result<Tokens, CliError> {
     let client_name = machine_name();
-    let codes = backend::begin_device_login(http, &DeviceCodeRequest { client_name }).await?;
+    let codes =
+        backend::begin_device_login(http, &DeviceCodeRequest { client_name, client_id: None })
+            .await?;
     announce(context, &codes);
     if browser {
         open_browser(context, &codes)?;
@@ -43,7 +45,8 @@ pub(super) async fn run(
     let lifetime = Duration::from_secs(codes.expires_in);
     let deadline = Deadline::after(patience.min(lifetime));
     let progress = Progress::start(context.output);
-    let request = DeviceTokenRequest { device_code: codes.device_code };
+    let request =
+        DeviceTokenRequest { device_code: codes.device_code, grant_type: None, client_id: None };
     let mut interval = Duration::from_secs(codes.interval.max(1));
     loop {
         progress.show("waiting for you to approve in the browser", 0, 0);

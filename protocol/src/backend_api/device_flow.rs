@@ -14,6 +14,9 @@ use crate::secret::Secret;
 pub struct DeviceCodeRequest {
     /// The name of the client that the approving person sees, such as the name of the machine.
     pub client_name: String,
+    /// Clients of RFC 8628 send it (section 3.1). Link has no list of clients, so it is not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
 }
 
 /// The answer to [`DeviceCodeRequest`].
@@ -38,6 +41,20 @@ pub struct DeviceCodeResponse {
 #[serde(deny_unknown_fields)]
 pub struct DeviceTokenRequest {
     pub device_code: Secret,
+    /// Clients of RFC 8628 send it (section 3.4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant_type: Option<DeviceGrant>,
+    /// As in [`DeviceCodeRequest`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+}
+
+/// How a client asks for tokens.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub enum DeviceGrant {
+    /// With the code of a device (RFC 8628, section 3.4).
+    #[serde(rename = "urn:ietf:params:oauth:grant-type:device_code")]
+    DeviceCode,
 }
 
 /// `POST /auth/device/inquire`: describes the login of a code before the person decides.

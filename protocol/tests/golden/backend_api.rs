@@ -126,10 +126,17 @@ pub(super) fn people() -> Vec<Example> {
                 expires_at: Some(time()),
             },
         ),
-        request("device_code_request", DeviceCodeRequest { client_name: "laptop".to_owned() }),
+        request(
+            "device_code_request",
+            DeviceCodeRequest { client_name: "laptop".to_owned(), client_id: None },
+        ),
         request(
             "device_token_request",
-            DeviceTokenRequest { device_code: Secret::new("ldc_example") },
+            DeviceTokenRequest {
+                device_code: Secret::new("ldc_example"),
+                grant_type: None,
+                client_id: None,
+            },
         ),
         request("inquire_device", InquireDevice { user_code: "WDJB-MJHT".to_owned() }),
         request("decide_device", DecideDevice { user_code: "WDJB-MJHT".to_owned(), allow: true }),

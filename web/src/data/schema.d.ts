@@ -2142,6 +2142,8 @@ export interface components {
         };
         /** @description `POST /auth/device/code`. */
         DeviceCodeRequest: {
+            /** @description Clients of RFC 8628 send it (section 3.1). Link has no list of clients, so it is not read. */
+            client_id?: string | null;
             /** @description The name of the client that the approving person sees, such as the name of the machine. */
             client_name: string;
         };
@@ -2193,6 +2195,11 @@ export interface components {
              */
             updating: number;
         };
+        /**
+         * @description How a client asks for tokens.
+         * @enum {string}
+         */
+        DeviceGrant: "urn:ietf:params:oauth:grant-type:device_code";
         /** @description A device: one installed agent. */
         DeviceId: string;
         /** @description A stored log record. */
@@ -2247,7 +2254,10 @@ export interface components {
         DeviceSort: "-registered" | "registered" | "name" | "-name" | "last_seen" | "-last_seen";
         /** @description `POST /auth/device/token`: the answer has tokens once the person has approved the login. */
         DeviceTokenRequest: {
+            /** @description As in [`DeviceCodeRequest`]. */
+            client_id?: string | null;
             device_code: components["schemas"]["Secret"];
+            grant_type?: components["schemas"]["DeviceGrant"] | null;
         };
         /** @description A file system. */
         DiskUsage: {
@@ -2867,6 +2877,10 @@ export interface components {
         /** @description One page of a list. */
         Page_Deployment: {
             items: {
+                /**
+                 * @description Alias, port, settings and proxy are those that the deployment asks for. Once it has failed or was cancelled, they are
+                 *     those in force: of the deployment by which the model is on the device, if it is.
+                 */
                 alias: components["schemas"]["Alias"];
                 /** @description The digest of the allowlist that the device uses, as far as the backend knows. */
                 allowlist_digest: string;
@@ -2877,10 +2891,6 @@ export interface components {
                 current: boolean;
                 deployment_id: components["schemas"]["DeploymentId"];
                 device_id: components["schemas"]["DeviceId"];
-                /**
-                 * @description Alias, port, settings and proxy are those that the deployment asks for. Once it has failed or was cancelled, they are
-                 *     those in force: of the deployment by which the model is on the device, if it is.
-                 */
                 /** @description The name of the device, if it still exists. */
                 device_name?: string | null;
                 model_id: components["schemas"]["ModelId"];
