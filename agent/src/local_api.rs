@@ -21,12 +21,12 @@ use anyhow::Context as _;
 use axum::{
     Json, Router,
     extract::{DefaultBodyLimit, Query, Request, State},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderValue, StatusCode, Version, header, uri::Authority},
     middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::{delete, get, post},
 };
-use link_agent_core::host;
+use link_agent_core::host::{self, Misdirected};
 use link_client::local::proof;
 use link_installer::{receipt::Receipt, versions};
 use link_platform::paths::Roots;
@@ -190,11 +190,16 @@ impl IntoResponse for Refusal {
         let status =
             StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let busy = status == StatusCode::SERVICE_UNAVAILABLE;
+        let unauthorized = status == StatusCode::UNAUTHORIZED;
         let kind = [(header::CONTENT_TYPE, problem::CONTENT_TYPE)];
         let mut response = (status, kind, Json(self.0)).into_response();
         if busy {
             let headers = response.headers_mut();
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER));
+        }
+        if unauthorized {
+            let headers = response.headers_mut();
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response
     }
@@ -235,7 +240,7 @@ fn prove(api: &LocalApi, port: u16, nonce: &str) -> Result<Json<Proof>, Refusal>
 /// Refuses requests that a web page may have sent; pages can only use the port.
 async fn check(State(port): State<u16>, request: Request, next: Next) -> Response {
     let refusal = match Way::of(request.extensions()) {
-        Way::Port => refusal(port, request.headers()),
+        Way::Port => refusal(port, &request),
         Way::Private => None,
     };
     match refusal {
@@ -244,16 +249,66 @@ async fn check(State(port): State<u16>, request: Request, next: Next) -> Respons
     }
 }
 
-/// Returns the reason to refuse a request with these headers on `port`, if any.
-fn refusal(port: u16, headers: &HeaderMap) -> Option<Refusal> {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    if !text(header::HOST).is_some_and(|host| host::is_port(host, port)) {
+/// Returns the reason to refuse a request on `port`, if any.
+fn refusal(port: u16, request: &Request) -> Option<Refusal> {
+    let all = |name| request.headers().get_all(name).iter();
+    let text = |value: &HeaderValue| value.to_str().unwrap_or_default().to_owned();
+    let hosts: Vec<String> = all(header::HOST).map(text).collect();
+    let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
+    let target = request.uri().authority().map(Authority::as_str);
+    let named = host::check(target, &hosts, request.version() >= Version::HTTP_11);
+    if named == Err(Misdirected::Unclear) {
+        let detail = "the request needs exactly one `Host` header";
+        return Some(Refusal::new(Code::MalformedRequest, detail));
+    }
+    let named = target.or_else(|| hosts.first().copied());
+    if !named.is_some_and(|host| host::is_port(host, port)) {
         return Some(Refusal::new(
             Code::HostNotAllowed,
             "the Host header does not name this device",
         ));
     }
-    let foreign = headers.contains_key(header::ORIGIN)
-        && !text(header::ORIGIN).is_some_and(|origin| host::is_origin(origin, port));
-    foreign.then(|| Refusal::new(Code::OriginNotAllowed, "no web page may call this API"))
+    let foreign = all(header::ORIGIN).map(text).any(|origin| !host::is_origin(&origin, port));
+    foreign.then(|| {
+        let hint = "call the model on the port that it is served on";
+        let problem = Problem::new(Code::OriginNotAllowed, "no web page may call this API");
+        Refusal(Box::new(Problem { hint: Some(hint.to_owned()), ..problem }))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    #[test]
+    fn the_port_names_its_host_once_and_by_the_rules_of_the_proxy() {
+        let code = |target: &str, hosts: &[&str], version| {
+            let mut request = Request::builder().uri(target).version(version);
+            for host in hosts {
+                request = request.header(header::HOST, *host);
+            }
+            let refused = refusal(8080, &request.body(Body::empty()).unwrap());
+            refused.map(|refusal| refusal.0.code)
+        };
+        let (ours, evil) = ("127.0.0.1:8080", "evil.example");
+        let code_of = |code: Code| Some(code.as_str().to_owned());
+        let (unclear, foreign) = (code_of(Code::MalformedRequest), code_of(Code::HostNotAllowed));
+        for (target, hosts, expected) in [
+            ("/models", &[ours][..], None),
+            ("/models", &["LocalHost:8080"], None),
+            ("/models", &[ours, evil], unclear.clone()),
+            ("/models", &[], unclear),
+            ("/models", &[evil], foreign.clone()),
+            ("/models", &["127.0.0.1:8081"], foreign.clone()),
+            ("/models", &["127.0.0.1"], foreign.clone()),
+            // The authority of the target takes precedence (RFC 9112, section 3.2.2).
+            ("http://evil.example/models", &[ours], foreign.clone()),
+            ("http://127.0.0.1:8080/models", &[evil], None),
+        ] {
+            assert_eq!(code(target, hosts, Version::HTTP_11), expected, "{target} {hosts:?}");
+        }
+        assert_eq!(code("/models", &[], Version::HTTP_10), foreign);
+    }
 }

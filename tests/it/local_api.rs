@@ -195,6 +195,14 @@ async fn who_does_not_know_the_token_learns_nothing() {
         let page = api.get(path).header("origin", WORKSPACE);
         assert_eq!(problem(page).await, (403, "origin-not-allowed".to_owned()));
     }
+    // The scheme of a token may be written in any letters (RFC 9110, section 11.1), and a refusal names it (15.5.2).
+    let with = |value: String| api.get("/metrics").header("authorization", value);
+    for scheme in ["Bearer", "bearer", "BEARER"] {
+        let answer = with(format!("{scheme} {}", secret.expose())).send().await.unwrap();
+        assert_eq!(answer.status(), 200, "{scheme}");
+    }
+    let refused = with("Bearer x".to_owned()).send().await.unwrap();
+    assert_eq!(refused.headers()["www-authenticate"], "Bearer");
     // The request had no effect.
     assert_eq!(device.pipelines().await.len(), 1);
     assert_eq!(device.model_files().len(), 1);

@@ -42,13 +42,13 @@ pub fn is_ours(host: &str) -> bool {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         Some(_) | None => host,
     };
-    NAMES.contains(&name)
+    NAMES.iter().any(|own| own.eq_ignore_ascii_case(name))
 }
 
 /// Returns whether `host` names `port` of this device.
 #[must_use]
 pub fn is_port(host: &str, port: u16) -> bool {
-    NAMES.iter().any(|name| host == format!("{name}:{port}"))
+    NAMES.iter().any(|name| host.eq_ignore_ascii_case(&format!("{name}:{port}")))
 }
 
 /// Returns whether a page from `origin` was served by `port` of this device.
@@ -63,7 +63,9 @@ mod tests {
 
     #[test]
     fn a_name_that_a_page_made_up_is_not_ours() {
-        for ours in ["127.0.0.1", "127.0.0.1:8080", "localhost:1", "[::1]", "[::1]:8080"] {
+        for ours in
+            ["127.0.0.1", "127.0.0.1:8080", "localhost:1", "LocalHost:1", "[::1]", "[::1]:8080"]
+        {
             assert!(is_ours(ours), "{ours}");
         }
         for foreign in [

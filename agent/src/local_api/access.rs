@@ -143,7 +143,9 @@ fn keep(path: std::path::PathBuf, token: &Secret) {
 /// Returns the token in a request's header.
 fn given(headers: &HeaderMap) -> Option<&str> {
     let given = headers.get(header::AUTHORIZATION)?;
-    Some(given.to_str().ok().and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default())
+    let words = given.to_str().ok().and_then(|value| value.split_once(' '));
+    let token = words.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("Bearer"));
+    Some(token.map(|(_, token)| token.trim()).unwrap_or_default())
 }
 
 /// Compares the digests of two tokens, so that timing reveals nothing about the tokens.
