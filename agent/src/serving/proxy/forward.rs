@@ -11,7 +11,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, Uri, Version, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, Version, header};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use link_agent_core::{
@@ -104,19 +104,15 @@ async fn checked(
     if let Some(problem) = misdirected(&request) {
         return answer::problem(problem, cors::response(None));
     }
-    // An origin that is not valid text is not on any allowlist.
-    let origin = request
-        .headers()
-        .get(header::ORIGIN)
-        .map(|origin| origin.to_str().unwrap_or_default().to_owned());
-    if request.method() == Method::OPTIONS {
+    let origin = route::origin(request.headers()).map(str::to_owned);
+    if request.method() == Method::OPTIONS && origin.is_some() {
         return preflight::answer(routes, &request);
     }
     let allowed = origin
         .as_deref()
         .filter(|origin| route::allowlists(routes).any(|list| list.allows(origin)));
     if origin.is_some() && allowed.is_none() {
-        return answer::problem(route::no_list_names_it(), cors::response(None));
+        return answer::problem(route::no_list_names_it(routes), cors::response(None));
     }
     let cors = || cors::response(allowed);
     let mut response =
@@ -147,6 +143,9 @@ async fn forward(
     {
         return answered;
     }
+    if models::is_asked(routes, &path) {
+        return Ok(method_not_allowed(request.method(), plugin::Method::Get));
+    }
     if !route::paths(routes).any(|served| path.ends_with(served)) {
         return Err(path_not_served(route::usable_paths(routes)));
     }
@@ -175,7 +174,7 @@ async fn forward(
         return Err(later_build(live, served));
     }
     if parts.method.as_str() != served.method.as_str() {
-        return Ok(method_not_allowed(served.method));
+        return Ok(method_not_allowed(&parts.method, served.method));
     }
     if let Some((name, value)) = refused_field(served, kind, &body) {
         let detail = format!("this path ignores `{name}={value}`; send the request without it");
@@ -318,8 +317,13 @@ fn later_build(live: &Live, served: &Served) -> Problem {
     Problem { hint: Some(hint.to_owned()), ..Problem::new(Code::PathNotServed, detail) }
 }
 
-fn method_not_allowed(allowed: plugin::Method) -> Response<Body> {
+/// Answers a method that a path does not take. OPTIONS without an origin only asks which one it takes.
+fn method_not_allowed(asked: &Method, allowed: plugin::Method) -> Response<Body> {
     let allowed = allowed.as_str();
+    if asked == Method::OPTIONS {
+        let allow = vec![("allow", format!("{allowed}, OPTIONS"))];
+        return answer::empty(StatusCode::NO_CONTENT, allow);
+    }
     let problem = Problem::new(Code::MethodNotAllowed, format!("this path takes {allowed}"));
     answer::problem(problem, vec![("allow", format!("{allowed}, OPTIONS"))])
 }

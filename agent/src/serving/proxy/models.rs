@@ -45,6 +45,11 @@ pub(super) fn answer(
     })
 }
 
+/// Returns whether `path` is the list or an entry, also below the prefix of one model.
+pub(super) fn is_asked(routes: &[Live], path: &str) -> bool {
+    is_ours(path) || route::prefixed(routes, path, |_, rest| is_ours(rest)).is_some()
+}
+
 fn entry(live: &Live) -> openai::Model<'_> {
     openai::model(&live.route, live.task, live.usable_paths().collect())
 }

@@ -19,14 +19,14 @@ use super::{
 pub(super) fn answer<B>(routes: &[Live], request: &Request<B>) -> Response<Body> {
     let headers = request.headers();
     let asked = Preflight {
-        origin: text(headers, &header::ORIGIN),
+        origin: route::origin(headers),
         method: text(headers, &header::ACCESS_CONTROL_REQUEST_METHOD),
         headers: text(headers, &header::ACCESS_CONTROL_REQUEST_HEADERS),
         private_network: headers.contains_key("access-control-request-private-network"),
     };
     match cors::preflight(asked, allowlists(routes, request.uri().path())) {
         Some(headers) => answer::empty(StatusCode::NO_CONTENT, headers),
-        None => answer::problem(route::no_list_names_it(), cors::response(None)),
+        None => answer::problem(route::no_list_names_it(routes), cors::response(None)),
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use http::{HeaderMap, header};
 use link_agent_core::effect::Route;
 use link_protocol::{
     allowlist::Allowlist,
@@ -83,13 +84,32 @@ pub(super) fn aliases(routes: &[Live], origin: Option<&str>) -> Vec<String> {
 
 /// Returns the problem for a page that may call other models of the port but not this one.
 pub(super) fn not_admitted(live: &Live) -> Problem {
-    let detail =
-        format!("the allowlist of `{}` does not name the origin of this page", live.route.alias);
+    let alias = &live.route.alias;
+    if live.route.allowlist.origins().is_empty() {
+        return closed(format!("`{alias}` lets no web page in"));
+    }
+    let detail = format!("the allowlist of `{alias}` does not name the origin of this page");
     Problem::new(Code::OriginNotAllowed, detail)
 }
 
+/// Returns the problem for a page that calls models without any origin: CORS is off, or nothing is allowed.
+fn closed(detail: String) -> Problem {
+    let hint = "to let pages in, run `link model deploy MODEL --cors`";
+    Problem { hint: Some(hint.to_owned()), ..Problem::new(Code::OriginNotAllowed, detail) }
+}
+
+/// Returns the origin of a request. One that is not valid text, or that is given twice, is on no allowlist.
+pub(super) fn origin(headers: &HeaderMap) -> Option<&str> {
+    let mut given = headers.get_all(header::ORIGIN).iter();
+    let origin = given.next()?.to_str().unwrap_or_default();
+    Some(if given.next().is_none() { origin } else { "" })
+}
+
 /// Returns the problem for a page that may not call any model of the port.
-pub(super) fn no_list_names_it() -> Problem {
+pub(super) fn no_list_names_it(routes: &[Live]) -> Problem {
+    if allowlists(routes).all(|list| list.origins().is_empty()) {
+        return closed("this model lets no web page in".to_owned());
+    }
     let detail = "the origin of this page is not on the allowlist of this model";
     Problem::new(Code::OriginNotAllowed, detail)
 }
@@ -114,6 +134,9 @@ pub(super) fn choose<'a>(routes: &[Live], path: &'a str, model: Option<&str>) ->
     if let Some((index, path)) = prefixed(routes, path, Live::serves) {
         return Choice::Route { index, path };
     }
+    if let Some(name) = unknown_prefix(routes, path) {
+        return Choice::Unknown { model: name.chars().take(64).collect() };
+    }
     if routes.len() == 1 {
         return Choice::Route { index: 0, path };
     }
@@ -122,6 +145,15 @@ pub(super) fn choose<'a>(routes: &[Live], path: &'a str, model: Option<&str>) ->
         Some(index) => Choice::Route { index, path },
         None => Choice::Unknown { model: model.chars().take(64).collect() },
     }
+}
+
+/// Returns the name before a served path if the path as a whole is not served.
+fn unknown_prefix<'a>(routes: &[Live], path: &'a str) -> Option<&'a str> {
+    if paths(routes).any(|served| served == path) {
+        return None;
+    }
+    let name = |served: &str| path.strip_suffix(served)?.strip_prefix('/');
+    paths(routes).filter_map(name).find(|name| !name.is_empty() && !name.contains('/'))
 }
 
 #[cfg(test)]
@@ -148,6 +180,8 @@ mod tests {
             ("/v1/completions", Some("tiny"), Choice::Route { index: 0, path: "/v1/completions" }),
             ("/v1/x", Some("huge"), Choice::Unknown { model: "huge".to_owned() }),
             ("/bigger/v1/x", None, Choice::Unnamed),
+            ("/zz/v1/completions", None, Choice::Unknown { model: "zz".to_owned() }),
+            ("/zz/v1/completions", Some("big"), Choice::Unknown { model: "zz".to_owned() }),
         ] {
             assert_eq!(choose(&routes, path, model), expected, "{path} {model:?}");
         }

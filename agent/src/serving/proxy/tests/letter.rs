@@ -89,6 +89,44 @@ async fn a_path_that_is_not_served_is_refused_with_those_that_are() {
 }
 
 #[tokio::test]
+async fn a_model_that_is_not_there_is_answered_with_those_that_are() {
+    let port = shared_port().await;
+    let line = "POST /zz/v1/chat/completions HTTP/1.1";
+    let refused = say(port, line, &[HOST], r#"{"model": "tiny"}"#).await;
+    assert_eq!(refused.status, 404);
+    let message = &refused.json()["error"]["message"];
+    assert_eq!(message, "no model `zz`; served here: tiny, big, closed");
+}
+
+#[tokio::test]
+async fn a_path_says_which_methods_it_takes() {
+    let port = shared_port().await;
+    for (line, status, allow) in [
+        ("PUT /v1/models HTTP/1.1", 405, "GET, OPTIONS"),
+        ("DELETE /v1/models/tiny HTTP/1.1", 405, "GET, OPTIONS"),
+        ("PUT /tiny/v1/models HTTP/1.1", 405, "GET, OPTIONS"),
+        ("GET /tiny/v1/chat/completions HTTP/1.1", 405, "POST, OPTIONS"),
+        // No page asks here, so no allowlist is asked either.
+        ("OPTIONS /v1/models HTTP/1.1", 204, "GET, OPTIONS"),
+        ("OPTIONS /tiny/v1/chat/completions HTTP/1.1", 204, "POST, OPTIONS"),
+    ] {
+        let answer = say(port, line, &[HOST], "").await;
+        assert_eq!((answer.status, answer.header("allow").unwrap()), (status, allow), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_says_two_origins_is_on_no_allowlist() {
+    let port = shared_port().await;
+    let (good, evil) = (format!("origin: {OF_TINY}"), "origin: https://evil.example");
+    for line in ["GET /v1/models HTTP/1.1", "OPTIONS /v1/models HTTP/1.1"] {
+        for headers in [[HOST, &good, evil], [HOST, evil, &good], [HOST, &good, &good]] {
+            assert_eq!(say(port, line, &headers, "").await.status, 403, "{line} {headers:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn every_answer_has_the_id_of_its_request() {
     let port = shared_port().await;
     let chat = "POST /tiny/v1/chat/completions HTTP/1.1";
