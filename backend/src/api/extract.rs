@@ -189,6 +189,11 @@ pub(crate) async fn read_json<T: DeserializeOwned>(request: Request) -> Result<T
 }
 
 fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, JsonError> {
+    // Serde also reads an object from a list of its members, which would depend on their order here.
+    if body.trim_ascii_start().first() == Some(&b'[') {
+        let detail = "the body must be a JSON object";
+        return Err(whole(Rejection::new(Code::InvalidRequest, detail)));
+    }
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();

@@ -64,6 +64,6 @@ fn read_cursor(cursor: &str) -> Result<String, Refusal> {
     let bytes = URL_SAFE_NO_PAD.decode(cursor).ok();
     let id = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
     // No id and no name has a control character, and PostgreSQL takes no NUL.
-    let id = id.filter(|id| !id.contains(char::is_control));
+    let id = id.filter(|id| !id.is_empty() && !id.contains(char::is_control));
     id.ok_or_else(|| Refusal::invalid("cursor: is the `next_cursor` of the page before"))
 }

@@ -187,6 +187,12 @@ async fn a_cursor_of_another_order_and_an_unknown_order_are_refused() {
         refused.is(422, "invalid-request");
         assert!(refused.text("detail").contains(&format!("sort={to}")), "{refused:?}");
     }
+    for list in
+        ["devices", "models", "deployments", "commands", "keys", "tokens", "members", "audit"]
+    {
+        let path = format!("/api/v1/{list}?cursor=");
+        world.get(&path, &user).await.is(422, "invalid-request");
+    }
     let nul = URL_SAFE_NO_PAD.encode(format!("name:{}:\0", "dev_".to_owned() + &"0".repeat(32)));
     for query in ["sort=size", "q=%00", "q=a%0Ab", &format!("sort=name&cursor={nul}")] {
         let path = format!("/api/v1/devices?{query}");

@@ -17,7 +17,7 @@ pub struct GenericConfig(BTreeMap<String, Scalar>);
 
 /// A plain value.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a whole number from 0, `true`, `false` or a text")]
 pub enum Scalar {
     Flag(bool),
     Number(u64),
