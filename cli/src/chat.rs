@@ -5,7 +5,7 @@ mod answer;
 mod conversation;
 mod prompt;
 
-pub(crate) use answer::{Answered, Ended};
+pub(crate) use answer::{Answered, CUT_OFF, Ended};
 pub(crate) use conversation::Conversation;
 
 use link_client::chat::ChatClient;

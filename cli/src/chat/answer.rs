@@ -15,6 +15,9 @@ use serde::Serialize;
 use super::conversation::Conversation;
 use crate::{context::Context, error::CliError, output};
 
+/// What a person is told of an answer that ended by `Ended::Length`.
+pub(crate) const CUT_OFF: &str = "cut off by the limit of tokens";
+
 /// An answer that has ended.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub(crate) struct Answered {
@@ -116,10 +119,8 @@ impl Answered {
     /// Returns the speed of an answer, as text for a person.
     pub(super) fn in_words(&self) -> String {
         let mut words = Vec::new();
-        match self.ended {
-            Ended::Whole => {}
-            Ended::Length => words.push("cut off by the limit of tokens".to_owned()),
-            Ended::Stopped => words.push("stopped".to_owned()),
+        if self.ended == Ended::Stopped {
+            words.push("stopped".to_owned());
         }
         if let Some(Usage { completion_tokens, .. }) = self.usage {
             words.push(format!("{completion_tokens} tokens"));
@@ -129,6 +130,9 @@ impl Answered {
         }
         if let Some(first) = self.time_to_first_token_s {
             words.push(format!("first after {first:.2} s"));
+        }
+        if self.ended == Ended::Length {
+            words.push(CUT_OFF.to_owned());
         }
         if words.is_empty() { String::new() } else { format!("({})", words.join(", ")) }
     }

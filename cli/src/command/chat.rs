@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal as _, Read as _};
 
-use link_client::{chat::ChatClient, local::LocalClient};
+use link_client::{chat::ChatClient, http::Failure, local::LocalClient};
 use link_platform::facts;
 use link_protocol::{command::Alias, exit_code::ExitCode, local_api::PipelineEntry};
 use schemars::JsonSchema;
@@ -36,12 +36,19 @@ pub(super) async fn run(context: &Context, arguments: Chat) -> Result<ExitCode, 
     if let Some(named) = &arguments.device {
         ensure_this_device(context, named, &arguments.model).await?;
     }
-    let entries = LocalClient::of(&context.roots).models().await?;
+    let entries = LocalClient::of(&context.roots).models().await.map_err(agent_away)?;
     let entry = served(&entries, &arguments.model)?;
     if let Some(other) = other_use(entry).await {
         return Err(other.refusal());
     }
     talk(context, entry, arguments.question).await
+}
+
+/// Explains why the agent of this machine does not answer.
+fn agent_away(failure: Failure) -> CliError {
+    let is_away = matches!(failure, Failure::Unavailable { .. });
+    let error = CliError::from(failure);
+    if is_away { error.hint("start the agent with `link start`") } else { error }
 }
 
 /// Returns what the model is for, if it does not chat. A port that does not say so is asked as one that chats.
@@ -78,6 +85,8 @@ pub(super) async fn talk(
     if context.output.is_json() {
         let document = Answer { model: &entry.alias, answer: &answered };
         context.output.data(&document, |_| String::new())?;
+    } else if answered.ended == Ended::Length {
+        context.output.say(&format!("({})", chat::CUT_OFF));
     }
     Ok(match answered.ended {
         Ended::Whole | Ended::Length => ExitCode::Success,
