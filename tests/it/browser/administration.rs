@@ -95,7 +95,7 @@ async fn browser_adds_an_origin_and_says_what_is_stale() {
     browser.find("#new-origin").await.clear().await.unwrap();
     browser.click("#allowlist .form-foot .button:not(.primary)").await;
     browser.find_with("#own-origins", &backend.url).await;
-    browser.find_with("#allowlist", "1 deployment lacks an origin").await;
+    browser.find_with("#allowlist", "1 deployment refuses pages of an allowed origin").await;
     assert_eq!(chat::preflight(port, &backend.url).await.status(), 403);
     browser.pictures("settings-stale").await;
 

@@ -54,7 +54,7 @@ async fn browser_deploys_stops_serves_and_repairs_from_the_dashboard() {
     go(&browser, "/deployments").await;
     browser.find_with(".deployment-row", "Stale allowlist").await;
     go(&browser, "/").await;
-    browser.find_with("[data-point=stale]", "has a stale allowlist").await;
+    browser.find_with("[data-point=stale]", "refuses pages of an allowed origin").await;
     browser.pictures("overview-stale").await;
     browser.click("[data-point=stale] .button.primary").await;
     browser.find_with("dialog", "This touches 1 device").await;
@@ -83,7 +83,7 @@ async fn browser_updates_a_device_by_keyboard_and_its_controls_are_away_meanwhil
     releases.publish("9.9.1", Agent::Script(script.leak()));
     let browser = Browser::start().await;
     browser.open_logged_in(&format!("{}/deployments", backend.url)).await;
-    browser.find(".deployment-row [data-action=repair]").await;
+    browser.find(".deployment-row [data-action=serve]").await;
 
     let by_keyboard = async |version: &str| {
         go(&browser, "/devices").await;
@@ -115,7 +115,7 @@ async fn browser_updates_a_device_by_keyboard_and_its_controls_are_away_meanwhil
     browser.click(".notice.bad button").await;
     browser.find_with(".device-row .state", "Online").await;
     go(&browser, "/deployments").await;
-    browser.find(".deployment-row [data-action=repair]").await;
+    browser.find(".deployment-row [data-action=serve]").await;
 
     releases.publish("9.9.2", Agent::Good);
     by_keyboard("9.9.2").await;
@@ -125,7 +125,7 @@ async fn browser_updates_a_device_by_keyboard_and_its_controls_are_away_meanwhil
     browser.find_with(".device-row .state", "Online").await;
     browser.picture("devices-updated").await;
     go(&browser, "/deployments").await;
-    browser.find(".deployment-row [data-action=repair]").await;
+    browser.find(".deployment-row [data-action=serve]").await;
     let seen = backend.owner.device(device.id).await.unwrap();
     assert_eq!(seen.agent_version.to_string(), "9.9.2");
 }
