@@ -213,16 +213,12 @@ impl Engines {
             // The engine of this run was not started, and will not be.
             stop.cancel();
         }
-        match self.orders.try_send(Order::Stop { pipeline_id, run }) {
-            Ok(()) => {}
-            // A stop that was lost would leave the pipeline stopping for ever.
-            Err(TrySendError::Full(order)) => {
-                let orders = self.orders.clone();
-                tokio::task::spawn_blocking(move || orders.send(order));
-            }
-            Err(TrySendError::Disconnected(_)) => {
-                tracing::error!("the engine thread has ended");
-            }
+        // A stop that was lost would leave the pipeline stopping for ever.
+        if let Err(TrySendError::Full(order)) =
+            self.orders.try_send(Order::Stop { pipeline_id, run })
+        {
+            let orders = self.orders.clone();
+            tokio::task::spawn_blocking(move || orders.send(order));
         }
     }
 
