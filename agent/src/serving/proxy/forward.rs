@@ -176,7 +176,9 @@ async fn forward(
     if parts.method.as_str() != served.method.as_str() {
         return Ok(method_not_allowed(&parts.method, served.method));
     }
-    check_fields(served, kind, &body)?;
+    if let Some(problem) = ignored_field(served, kind, &body) {
+        return Err(problem);
+    }
     let Some(line) = &live.engine else {
         let detail = format!("the engine of `{}` is not ready", live.route.alias);
         return Err(Problem::new(Code::EngineLoading, detail));
@@ -266,11 +268,11 @@ fn refused_field<'a>(served: &'a Served, kind: &str, body: &[u8]) -> Option<(&'a
     served.refused.iter().find(sent).map(|(name, value)| (name.as_str(), value.as_str()))
 }
 
-/// Refuses a form with a field that the engine would ignore.
-fn check_fields(served: &Served, kind: &str, body: &[u8]) -> Result<(), Problem> {
-    let Some((name, value)) = refused_field(served, kind, body) else { return Ok(()) };
+/// Returns the problem of a form with a field that the engine would ignore.
+fn ignored_field(served: &Served, kind: &str, body: &[u8]) -> Option<Problem> {
+    let (name, value) = refused_field(served, kind, body)?;
     let detail = format!("this path ignores `{name}={value}`; send the request without it");
-    Err(Problem::new(Code::MalformedRequest, detail))
+    Some(Problem::new(Code::MalformedRequest, detail))
 }
 
 /// Returns the plugin's fields, which stand in front of those of a form.
