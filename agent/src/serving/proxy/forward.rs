@@ -180,8 +180,7 @@ async fn forward(
         return Err(problem);
     }
     let Some(line) = &live.engine else {
-        let detail = format!("the engine of `{}` is not ready", live.route.alias);
-        return Err(Problem::new(Code::EngineLoading, detail));
+        return Err(loading(live));
     };
     let Some(place) = engine.begin() else {
         return Err(Problem::new(Code::AgentBusy, "too many requests are in progress"));
@@ -207,8 +206,7 @@ async fn forward(
         tracing::warn!(model = %live.route.alias, request, "the engine did not answer: {error:#}");
         unavailable(live)
     })?;
-    let meter = served.metered.then_some(uploaded);
-    let response = pass_on(response, live, meter, started);
+    let response = pass_on(response, live, served.metered.then_some(uploaded), started);
     Ok(response.map(|body| Held::new(body, place).boxed()))
 }
 
@@ -337,6 +335,11 @@ fn method_not_allowed(asked: &Method, allowed: plugin::Method) -> Response<Body>
 fn not_served(routes: &[Live], origin: Option<&str>, what: &str) -> Problem {
     let served = route::aliases(routes, origin).join(", ");
     Problem::new(Code::ModelNotServed, format!("{what}; served here: {served}"))
+}
+
+fn loading(live: &Live) -> Problem {
+    let detail = format!("the engine of `{}` is not ready", live.route.alias);
+    Problem::new(Code::EngineLoading, detail)
 }
 
 fn unavailable(live: &Live) -> Problem {
