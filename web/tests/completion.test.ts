@@ -136,7 +136,7 @@ it('offers what is served first, and says why the rest cannot be asked', () => {
   ]);
 });
 
-it('offers a model with a stale allowlist after those that are current, also on this computer', () => {
+it('offers what is on this computer first, and a stale allowlist after the current ones', () => {
   const on8081 = { serving: { state: 'serving' as const, is_serving: true, port: 8081 } };
   const found = targetsOf(
     [deployment('a', 'dev_b', { stale: true, ...on8081 }), deployment('b', 'dev_a', { stale: true }), deployment('c', 'dev_b', on8081), deployment('d', 'dev_a'), deployment('e', 'dev_away')],
@@ -144,7 +144,7 @@ it('offers a model with a stale allowlist after those that are current, also on 
     (id) => device(id.slice(4), { online: id !== 'dev_away' }),
     new Map([[8080, 'dev_a']]),
   );
-  expect(found.map(({ alias }) => alias)).toEqual(['model-d', 'model-c', 'model-b', 'model-a', 'model-e']);
+  expect(found.map(({ alias }) => alias)).toEqual(['model-d', 'model-b', 'model-c', 'model-a', 'model-e']);
 });
 
 it('offers no model of another device on a port on which a device answers', () => {

@@ -41,8 +41,8 @@ const TASKS: Readonly<Record<Purpose, Task>> = {
 };
 
 /**
- * Returns all current deployments that this page knows how to ask: those of this computer first, then others that are served, and those
- * with a stale allowlist after both. `answering` has the device behind each port of this computer that is known.
+ * Returns all current deployments that this page knows how to ask: those of this computer first, then others that are served, each with
+ * the stale ones last. `answering` has the device behind each port of this computer that is known.
  */
 export function targetsOf(
   deployments: readonly Deployment[],
@@ -99,8 +99,11 @@ function absence({ state, serving }: Deployment, device: Device | undefined): Ab
   return serving?.state === 'starting' ? 'starting' : 'stopped';
 }
 
-/** A model that is served with a stale allowlist may refuse this page, so it comes after those that do not. */
+/**
+ * A model of this computer comes first, because the page asks this computer alone. Of these and of the others, one with a stale
+ * allowlist comes last: it may refuse this page until it is repaired.
+ */
 function rank({ absent, stale, here }: Target): number {
   if (absent !== null) return 4;
-  return (stale ? 2 : 0) + (here ? 0 : 1);
+  return (here ? 0 : 2) + (stale ? 1 : 0);
 }
