@@ -128,7 +128,7 @@ function Totals({ usage: { answer, all } }: { usage: Usage }) {
   });
   const columns: Column<UsageGroup | null>[] = [
     { name: text.usage.bys[by], class: 'wide', cell: (group) => <Foreign>{groupWords(group, by)}</Foreign> },
-    plain(names.inferences, ({ inferences }) => inferences),
+    plain(names.counted, ({ counted }) => counted),
     plain(names.uncounted, ({ uncounted }) => uncounted),
     plain(names.prompt, ({ prompt_tokens: tokens }) => tokens),
     plain(names.completion, ({ completion_tokens: tokens }) => tokens),

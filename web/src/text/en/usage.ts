@@ -25,7 +25,7 @@ export const usage = {
   },
   totals: 'Totals of the period',
   columns: {
-    inferences: 'Inferences', uncounted: 'Uncounted', prompt: 'Prompt', completion: 'Completion',
+    counted: 'Counted', uncounted: 'Uncounted', prompt: 'Prompt', completion: 'Completion',
     audio: 'Audio (s)', images: 'Images', firstToken: 'First token p50/p95', rate: 'Tokens/s p50/p95',
   },
   csv: 'Export CSV',
