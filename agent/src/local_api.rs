@@ -21,7 +21,7 @@ use anyhow::Context as _;
 use axum::{
     Json, Router,
     extract::{DefaultBodyLimit, Query, Request, State},
-    http::{HeaderValue, StatusCode, Version, header, uri::Authority},
+    http::{HeaderValue, StatusCode, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::{delete, get, post},
@@ -57,6 +57,7 @@ use self::{
 use crate::{
     device::update::Updates,
     inbox::{Inbox, View},
+    named_host::named_host,
     serving::{engine::Engines, proxy::Frontends},
 };
 
@@ -251,24 +252,19 @@ async fn check(State(port): State<u16>, request: Request, next: Next) -> Respons
 
 /// Returns the reason to refuse a request on `port`, if any.
 fn refusal(port: u16, request: &Request) -> Option<Refusal> {
-    let all = |name| request.headers().get_all(name).iter();
-    let text = |value: &HeaderValue| value.to_str().unwrap_or_default().to_owned();
-    let hosts: Vec<String> = all(header::HOST).map(text).collect();
-    let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
-    let target = request.uri().authority().map(Authority::as_str);
-    let named = host::check(target, &hosts, request.version() >= Version::HTTP_11);
-    if named == Err(Misdirected::Unclear) {
-        let detail = "the request needs exactly one `Host` header";
-        return Some(Refusal::new(Code::MalformedRequest, detail));
+    let named = named_host(request.uri(), request.headers(), request.version());
+    let misdirected = match named {
+        Ok(host) if host::is_port(host, port) => None,
+        Ok(_) => Some(Misdirected::Foreign),
+        Err(misdirected) => Some(misdirected),
+    };
+    if let Some(misdirected) = misdirected {
+        return Some(Refusal(Box::new(misdirected.problem())));
     }
-    let named = target.or_else(|| hosts.first().copied());
-    if !named.is_some_and(|host| host::is_port(host, port)) {
-        return Some(Refusal::new(
-            Code::HostNotAllowed,
-            "the Host header does not name this device",
-        ));
-    }
-    let foreign = all(header::ORIGIN).map(text).any(|origin| !host::is_origin(&origin, port));
+    let mut origins = request.headers().get_all(header::ORIGIN).iter();
+    let is_own =
+        |origin: &HeaderValue| origin.to_str().is_ok_and(|origin| host::is_origin(origin, port));
+    let foreign = !origins.all(is_own);
     foreign.then(|| {
         let hint = "call the model on the port that it is served on";
         let problem = Problem::new(Code::OriginNotAllowed, "no web page may call this API");
@@ -278,7 +274,7 @@ fn refusal(port: u16, request: &Request) -> Option<Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use axum::body::Body;
+    use axum::{body::Body, http::Version};
 
     use super::*;
 

@@ -17,6 +17,7 @@ mod guard_line;
 mod identity;
 mod inbox;
 mod local_api;
+mod named_host;
 mod onboarding;
 mod run;
 mod serving;

@@ -4,6 +4,8 @@
 //! requests to a local port. The Host header reveals the first attack, the Origin header the
 //! second.
 
+use link_protocol::problem::{Code, Problem};
+
 /// The host names of this device; any other name is a rebinding attempt.
 const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
@@ -18,18 +20,39 @@ pub enum Misdirected {
     Foreign,
 }
 
-/// Checks that a request names this device as its host (RFC 9112, 3.2): in the authority of its
-/// `target` if there is one, otherwise in its only `Host` header.
+impl Misdirected {
+    /// Returns the problem with which such a request is refused.
+    #[must_use]
+    pub fn problem(self) -> Problem {
+        match self {
+            Self::Unclear => {
+                Problem::new(Code::MalformedRequest, "the request needs exactly one `Host` header")
+            }
+            Self::Unnamed => Problem::new(Code::HostNotAllowed, "the request names no host"),
+            Self::Foreign => Problem::new(
+                Code::HostNotAllowed,
+                "the request names another host than this device",
+            ),
+        }
+    }
+}
+
+/// Returns the host that a request names, if it is this device (RFC 9112, 3.2): the authority of
+/// its `target` if there is one, otherwise its only `Host` header.
 ///
 /// # Errors
 /// [`Misdirected`] if the request names no host, an unclear host, or another host.
-pub fn check(target: Option<&str>, hosts: &[&str], must_name: bool) -> Result<(), Misdirected> {
+pub fn named<'a>(
+    target: Option<&'a str>,
+    hosts: &[&'a str],
+    must_name: bool,
+) -> Result<&'a str, Misdirected> {
     if hosts.len() > 1 || (must_name && hosts.is_empty()) {
         return Err(Misdirected::Unclear);
     }
     match target.or_else(|| hosts.first().copied()) {
         None => Err(Misdirected::Unnamed),
-        Some(name) if is_ours(name) => Ok(()),
+        Some(name) if is_ours(name) => Ok(name),
         Some(_) => Err(Misdirected::Foreign),
     }
 }
@@ -88,9 +111,9 @@ mod tests {
     fn the_authority_of_the_target_counts_before_the_host_and_two_hosts_are_none() {
         let (ours, evil) = ("127.0.0.1:8080", "evil.example");
         for (target, hosts, must_name, expected) in [
-            (None, vec![ours], true, Ok(())),
-            (Some(ours), vec![ours], true, Ok(())),
-            (Some(ours), vec![evil], true, Ok(())),
+            (None, vec![ours], true, Ok(ours)),
+            (Some(ours), vec![ours], true, Ok(ours)),
+            (Some(ours), vec![evil], true, Ok(ours)),
             (Some(evil), vec![ours], true, Err(Misdirected::Foreign)),
             (Some("evil@127.0.0.1"), vec![ours], true, Err(Misdirected::Foreign)),
             (None, vec![evil], true, Err(Misdirected::Foreign)),
@@ -99,7 +122,7 @@ mod tests {
             (None, vec![], true, Err(Misdirected::Unclear)),
             (None, vec![], false, Err(Misdirected::Unnamed)),
         ] {
-            assert_eq!(check(target, &hosts, must_name), expected, "{target:?} {hosts:?}");
+            assert_eq!(named(target, &hosts, must_name), expected, "{target:?} {hosts:?}");
         }
     }
 

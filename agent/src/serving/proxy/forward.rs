@@ -11,14 +11,10 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, Version, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
-use link_agent_core::{
-    audio, cors,
-    host::{self, Misdirected},
-    usage::Framing,
-};
+use link_agent_core::{audio, cors, usage::Framing};
 use link_platform::{
     connections::{Busy, Held, Seats},
     descriptors,
@@ -39,7 +35,7 @@ use super::{
     route::{self, Choice, Live},
     tee::{Meter, Tee},
 };
-use crate::serving::engine::Upload;
+use crate::{named_host::named_host, serving::engine::Upload};
 
 /// The number of connections that requests to engines leave free, so that a preflight always finds
 /// one.
@@ -101,8 +97,8 @@ async fn checked(
     busy: &Busy,
 ) -> Response<Body> {
     let started = Instant::now();
-    if let Some(problem) = misdirected(&request) {
-        return answer::problem(problem, cors::response(None));
+    if let Err(misdirected) = named_host(request.uri(), request.headers(), request.version()) {
+        return answer::problem(misdirected.problem(), cors::response(None));
     }
     let origin = route::origin(request.headers()).map(str::to_owned);
     if request.method() == Method::OPTIONS && origin.is_some() {
@@ -321,7 +317,7 @@ fn later_build(live: &Live, served: &Served) -> Problem {
     Problem { hint: Some(hint.to_owned()), ..Problem::new(Code::PathNotServed, detail) }
 }
 
-/// Answers a method that a path does not take. OPTIONS without an origin only asks which one it takes.
+/// Answers a request whose method the path does not take. OPTIONS asks which method it takes.
 fn method_not_allowed(asked: &Method, allowed: plugin::Method) -> Response<Body> {
     let allowed = allowed.as_str();
     if asked == Method::OPTIONS {
@@ -352,26 +348,6 @@ fn unavailable(live: &Live) -> Problem {
 /// Returns the target of the request to the engine.
 fn target(path: &str, query: Option<&str>) -> Result<Uri, http::uri::InvalidUri> {
     query.map_or_else(|| path.parse(), |query| format!("{path}?{query}").parse())
-}
-
-/// Returns the problem of a request whose host is not this device.
-fn misdirected(request: &Request<Incoming>) -> Option<Problem> {
-    let target = request.uri().authority().map(http::uri::Authority::as_str);
-    let hosts: Vec<_> = request.headers().get_all(header::HOST).iter().collect();
-    let hosts: Vec<_> = hosts.iter().map(|host| host.to_str().unwrap_or_default()).collect();
-    let must_name = request.version() >= Version::HTTP_11;
-    let misdirected = host::check(target, &hosts, must_name).err()?;
-    Some(match misdirected {
-        Misdirected::Unclear => {
-            let detail =
-                format!("the request has {} `Host` headers; exactly one is required", hosts.len());
-            Problem::new(Code::MalformedRequest, detail)
-        }
-        Misdirected::Unnamed => Problem::new(Code::HostNotAllowed, "the request names no host"),
-        Misdirected::Foreign => {
-            Problem::new(Code::HostNotAllowed, "the Host header does not name this device")
-        }
-    })
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &header::HeaderName) -> Option<&'a str> {
