@@ -82,8 +82,8 @@ pub enum Part {
     Text(String),
     /// A piece of a reasoning model's reasoning before its answer.
     Thought(String),
-    /// The answer has reached its limit of tokens or the end of the model's context
-    /// (`finish_reason` `length`).
+    /// The answer reached its token limit or the end of the model's context (`finish_reason`
+    /// `length`).
     CutOff,
     /// The token counts of the question and the answer.
     Usage(Usage),

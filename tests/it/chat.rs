@@ -52,7 +52,7 @@ async fn one_command_leads_from_a_file_to_an_answer_and_the_next_one_uses_what_i
     assert_eq!(cut["answer"]["ended"], "length");
     assert_eq!(cut["answer"]["usage"]["completion_tokens"], 3);
     let said = desk.link(&["chat", "tiny", "--max-tokens", "3", "Hello?"], "").1;
-    assert!(said.contains("cut off by the limit of tokens"), "{said}");
+    assert!(said.contains("cut off at the token limit"), "{said}");
 
     // A stopped model is served again.
     let stopped = desk.link(&["model", "stop", "tiny", "--wait"], "");

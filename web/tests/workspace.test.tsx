@@ -261,7 +261,7 @@ describe('the workspace', () => {
     await accessible();
     await ask('Anybody there?');
     expect(root.querySelector('.asked')).toBeNull();
-    await settled('Not sent (not served).');
+    await settled('Not sent: not served.');
     expect(draft.value).toBe('Anybody there?');
     known.answers['/models/mdl_a/serve/dev_a'] = [200, { command_id: 'cmd_1', state: 'sent' }];
     known.answers['/commands/cmd_1'] = [200, { command_id: 'cmd_1', state: 'processed', result: { status: 'failed', output: 'out of memory' } }];
@@ -292,7 +292,7 @@ describe('the workspace', () => {
     answer = () => new Response(event({ choices: [{ delta: { content: 'Half' } }] }) + event({ choices: [{ delta: {}, finish_reason: 'length' }] }) + said(''));
     render(<WorkspacePage />, root);
     await ask('Hi');
-    await settled('Cut off: the answer has reached its limit of tokens');
+    await settled('Cut off: the answer reached its token limit');
     expect(root.querySelector('.answered .text')?.textContent?.trim()).toBe('Half');
     await accessible();
   });
@@ -377,7 +377,7 @@ describe('the workspace', () => {
     render(<WorkspacePage />, root);
     await ask('Anybody there?');
     await settled('The device is offline');
-    await settled('sent again by itself');
+    await settled('sent again automatically');
     await accessible();
     // The backend knew before the list of this page did.
     const asked = (): number => root.querySelectorAll('.asked').length;
@@ -388,7 +388,7 @@ describe('the workspace', () => {
     await appears(false);
     await appears(true);
     // It is still silent: the second failure waits for a person.
-    await vi.waitFor(() => expect(document.body.textContent).not.toContain('sent again by itself'));
+    await vi.waitFor(() => expect(document.body.textContent).not.toContain('sent again automatically'));
     await settled('The device is offline');
     silent = false;
     await appears(false);
@@ -405,7 +405,7 @@ describe('the workspace', () => {
     answer = () => Response.json({ status: 503, code: 'engine-loading', detail: 'the engine is loading the model' }, { status: 503 });
     render(<WorkspacePage />, root);
     await ask('Anybody there?');
-    await settled('sent again by itself');
+    await settled('sent again automatically');
     deployments.changed(deployment('a', 'dev_a', { serving: { state: 'starting', is_serving: false, port: 8080 } }));
     await vi.waitFor(() => expect(targets.value[0]?.absent).toBe('starting'));
     answer = () => new Response(said('Loaded.'));

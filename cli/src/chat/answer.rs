@@ -15,8 +15,8 @@ use serde::Serialize;
 use super::conversation::Conversation;
 use crate::{context::Context, error::CliError, output};
 
-/// What a person is told of an answer that ended by `Ended::Length`.
-pub(crate) const CUT_OFF: &str = "cut off by the limit of tokens";
+/// The note on an answer that ended with [`Ended::Length`].
+pub(crate) const CUT_OFF: &str = "cut off at the token limit";
 
 /// An answer that has ended.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
@@ -37,7 +37,7 @@ pub(crate) struct Answered {
 pub(crate) enum Ended {
     /// The answer is complete.
     Whole,
-    /// The answer has reached `--max-tokens` or the end of the model's context.
+    /// The answer reached `--max-tokens` or the end of the model's context.
     Length,
     /// The user has pressed Ctrl-C.
     Stopped,

@@ -39,7 +39,7 @@ export class CompletionReader {
   usage: Usage | null = null;
   /** Whether the engine has said that the stream is whole. */
   ended = false;
-  /** Whether the answer was cut off: it has reached its limit of tokens, or the end of the model's context. */
+  /** Whether the answer was cut off: it reached its token limit or the end of the model's context. */
   isCut = false;
 
   /** Takes a piece of the body, and returns what it adds to the answer. */
