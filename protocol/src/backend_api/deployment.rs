@@ -93,7 +93,8 @@ impl From<ProxyFeatures> for ProxyWish {
     }
 }
 
-/// A deployment and its state.
+/// A deployment and its state. Its alias, port, settings and proxy features are the requested ones. Once the deployment has
+/// failed or was cancelled, they are those in force on the device, if the model is there.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Deployment {
     pub deployment_id: DeploymentId,
@@ -112,8 +113,6 @@ pub struct Deployment {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_name: Option<String>,
     pub command_id: CommandId,
-    /// Alias, port, settings and proxy are those that the deployment asks for. Once it has failed or was cancelled, they are
-    /// those in force: of the deployment by which the model is on the device, if it is.
     pub alias: Alias,
     pub port: Port,
     /// Values for settings of the model's plugin.

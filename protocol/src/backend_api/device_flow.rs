@@ -14,7 +14,7 @@ use crate::secret::Secret;
 pub struct DeviceCodeRequest {
     /// The name of the client that the approving person sees, such as the name of the machine.
     pub client_name: String,
-    /// Clients of RFC 8628 send it (section 3.1). Link has no list of clients, so it is not read.
+    /// RFC 8628 requires clients to send it (section 3.1). Ignored, because Link keeps no list of clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
 }
@@ -41,7 +41,7 @@ pub struct DeviceCodeResponse {
 #[serde(deny_unknown_fields)]
 pub struct DeviceTokenRequest {
     pub device_code: Secret,
-    /// Clients of RFC 8628 send it (section 3.4).
+    /// RFC 8628 requires clients to send it (section 3.4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant_type: Option<DeviceGrant>,
     /// As in [`DeviceCodeRequest`].
@@ -49,10 +49,10 @@ pub struct DeviceTokenRequest {
     pub client_id: Option<String>,
 }
 
-/// How a client asks for tokens.
+/// The grant by which a client requests tokens.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub enum DeviceGrant {
-    /// With the code of a device (RFC 8628, section 3.4).
+    /// A device code (RFC 8628, section 3.4).
     #[serde(rename = "urn:ietf:params:oauth:grant-type:device_code")]
     DeviceCode,
 }

@@ -2036,12 +2036,11 @@ export interface components {
             allow: boolean;
             user_code: string;
         };
-        /** @description A deployment and its state. */
+        /**
+         * @description A deployment and its state. Its alias, port, settings and proxy features are the requested ones. Once the deployment has
+         *     failed or was cancelled, they are those in force on the device, if the model is there.
+         */
         Deployment: {
-            /**
-             * @description Alias, port, settings and proxy are those that the deployment asks for. Once it has failed or was cancelled, they are
-             *     those in force: of the deployment by which the model is on the device, if it is.
-             */
             alias: components["schemas"]["Alias"];
             /** @description The digest of the allowlist that the device uses, as far as the backend knows. */
             allowlist_digest: string;
@@ -2142,7 +2141,7 @@ export interface components {
         };
         /** @description `POST /auth/device/code`. */
         DeviceCodeRequest: {
-            /** @description Clients of RFC 8628 send it (section 3.1). Link has no list of clients, so it is not read. */
+            /** @description RFC 8628 requires clients to send it (section 3.1). Ignored, because Link keeps no list of clients. */
             client_id?: string | null;
             /** @description The name of the client that the approving person sees, such as the name of the machine. */
             client_name: string;
@@ -2196,7 +2195,7 @@ export interface components {
             updating: number;
         };
         /**
-         * @description How a client asks for tokens.
+         * @description The grant by which a client requests tokens.
          * @enum {string}
          */
         DeviceGrant: "urn:ietf:params:oauth:grant-type:device_code";
@@ -2877,10 +2876,6 @@ export interface components {
         /** @description One page of a list. */
         Page_Deployment: {
             items: {
-                /**
-                 * @description Alias, port, settings and proxy are those that the deployment asks for. Once it has failed or was cancelled, they are
-                 *     those in force: of the deployment by which the model is on the device, if it is.
-                 */
                 alias: components["schemas"]["Alias"];
                 /** @description The digest of the allowlist that the device uses, as far as the backend knows. */
                 allowlist_digest: string;
