@@ -195,7 +195,7 @@ async fn who_does_not_know_the_token_learns_nothing() {
         let page = api.get(path).header("origin", WORKSPACE);
         assert_eq!(problem(page).await, (403, "origin-not-allowed".to_owned()));
     }
-    // The scheme of a token may be written in any letters (RFC 9110, section 11.1), and a refusal names it (15.5.2).
+    // The scheme of a token is case-insensitive (RFC 9110, section 11.1), and a refusal names it (15.5.2).
     let with = |value: String| api.get("/metrics").header("authorization", value);
     for scheme in ["Bearer", "bearer", "BEARER"] {
         let answer = with(format!("{scheme} {}", secret.expose())).send().await.unwrap();

@@ -189,7 +189,7 @@ pub(crate) async fn read_json<T: DeserializeOwned>(request: Request) -> Result<T
 }
 
 fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, JsonError> {
-    // Serde also reads an object from a list of its members, which would depend on their order here.
+    // Serde reads a struct from a list of its members too. The list would depend on their order in the code.
     if body.trim_ascii_start().first() == Some(&b'[') {
         let detail = "the body must be a JSON object";
         return Err(whole(Rejection::new(Code::InvalidRequest, detail)));

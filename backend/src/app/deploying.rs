@@ -186,7 +186,7 @@ pub(super) async fn make_way(
     Ok(store_ended(db, record.clone()).await?)
 }
 
-/// Stores a deployment that has ended. One without effect then has the values that are in force on the device.
+/// Stores a deployment that has ended. If it has failed or was cancelled, it gets the values in force on the device.
 pub(super) async fn store_ended(
     db: &mut Connection,
     record: DeploymentRecord,

@@ -131,8 +131,8 @@ impl DeploymentRecord {
         !self.is_gone()
     }
 
-    /// Takes over what is in force, if the deployment has failed or was cancelled: of the deployment among `all` by which
-    /// the model is on the device. `all` is ordered, newest first.
+    /// If the deployment has failed or was cancelled, replaces its alias, port, allowlist, proxy and settings by those in
+    /// force: of the deployment among `all` by which the model is on the device. `all` is ordered, newest first.
     #[must_use]
     pub fn as_in_force(self, all: &[Self]) -> Self {
         let is_there = |record: &&Self| record.model == self.model && record.is_deployed();

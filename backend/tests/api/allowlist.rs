@@ -22,7 +22,7 @@ async fn an_account_changes_its_own_list_and_no_other_and_not_the_defaults() {
     assert_eq!(world.put(PATH, &ada, body).await.body, sorted);
     let bad = world.put(PATH, &ada, json!({ "origins": ["https://*.example"] })).await;
     bad.is(422, "invalid-request");
-    // A list of the members in their order is no object.
+    // A JSON list of the members in their order is not an object.
     let list = world.put(PATH, &ada, json!([["https://c.example"]])).await;
     list.is(422, "invalid-request");
     let defaults = world.put(PATH, &ada, json!({ "origins": [], "defaults": [] })).await;

@@ -1,3 +1,5 @@
+// The deadline of requests to the backend.
+
 /** How long a backend may take for a document, in milliseconds. A browser waits for ever, and keeps one of its six connections. */
 const DEADLINE = 30_000;
 

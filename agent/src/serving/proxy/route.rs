@@ -86,19 +86,19 @@ pub(super) fn aliases(routes: &[Live], origin: Option<&str>) -> Vec<String> {
 pub(super) fn not_admitted(live: &Live) -> Problem {
     let alias = &live.route.alias;
     if live.route.allowlist.origins().is_empty() {
-        return closed(format!("`{alias}` lets no web page in"));
+        return closed(format!("no web page may call `{alias}`"));
     }
     let detail = format!("the allowlist of `{alias}` does not name the origin of this page");
     Problem::new(Code::OriginNotAllowed, detail)
 }
 
-/// Returns the problem for a page that calls models without any origin: CORS is off, or nothing is allowed.
+/// Returns the problem for a page if no page may call: CORS is off, or the allowlist is empty.
 fn closed(detail: String) -> Problem {
     let hint = "to let pages in, run `link model deploy MODEL --cors`";
     Problem { hint: Some(hint.to_owned()), ..Problem::new(Code::OriginNotAllowed, detail) }
 }
 
-/// Returns the origin of a request. One that is not valid text, or that is given twice, is on no allowlist.
+/// Returns the origin of a request. If it is not valid text or given twice, it is on no allowlist.
 pub(super) fn origin(headers: &HeaderMap) -> Option<&str> {
     let mut given = headers.get_all(header::ORIGIN).iter();
     let origin = given.next()?.to_str().unwrap_or_default();
@@ -108,7 +108,7 @@ pub(super) fn origin(headers: &HeaderMap) -> Option<&str> {
 /// Returns the problem for a page that may not call any model of the port.
 pub(super) fn no_list_names_it(routes: &[Live]) -> Problem {
     if allowlists(routes).all(|list| list.origins().is_empty()) {
-        return closed("this model lets no web page in".to_owned());
+        return closed("no web page may call this model".to_owned());
     }
     let detail = "the origin of this page is not on the allowlist of this model";
     Problem::new(Code::OriginNotAllowed, detail)

@@ -106,7 +106,7 @@ async fn a_path_says_which_methods_it_takes() {
         ("DELETE /v1/models/tiny HTTP/1.1", 405, "GET, OPTIONS"),
         ("PUT /tiny/v1/models HTTP/1.1", 405, "GET, OPTIONS"),
         ("GET /tiny/v1/chat/completions HTTP/1.1", 405, "POST, OPTIONS"),
-        // No page asks here, so no allowlist is asked either.
+        // Without an origin, no allowlist applies.
         ("OPTIONS /v1/models HTTP/1.1", 204, "GET, OPTIONS"),
         ("OPTIONS /tiny/v1/chat/completions HTTP/1.1", 204, "POST, OPTIONS"),
     ] {
