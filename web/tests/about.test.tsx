@@ -27,7 +27,7 @@ const heading = (): string => here.root.querySelector('h1')?.textContent ?? '';
 const tags = (): (string | null)[] => [...here.root.querySelectorAll('.tag-editor .chip')].map(({ textContent }) => textContent);
 
 describe('a new name', () => {
-  it('is sent once, and shown once the backend has accepted it', async () => {
+  it('is sent once, and shown at once as pending', async () => {
     const answer = held<[number, unknown]>();
     here.served.answers['/devices/dev_a'] = () => answer.promise;
     open();
@@ -35,12 +35,15 @@ describe('a new name', () => {
     await type('#device-name', 'kitchen');
     await press('Rename');
     await vi.waitFor(async () => expect((await control('Rename') as HTMLButtonElement).disabled).toBe(true));
-    expect(heading()).not.toContain('kitchen');
+    expect(heading()).toBe('kitchen');
+    expect(here.root.querySelector('.device-head')?.textContent).toContain('Renaming…');
     expect(document.body.textContent).not.toContain('was renamed');
+    await accessible();
     answer.keep([200, device('a', { name: 'kitchen' })]);
     await settled('The device was renamed.');
     expect(changes()).toEqual([['PATCH', { name: 'kitchen' }]]);
-    await vi.waitFor(() => expect(heading()).toContain('kitchen'));
+    await vi.waitFor(() => expect(here.root.textContent).not.toContain('Renaming…'));
+    expect(heading()).toBe('kitchen');
     expect(field('device-name')).toBe('kitchen');
     expect((await control('Rename') as HTMLButtonElement).disabled).toBe(false);
     expect(document.body.textContent).not.toContain('Somebody else');
@@ -63,7 +66,8 @@ describe('a new name', () => {
     await press('Rename');
     await settled('The name is too long.');
     expect(field('device-name')).toBe('x'.repeat(300));
-    expect(heading()).not.toContain('xxx');
+    expect(heading()).toBe('a');
+    expect(here.root.textContent).not.toContain('Renaming…');
     expect(document.body.textContent).not.toContain('was renamed');
   });
 });
@@ -78,6 +82,28 @@ describe('the tags', () => {
     expect(changes()).toEqual([['PATCH', { add_tags: ['gpu 1'] }]]);
     await vi.waitFor(() => expect(field('device-tag')).toBe(''));
     await accessible();
+  });
+
+  it('show at once what is being added and removed, and take back what is refused', async () => {
+    const answers = [held<[number, unknown]>(), held<[number, unknown]>()];
+    let asked = 0;
+    here.served.answers['/devices/dev_a'] = () => answers[asked++]?.promise ?? [500, {}];
+    open({ tags: ['lab', 'old'] });
+    await type('#device-tag', 'gpu');
+    await press('Add');
+    await vi.waitFor(() => expect(tags()).toEqual(['lab', 'old', 'gpuAdding…']));
+    here.root.querySelector<HTMLElement>('[aria-label="Remove the tag old"]')?.click();
+    await vi.waitFor(() => expect(tags()).toEqual(['lab', 'oldRemoving…', 'gpuAdding…']));
+    expect(document.activeElement).toBe(here.root.querySelector('.tag-editor .chips'));
+    await accessible();
+    answers[1]?.keep([409, { status: 409, detail: 'the device is leaving' }]);
+    await settled('The device is leaving.');
+    await vi.waitFor(() => expect(tags()).toEqual(['lab', 'old', 'gpuAdding…']));
+    // What an event says meanwhile does not end what is pending.
+    devices.changed(device('a', { tags: ['lab', 'old', 'new'] }));
+    await vi.waitFor(() => expect(tags()).toEqual(['lab', 'old', 'new', 'gpuAdding…']));
+    answers[0]?.keep([200, device('a', { tags: ['gpu', 'lab', 'new', 'old'] })]);
+    await vi.waitFor(() => expect(tags()).toEqual(['gpu', 'lab', 'new', 'old']));
   });
 
   it('send nothing for spaces', async () => {

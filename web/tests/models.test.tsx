@@ -8,6 +8,7 @@ import { deployments, devices, devicesLoading, me, models, modelsLoading } from 
 import { ModelPage } from '../src/pages/catalogue/one';
 import { ModelsPage } from '../src/pages/catalogue/page';
 import { Notices } from '../src/ui/notices';
+import { held } from './backend';
 import { deployment, device, HOSTILE, model } from './fixtures';
 import { accessible, control, controls, OWNER, place, press, settled, type } from './placed';
 
@@ -257,6 +258,21 @@ describe('one model', () => {
     await settled('may deploy llama now');
     await press('End sharing');
     await settled('llama is no longer shared.');
+  });
+
+  it('shows at once that it is being shared, and takes it back if that is refused', async () => {
+    load();
+    const answer = held<[number, unknown]>();
+    here.served.answers['/models/mdl_1'] = () => answer.promise;
+    open('/models/mdl_1');
+    await press('Share');
+    await settled('Sharing…');
+    expect((await control('Share') as HTMLButtonElement).disabled).toBe(true);
+    await accessible();
+    answer.keep([409, { status: 409, detail: 'the model is being removed' }]);
+    await settled('The model is being removed.');
+    await vi.waitFor(() => expect(here.root.textContent).not.toContain('Sharing…'));
+    expect((await control('Share') as HTMLButtonElement).disabled).toBe(false);
   });
 
   it('is removed although its only deployment has failed', async () => {

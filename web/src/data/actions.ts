@@ -3,12 +3,12 @@
 import { signal } from '@preact/signals';
 
 import { untilEnded } from './awaited';
-import { ask, DELETE, GET, idempotencyKey, PATCH, POST } from './client';
+import { ask, DELETE, GET, idempotencyKey, POST } from './client';
 import { hasEnded } from './commands';
 import { followDeployment, followUpdate } from './ends';
 import { ofPerson } from './person';
 import { deployments, devices } from './store';
-import type { Command, Deployment, Device } from './types';
+import type { Command, Deployment } from './types';
 
 export type Action = 'serve' | 'stop' | 'repair' | 'redeploy' | 'remove' | 'cancel' | 'dismiss';
 
@@ -104,15 +104,6 @@ async function look({ deployment_id, device_id }: Deployment): Promise<void> {
   const { items } = await ask(GET('/api/v1/deployments', { params }));
   for (const item of items) deployments.changed(item);
   if (!items.some((item) => item.deployment_id === deployment_id)) deployments.removed(deployment_id);
-}
-
-export async function changeDevice(
-  id: string,
-  body: { name?: string; add_tags?: string[]; remove_tags?: string[] },
-): Promise<Device> {
-  const device = await ask(PATCH('/api/v1/devices/{device_id}', { params: { path: { device_id: id } }, body }));
-  devices.changed(device);
-  return device;
 }
 
 /** Updates the agent of a device. How that ends is said by a notice. */

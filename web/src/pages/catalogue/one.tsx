@@ -4,11 +4,11 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { path, query } from '../../app/router';
-import { ask, PATCH } from '../../data/client';
 import { isOffered, nameOf } from '../../data/model_name';
 import { may, noteRefusal } from '../../data/permission';
 import { Unreadable } from '../../data/problem';
 import { purposeOf } from '../../data/purpose';
+import { shareModel, sharingAskedFor } from '../../data/shared_models';
 import { isThere } from '../../data/standing';
 import { deployments, devices, models, modelsLoading, reload } from '../../data/store';
 import type { Model } from '../../data/types';
@@ -103,21 +103,19 @@ function Shown({ model }: { model: Model }) {
 }
 
 function Share({ model }: { model: Model }) {
-  const busy = useSignal(false);
+  const busy = sharingAskedFor(model.model_id) !== undefined;
   const running = useRef(false);
   const toggle = async (): Promise<void> => {
     if (running.current) return;
-    running.current = busy.value = true;
+    running.current = true;
     try {
-      const params = { path: { model_id: model.model_id } };
-      const changed = await ask(PATCH('/api/v1/models/{model_id}', { params, body: { shared: !model.shared } }));
-      models.changed(changed);
+      const changed = await shareModel(model.model_id, !model.shared);
       notice(changed.shared ? text.catalogue.shared(visible(model.name)) : text.catalogue.unshared(visible(model.name)));
     } catch (error) {
       noteRefusal(error);
       failure(error);
     } finally {
-      running.current = busy.value = false;
+      running.current = false;
     }
   };
   return (

@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-import { changeDevice } from '../../data/actions';
+import { changeDevice, shownTags, type DeviceChange, type ShownTag } from '../../data/device_change';
 import { may, noteRefusal } from '../../data/permission';
 import { modelName } from '../../data/names';
 import type { Device, EngineInUse, SystemSample } from '../../data/types';
@@ -208,8 +208,9 @@ function Name({ device }: { device: Device }) {
 }
 
 function Tags({ device }: { device: Device }) {
-  const tags = device.tags ?? [];
-  const put = async (change: { add_tags?: string[]; remove_tags?: string[] }): Promise<boolean> => {
+  const list = useRef<HTMLParagraphElement>(null);
+  const tags = shownTags(device);
+  const put = async (change: DeviceChange): Promise<boolean> => {
     try {
       await changeDevice(device.device_id, change);
       return true;
@@ -226,6 +227,11 @@ function Tags({ device }: { device: Device }) {
     // A refused tag stays to be corrected, and so does the next one that somebody has begun to type.
     if ((await put({ add_tags: [tag] })) && typed.value.trim() === tag) typed.value = '';
   };
+  const remove = async (tag: string): Promise<void> => {
+    // The button that had the focus goes with its tag.
+    list.current?.focus();
+    await put({ remove_tags: [tag] });
+  };
   return (
     <div class="tag-editor">
       <form class="inline-form" onSubmit={(event) => void sent(event)}>
@@ -235,17 +241,31 @@ function Tags({ device }: { device: Device }) {
           {text.about.add}
         </button>
       </form>
-      <p class="chips">
-        {tags.map((tag) => (
-          <span key={tag} class="chip">
-            <Foreign>{tag}</Foreign>
-            <button type="button" aria-label={text.about.removeTag(brief(tag))} onClick={() => void put({ remove_tags: [tag] })}>
-              <Icon name="close" />
-            </button>
-          </span>
+      <p ref={list} class="chips" role="group" aria-label={text.about.tags} tabIndex={-1}>
+        {tags.map((one) => (
+          <Tag key={one.tag} shown={one} remove={remove} />
         ))}
         {tags.length === 0 && <span class="soft small">{text.about.noTags}</span>}
       </p>
     </div>
+  );
+}
+
+function Tag({ shown: { tag, pending }, remove }: { shown: ShownTag; remove: (tag: string) => Promise<void> }) {
+  if (pending !== null) {
+    return (
+      <span class="chip pending">
+        <Foreign>{tag}</Foreign>
+        <span class="small">{text.about.pendingTag[pending]}</span>
+      </span>
+    );
+  }
+  return (
+    <span class="chip">
+      <Foreign>{tag}</Foreign>
+      <button type="button" aria-label={text.about.removeTag(brief(tag))} onClick={() => void remove(tag)}>
+        <Icon name="close" />
+      </button>
+    </span>
   );
 }

@@ -6,6 +6,7 @@ import { useEffect } from 'preact/hooks';
 import { path, query } from '../../app/router';
 import { ask, GET } from '../../data/client';
 import { Problem } from '../../data/problem';
+import { nameAskedFor } from '../../data/device_change';
 import { stateOf } from '../../data/selection';
 import { devices } from '../../data/store';
 import type { Device } from '../../data/types';
@@ -13,7 +14,7 @@ import { text } from '../../text';
 import { brief, sentence } from '../../text/visible';
 import { DeviceBadge } from '../../ui/device_badge';
 import { Icon } from '../../ui/icon';
-import { Copied, Empty, Failed, Foreign, Skeleton } from '../../ui/parts';
+import { Badge, Copied, Empty, Failed, Foreign, Skeleton } from '../../ui/parts';
 import { Prose } from '../../ui/prose';
 import { useTitle } from '../../ui/title';
 import { AgentVersion } from '../../ui/version';
@@ -88,6 +89,7 @@ function Shown({ device }: { device: Device }) {
   const tab = TABS.find((known) => known === query.value.get('tab')) ?? 'models';
   useTitle(brief(device.name, 80));
   const { last_update: update } = device;
+  const renaming = nameAskedFor(device.device_id);
   return (
     <div class="page device-page">
       <header class="device-head">
@@ -97,8 +99,9 @@ function Shown({ device }: { device: Device }) {
         </a>
         <div class="title-line">
           <h1>
-            <Foreign>{device.name}</Foreign>
+            <Foreign>{renaming ?? device.name}</Foreign>
           </h1>
+          {renaming !== undefined && <Badge tone="busy">{text.about.renaming}</Badge>}
           <DeviceBadge device={device} since />
           <span class="spacer" />
           {stateOf(device) !== 'updating' && <UpdateButton device={device} />}

@@ -85,6 +85,8 @@ export const catalogue = {
   deploy: 'Deploy…',
   shareIt: 'Share',
   unshareIt: 'End sharing',
+  sharing: 'Sharing…',
+  unsharing: 'Ending sharing…',
   shared: (name: string) => `Every account of this backend may deploy ${name} now.`,
   unshared: (name: string) => `${name} is no longer shared. Where it is deployed, it stays.`,
   remove: 'Remove…',
