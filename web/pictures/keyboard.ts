@@ -19,6 +19,8 @@ interface Opened {
   before?: (page: Page) => Promise<void>;
   /** The names of the buttons that lead to the dialog; the last opens it. */
   button: string | RegExp;
+  /** The menu that has the button, if one has. It has the focus afterwards. */
+  menu?: string;
   /** Whether it is the last button of this name. */
   last?: boolean;
   narrow?: boolean;
@@ -41,10 +43,10 @@ const DIALOGS: readonly Opened[] = [
   { name: 'remove a model that is deployed', path: model(0), button: 'Remove…' },
   { name: 'remove a model', path: model(3), button: 'Remove…' },
   { name: 'deploy to a device', path: device, button: 'Deploy a model…' },
-  { name: 'settings of a deployment', path: device, button: 'Settings…' },
-  { name: 'remove from a device', path: device, button: 'Remove…' },
+  { name: 'settings of a deployment', path: device, menu: 'More', button: 'Settings…' },
+  { name: 'remove from a device', path: device, menu: 'More', button: 'Remove…' },
   { name: 'update a device', path: device, button: 'Update…' },
-  { name: 'change a port', path: device, button: 'Change port…' },
+  { name: 'change a port', path: device, menu: 'More', button: 'Change port…' },
   { name: 'transfer a device', path: (world) => `${device(world)}?tab=about`, button: /^Transfer the device/ },
   { name: 'remove a device', path: (world) => `${device(world)}?tab=about`, button: /^Remove the device|^Remove…/ },
   { name: 'create a key', path: '/keys', button: 'Create a key' },
@@ -182,15 +184,20 @@ function focused(page: Page): Promise<Stop> {
   });
 }
 
-async function tried(page: Page, served: Fake, { name, path, world = 'many', before, button, narrow = false }: Opened): Promise<void> {
+async function tried(page: Page, served: Fake, { name, path, world = 'many', before, button, menu, narrow = false }: Opened): Promise<void> {
   served.world = worldOf(world);
   await page.setViewportSize(narrow ? { width: 390, height: 844 } : { width: 1280, height: 800 });
   await page.goto(served.origin + (typeof path === 'string' ? path : path(served.world)));
   await settle(page);
   await before?.(page);
-  const opener = page.getByRole('button', { name: button }).first();
+  const within = menu === undefined ? null : page.locator('.menu', { hasText: menu }).last();
+  if (within) {
+    await within.locator('summary').focus();
+    await page.keyboard.press('Enter');
+  }
+  const opener = (within ?? page).getByRole('button', { name: button }).first();
   await opener.waitFor({ timeout: 3_000 });
-  const node = await opener.elementHandle();
+  const node = await (within?.locator('summary') ?? opener).elementHandle();
   await opener.focus();
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog');

@@ -41,6 +41,13 @@ const press = (name: string | RegExp) => async (page: Page): Promise<void> => {
   await page.getByRole('button', { name }).first().click({ timeout: 3_000 });
 };
 
+/** Opens the menu of the last model that has one, and presses a button in it. */
+const inMenu = (name: string) => async (page: Page): Promise<void> => {
+  const menu = page.locator('.model .menu').last();
+  await menu.locator('summary').click({ timeout: 3_000 });
+  await menu.getByRole('button', { name }).click({ timeout: 3_000 });
+};
+
 const WORDS = 'A model refuses a page whose **origin** is not on its allowlist. Three ways out:\n\n1. Press *Repair*: the model keeps running.\n2. Press *Redeploy*, if the file is damaged too.\n3. From a terminal:\n\n```sh\nlink repair ward-01 phi-4-mini\n```\n\n| way | time | model |\n|---|---|---|\n| repair | 1 s | keeps running |\n| redeploy | minutes | is loaded anew |\n';
 const chunk = (document: unknown): string => `data: ${JSON.stringify(document)}\n\n`;
 const ANSWER = `${chunk({ choices: [{ delta: { content: WORDS } }] })}${chunk({ choices: [], usage: { prompt_tokens: 14, completion_tokens: 96 } })}data: [DONE]\n\n`;
@@ -143,7 +150,8 @@ export const SCREENS: readonly Screen[] = [
   { name: 'devices-unread', path: at('/devices?select=tag%3Dlab,sate%3Doffline'), worlds: ['many'] },
   { name: 'repairs-device', path: at('/repairs'), worlds: ['many'], act: async (page) => page.locator('summary', { hasText: 'Choose a device' }).click() },
   { name: 'devices-views', path: at('/devices?select=state%3Doffline'), worlds: ['many'], act: async (page) => page.locator('summary', { hasText: 'Views' }).click() },
-  { name: 'device-port', path: first, worlds: ['many'], dialog: true, act: press('Change port…') },
+  { name: 'device-more', path: first, worlds: ['many'], act: async (page) => page.locator('.model .menu summary').first().click() },
+  { name: 'device-port', path: first, worlds: ['many'], dialog: true, act: inMenu('Change port…') },
   { name: 'device-transfer', path: (world) => `${first(world)}?tab=about`, worlds: ['many'], dialog: true, act: press('Transfer the device…') },
   { name: 'device-remove', path: (world) => `${first(world)}?tab=about`, worlds: ['many'], dialog: true, act: press('Remove the device…') },
   { name: 'device-update', path: first, worlds: ['many'], dialog: true, act: press('Update…') },
@@ -211,7 +219,7 @@ export const SCREENS: readonly Screen[] = [
   {
     name: 'deploy-settings', path: first, worlds: ['many'],
     act: async (page) => {
-      await page.getByRole('button', { name: 'Settings…' }).last().click({ timeout: 3_000 });
+      await inMenu('Settings…')(page);
       await page.getByLabel('Context').fill('12');
       await page.getByRole('dialog').getByRole('button', { name: 'Deploy' }).click();
       await page.getByText('Type a whole number').waitFor({ timeout: 3_000 });

@@ -14,7 +14,7 @@ import { DevicesPage } from '../src/pages/devices/page';
 import { Notices } from '../src/ui/notices';
 import '../src/ui/role_notice';
 import { deployment, device, model } from './fixtures';
-import { accessible, controls, OWNER, place, press, settled, type } from './placed';
+import { accessible, controls, OWNER, place, press, pressInMenu, settled, type } from './placed';
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -163,7 +163,7 @@ describe('a role that is lowered while a model of a device is about to be remove
     deployments.loaded([deployment('1', 'dev_a', { serving: { is_serving: true, state: 'serving', port: 8080 } })]);
     for (const loading of [modelsLoading, deploymentsLoading]) loading.value = { state: 'ready', error: null };
     openDevice('models');
-    await press(button);
+    await pressInMenu(button);
     await vi.waitFor(() => expect(document.querySelector('dialog')).not.toBeNull());
     me.value = { ...OWNER, role: 'viewer' };
     await vi.waitFor(() => expect(document.querySelector('dialog')).toBeNull());

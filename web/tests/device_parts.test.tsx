@@ -8,7 +8,7 @@ import type { DeviceLog } from '../src/data/types';
 import { DevicePage } from '../src/pages/device/page';
 import { Notices } from '../src/ui/notices';
 import { deployment, device, model } from './fixtures';
-import { accessible, controls, place, press, settled, type } from './placed';
+import { accessible, controls, place, press, pressInMenu, settled, type } from './placed';
 
 const here = place();
 
@@ -44,7 +44,7 @@ describe('a model that is repaired on another port', () => {
     here.served.answers['/models/mdl_1/repair-serving/dev_a'] = [202, command('1', { state: 'processed', result })];
     const moved = deployment('1', 'dev_a', { serving: { state: 'serving', is_serving: true, port: 9000 } });
     here.served.answers['/deployments'] = [200, { items: [moved] }];
-    await press('Change port…');
+    await pressInMenu('Change port…');
     await accessible();
     await type('dialog [name=port]', '9000');
     await press('Change the port');
@@ -58,6 +58,8 @@ describe('a model that is repaired on another port', () => {
     open('models');
     deployments.changed(deployment('1', 'dev_a', { serving: { state: 'not_serving', is_serving: false, port: 8080 } }));
     await settled('Not serving');
+    document.querySelector('.menu.at-end')?.setAttribute('open', '');
+    await settled('Remove…');
     expect(controls()).not.toContain('Change port…');
   });
 
@@ -68,7 +70,7 @@ describe('a model that is repaired on another port', () => {
     const result = { status: 'succeeded', output: '', reported_at: '2026-11-20T00:00:02Z' };
     here.served.answers['/models/mdl_1/serve/dev_a'] = [202, command('1', { state: 'processed', result })];
     here.served.answers['/deployments'] = [200, { items: [deployment('1', 'dev_a', { serving: { state: 'serving', is_serving: true, port: 9000 } })] }];
-    await press('Change port…');
+    await pressInMenu('Change port…');
     await settled('llama is started on the port that you choose.');
     await accessible();
     await type('dialog [name=port]', '9000');

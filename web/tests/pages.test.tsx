@@ -163,7 +163,11 @@ describe('a device', () => {
     ]);
     await open('models', 'Stale allowlist');
     const actions = [...root.querySelectorAll('.actions')].map((group) => [...group.children].map((one) => one.textContent));
-    expect(actions).toEqual([['Repair', 'Stop', 'Redeploy', 'Change port…', 'Remove…'], ['Cancel'], ['Redeploy', 'Dismiss']]);
+    expect(actions).toEqual([['Repair', 'Stop', 'More'], ['Cancel'], ['Redeploy', 'Dismiss']]);
+    root.querySelector('.actions details')?.setAttribute('open', '');
+    await settled('Change port…');
+    expect([...root.querySelectorAll('.menu-item')].map((one) => one.textContent)).toEqual(['Redeploy', 'Change port…', 'Remove…']);
+    await accessible();
     press('Remove…');
     await settled('will be deleted from this device');
     await accessible();
@@ -174,7 +178,7 @@ describe('a device', () => {
     deployments.loaded([deployment('1', 'dev_a', { stale: true, serving: { state: 'not_serving', is_serving: false, port: 8080 } })]);
     await open('models', 'Repair it to let those pages in after its next start.');
     expect(root.textContent).not.toContain('The model keeps running');
-    expect([...root.querySelectorAll('.actions button')].map((one) => one.textContent)).toEqual(['Repair', 'Serve', 'Redeploy', 'Remove…']);
+    expect([...root.querySelectorAll('.actions button')].map((one) => one.textContent)).toEqual(['Repair', 'Serve']);
   });
 
   it('has no controls while it updates', async () => {

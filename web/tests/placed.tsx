@@ -71,6 +71,13 @@ export async function press(words: string): Promise<void> {
   (await control(words)).click();
 }
 
+/** Opens each menu of a row that is closed, and presses what has these words in one of them. */
+export async function pressInMenu(words: string): Promise<void> {
+  await vi.waitFor(() => expect(document.querySelector('.menu.at-end')).not.toBeNull(), PATIENCE);
+  for (const menu of document.querySelectorAll('.menu.at-end:not([open])')) menu.setAttribute('open', '');
+  await press(words);
+}
+
 export function controls(): string[] {
   return [...document.querySelectorAll('button')].map((one) => one.textContent?.trim() ?? '');
 }

@@ -12,7 +12,7 @@ import { Models } from '../src/pages/device/models';
 import { DeployDialog } from '../src/ui/deploy';
 import { Notices } from '../src/ui/notices';
 import { deployment, device, model } from './fixtures';
-import { accessible, control, place, press, settled, type } from './placed';
+import { accessible, place, press, pressInMenu, settled, type } from './placed';
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -257,7 +257,7 @@ it('stand in the row of the deployment, with a button that opens them', async ()
   load({ settings: { context: 512 } });
   here.show(<Models device={device('a')} />);
   await settled('context=512');
-  (await control('Settings…')).click();
+  await pressInMenu('Settings…');
   await settled('llama on a');
   expect((await field('Context')).value).toBe('512');
   await accessible();
@@ -273,7 +273,7 @@ describe('the dialog behind Settings…', () => {
   ] as const)('has the settings of %s open, and leaves it as it is', async (_, more, serves) => {
     load(more);
     here.show(<Models device={device('a')} />);
-    await press('Settings…');
+    await pressInMenu('Settings…');
     await settled('Settings of llama');
     const settings = document.querySelector<HTMLDetailsElement>('.plugin-settings');
     expect(settings?.open).toBe(true);
@@ -288,7 +288,7 @@ describe('the dialog behind Settings…', () => {
   it('stays open while somebody else redeploys the model, and tells what they have changed', async () => {
     load({ settings: { context: 4096 } });
     here.show(<Models device={device('a')} />);
-    await press('Settings…');
+    await pressInMenu('Settings…');
     await fill('Context', '8192');
     deployments.changed(deployment('9', 'dev_a', { model_id: 'mdl_1', settings: { context: 2048 } }));
     deployments.removed('dpl_1');

@@ -1,4 +1,5 @@
-// A button that opens a small panel below it. The panel closes on Escape, on a press outside, and when what is in it is done.
+// A button that opens a small panel below it. The panel closes on Escape, on a press outside, when the focus goes elsewhere, and
+// when what is in it is done.
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -9,11 +10,15 @@ import { Icon, type IconName } from './icon';
 interface Props {
   label: string;
   icon: IconName;
+  /** What a screen reader calls the button, if the label alone would not tell it apart. It contains the label. */
+  named?: string;
+  /** Whether the panel ends where its button ends, as in a row whose buttons are at its end. */
+  atEnd?: boolean;
   /** What the panel shows. It is drawn anew each time it opens. */
   body: (close: () => void) => ComponentChildren;
 }
 
-export function Menu({ label, icon, body }: Props) {
+export function Menu({ label, icon, named, atEnd = false, body }: Props) {
   const details = useRef<HTMLDetailsElement>(null);
   const open = useSignal(false);
   useEffect(() => {
@@ -31,9 +36,18 @@ export function Menu({ label, icon, body }: Props) {
   const pressed = (event: KeyboardEvent): void => {
     if (event.key === 'Escape' && open.value) close();
   };
+  const left = ({ relatedTarget: next }: FocusEvent): void => {
+    if (next instanceof Node && details.current && !details.current.contains(next)) details.current.open = false;
+  };
   return (
-    <details ref={details} class="menu" onToggle={() => (open.value = details.current?.open ?? false)} onKeyDown={pressed}>
-      <summary class="button">
+    <details
+      ref={details}
+      class={atEnd ? 'menu at-end' : 'menu'}
+      onToggle={() => (open.value = details.current?.open ?? false)}
+      onKeyDown={pressed}
+      onFocusOut={left}
+    >
+      <summary class="button" aria-label={named}>
         <Icon name={icon} />
         {label}
       </summary>

@@ -4,11 +4,10 @@ import { useComputed, useSignal } from '@preact/signals';
 
 import { change, query } from '../../app/router';
 import { workspaceWith } from '../../app/routes';
-import { moverOf, pending, type Action } from '../../data/actions';
-import { isOffered, nameOf } from '../../data/model_name';
+import { nameOf } from '../../data/model_name';
 import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
-import { isHeld, isThere } from '../../data/standing';
+import { isThere } from '../../data/standing';
 import { deployments, deploymentsLoading, models, reload } from '../../data/store';
 import type { Deployment, Device } from '../../data/types';
 import { purposeOf } from '../../data/purpose';
@@ -16,21 +15,16 @@ import { written } from '../../data/settings';
 import { text } from '../../text';
 import { bytes } from '../../text/format';
 import { brief, sentence } from '../../text/visible';
-import { carryOut } from '../../ui/carry_out';
 import { DeployDialog } from '../../ui/deploy';
-import { Confirm } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
 import { useLasting } from '../../ui/lasting';
-import { useLost } from '../../ui/lost';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
 import { Prose } from '../../ui/prose';
 import { PurposeTag } from '../../ui/purpose';
 import { StateBadge } from '../../ui/standing';
 import { taskOf } from '../../workspace/targets';
-import { PortDialog } from './port';
 import { FromPrograms } from './program';
-
-const UNDER_WAY = new Set(['queued', 'downloading', 'configuring']);
+import { actionsFor, isUnderWay, RowActions } from './row_actions';
 
 /** How many models are so many that one of them is looked for by its name. */
 const MANY = 12;
@@ -55,7 +49,7 @@ export function Models({ device }: { device: Device }) {
           {searches && <Search words={search} shown={shown.length} all={all.length} />}
           <span class="spacer" />
           {deploys && (
-            <button type="button" class="button" onClick={() => (deploying.value = true)}>
+            <button type="button" class="button primary" onClick={() => (deploying.value = true)}>
               <Icon name="plus" />
               {text.deploying.here}
             </button>
@@ -155,31 +149,7 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
   void models.revision.value;
   const model = models.row(deployment.model_id)?.value;
   const name = model ? nameOf(model) : deployment.alias;
-  const removing = useSignal(false);
-  const setting = useSignal(false);
-  /** What moves the model, while its dialog is open: fixed when it opens, since the model may start meanwhile. */
-  const moving = useSignal<'repair' | 'serve' | null>(null);
   const port = deployment.serving?.port ?? deployment.port;
-  const doing = pending.value.get(deployment.deployment_id);
-  const actions = controls ? actionsFor(deployment).filter(allowed) : [];
-  useLost(!moving.value || allowed(moving.value), () => (moving.value = null));
-  useLost(!removing.value || allowed('remove'), () => (removing.value = false));
-  const buttons: (Action | 'port' | 'settings')[] = [...actions];
-  const mover = moverOf(deployment);
-  if (mover !== null && actions.includes(mover)) buttons.splice(-1, 0, 'port');
-  if (actions.includes('redeploy') && model?.ready && isOffered(model)) buttons.splice(-1, 0, 'settings');
-  // They keep their places while the device is away: nothing that is about to be pressed moves or loses the focus.
-  const waits = (action: Action | 'port' | 'settings'): boolean => offline && (action === 'serve' || action === 'repair' || action === 'port');
-  const press = (action: Action | 'port' | 'settings'): void => {
-    if (waits(action)) return;
-    if (action === 'settings') setting.value = true;
-    else if (action === 'port') moving.value = mover;
-    else if (action === 'remove') removing.value = true;
-    else run(action);
-  };
-  const run = (action: Action): void => {
-    carryOut(action, deployment, name);
-  };
   return (
     <li class="model" data-model={deployment.model_id}>
       <div class="model-body">
@@ -206,7 +176,7 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
             </a>
           )}
         </div>
-        {UNDER_WAY.has(deployment.state) && <Progress deployment={deployment} name={name} />}
+        {isUnderWay(deployment) && <Progress deployment={deployment} name={name} />}
         {deployment.stale && <p class="small why">{staleWords(deployment)}</p>}
         {(deployment.reason ?? deployment.serving?.detail) && (
           <p class="small why" dir="auto">
@@ -214,55 +184,7 @@ function ModelRow({ deployment, controls, offline }: RowProps) {
           </p>
         )}
       </div>
-      {doing ? (
-        <p class="soft doing" role="status">
-          {text.models.pending[doing]}
-        </p>
-      ) : (
-        actions.length > 0 && (
-          <div class="actions" role="group" aria-label={text.models.actionsOf(brief(name))}>
-            {buttons.map((action) => (
-              <button
-                key={action}
-                type="button"
-                class={action === 'repair' && deployment.stale ? 'button primary' : action === 'remove' ? 'button quiet' : 'button'}
-                data-action={action}
-                aria-disabled={waits(action) ? 'true' : undefined}
-                aria-describedby={waits(action) ? WHY_OFFLINE : undefined}
-                onClick={() => press(action)}
-              >
-                {action === 'settings' ? text.pluginSettings.button : text.models[action === 'port' ? 'movePort' : action]}
-              </button>
-            ))}
-          </div>
-        )
-      )}
-      {setting.value && <DeployDialog model={deployment.model_id} targets={[deployment.device_id]} changed={deployment} close={() => (setting.value = false)} />}
-      {moving.value && (
-        <PortDialog
-          name={name}
-          port={port}
-          serves={moving.value === 'repair'}
-          close={() => (moving.value = null)}
-          move={(chosen) => {
-            carryOut(moving.peek() ?? 'repair', deployment, name, chosen);
-            moving.value = null;
-          }}
-        />
-      )}
-      {removing.value && (
-        <Confirm
-          title={text.models.removeTitle}
-          action={text.models.removeConfirm}
-          close={() => (removing.value = false)}
-          act={() => {
-            removing.value = false;
-            run('remove');
-          }}
-        >
-          <p dir="auto">{text.models.removeBody(name)}</p>
-        </Confirm>
-      )}
+      <RowActions deployment={deployment} model={model} name={name} controls={controls} whyWaiting={offline ? WHY_OFFLINE : null} />
     </li>
   );
 }
@@ -277,27 +199,8 @@ function Progress({ deployment: { progress }, name }: { deployment: Deployment; 
   );
 }
 
-function allowed(action: Action): boolean {
-  return may(action === 'serve' || action === 'stop' || action === 'repair' ? 'serving:operate' : 'deployments:write');
-}
-
 /** Says what a stale allowlist does, and what can be done about it now. */
 function staleWords(deployment: Deployment): string {
   if (!actionsFor(deployment).includes('repair')) return text.models.stale;
   return `${text.models.stale} ${deployment.serving?.is_serving ? text.models.staleRepair : text.models.staleStopped}`;
-}
-
-/** Returns what can be done now, the most likely first. What needs the device waits until it is online. */
-function actionsFor(deployment: Deployment): Action[] {
-  const { state, serving, stale } = deployment;
-  if (UNDER_WAY.has(state)) return ['cancel'];
-  if (state !== 'completed') return isHeld(deployment) ? ['redeploy', 'dismiss', 'remove'] : ['redeploy', 'dismiss'];
-  const actions: Action[] = [];
-  const stopping = serving?.state === 'stopping';
-  if (stale) actions.push('repair');
-  if (serving?.is_serving || serving?.state === 'starting') actions.push('stop');
-  else if (!stopping) actions.push('serve');
-  if (!stale && serving?.is_serving) actions.push('repair');
-  actions.push('redeploy', 'remove');
-  return actions;
 }
