@@ -87,8 +87,8 @@ describe('usage', () => {
       const some = usage(groups, all);
       return summaryOf(some, measure, partsOf(some, measure, 6));
     };
-    expect(of('tokens')).toBe('Tokens: 200. Most by fast (75 %). Highest in the span that begins Fri, Nov 20.');
-    expect(of('first_token_p95')).toBe('Time to first token (p95): 800 ms. Slowest: slow (800 ms). Slowest in the span that begins Fri, Nov 20.');
+    expect(of('tokens')).toBe('Tokens: 200. Most by fast (75 %). Highest in the interval that begins Fri, Nov 20.');
+    expect(of('first_token_p95')).toBe('Time to first token (p95): 800 ms. Slowest: slow (800 ms). Slowest in the interval that begins Fri, Nov 20.');
     expect(of('token_rate_p50')).toContain('20.0/s. Slowest: slow (5.0/s).');
   });
 
@@ -195,7 +195,7 @@ describe('the page of usage', () => {
     await type('Period', 'month');
     expect(location.search).toBe('?period=month&by=tag&show=first_token_p95');
     await vi.waitFor(() => expect(served.to('/usage').at(-1)?.query.get('bucket')).toBe('day'));
-    await type('Show', 'tokens');
+    await type('Measure', 'tokens');
     expect(location.search).toBe('?period=month&by=tag');
     listen();
     await says('Tokens: 60.');

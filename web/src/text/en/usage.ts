@@ -8,11 +8,11 @@ export const usage = {
   title: 'Usage',
   period: 'Period',
   periods: { today: 'Today (UTC)', day: 'Last 24 hours', week: 'Last 7 days', month: 'Last 30 days', quarter: 'Last 90 days' },
-  by: 'By',
+  by: 'Group by',
   bys: { model: 'Model', device: 'Device', tag: 'Tag', none: 'All together' },
-  bucket: 'Spans',
+  bucket: 'Interval',
   buckets: { hour: 'Hours', day: 'Days (UTC)' },
-  measure: 'Show',
+  measure: 'Measure',
   measures: {
     tokens: 'Tokens',
     inferences: 'Inferences',
@@ -40,12 +40,12 @@ export const usage = {
     [
       `${measure}: ${total}.`,
       top === null ? '' : `Most by ${top} (${share} %).`,
-      peak === null ? '' : `Highest in the span that begins ${peak}.`,
+      peak === null ? '' : `Highest in the interval that begins ${peak}.`,
     ]
       .filter(Boolean)
       .join(' '),
   slowSummary: (measure: string, all: string, slowest: string | null, value: string, span: string) =>
-    [`${measure}: ${all}.`, slowest === null ? '' : `Slowest: ${slowest} (${value}).`, `Slowest in the span that begins ${span}.`]
+    [`${measure}: ${all}.`, slowest === null ? '' : `Slowest: ${slowest} (${value}).`, `Slowest in the interval that begins ${span}.`]
       .filter(Boolean)
       .join(' '),
   removedModel: (id: string) => `Removed model ${id}`,

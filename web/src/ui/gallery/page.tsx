@@ -135,7 +135,7 @@ export function Gallery() {
       <Part title="Chart">
         <Charted
           title="Tokens"
-          summary="Tokens: 276. Highest in the span that begins at 23:00."
+          summary="Tokens: 276. Highest in the interval that begins at 23:00."
           drawing={{
             kind: 'bars', times: HOURS, from: Date.UTC(2026, 10, 20), to: Date.UTC(2026, 10, 21), utc: true, format: String,
             series: [{ name: 'phi-4-mini', values: HOURS.map((_, hour) => hour) }],
