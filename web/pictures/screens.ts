@@ -124,6 +124,13 @@ export const SCREENS: readonly Screen[] = [
   { name: 'start-of-setup', path: at('/setup'), worlds: [], loading: true, held: /^\/me$/ },
   { name: 'device-models', path: first, worlds: SOME, broken: true, held: BUT_THE_DEVICE },
   ...['performance', 'logs', 'commands'].map((tab): Screen => ({ name: `device-${tab}`, path: (world) => `${first(world)}?tab=${tab}`, worlds: SOME, held: BUT_THE_DEVICE })),
+  {
+    name: 'device-performance-read', path: (world) => `${first(world)}?tab=performance`, worlds: ['many'],
+    act: async (page) => {
+      await page.locator('.chart-readout').first().focus();
+      await page.locator('.chart-canvas').nth(1).hover({ position: { x: 300, y: 60 } });
+    },
+  },
   { name: 'device-logs-wrapped', path: (world) => `${first(world)}?tab=logs&wrap=yes`, worlds: SOME },
   { name: 'device-about', path: (world) => `${first(world)}?tab=about`, worlds: SOME, loading: false },
   { name: 'model', path: (world) => `/models/${world.models[0]?.model_id ?? 'mdl_none'}`, worlds: SOME, broken: true },

@@ -3,13 +3,16 @@
 import type { Options } from 'uplot';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { Charted, type Drawing } from '../src/ui/chart';
+import { Charted } from '../src/ui/chart';
+import type { Drawing } from '../src/ui/drawing';
 import { HOSTILE } from './fixtures';
 import { accessible, blank, show } from './page';
 
 interface Made {
   options: Options;
   data: (number | null)[][];
+  /** Where its line is. */
+  left: number;
   ended: boolean;
 }
 
@@ -21,10 +24,16 @@ vi.mock('uplot', () => {
     static tzDate = (date: Date): Date => date;
     private readonly mine: Made;
     constructor(options: Options, readonly data: (number | null)[][]) {
-      this.mine = { options, data, ended: false };
+      this.mine = { options, data, left: -10, ended: false };
       made.push(this.mine);
     }
     setSize(): void {}
+    setCursor({ left }: { left: number }): void {
+      this.mine.left = left;
+    }
+    valToPos(value: number): number {
+      return value / 86_400;
+    }
     destroy(): void {
       this.mine.ended = true;
     }
@@ -35,10 +44,10 @@ vi.mock('uplot', () => {
 const DAY = 86_400_000;
 const lines: Drawing = {
   kind: 'lines', times: [DAY, 2 * DAY, 3 * DAY], from: 0, to: 4 * DAY, series: [{ name: 'Average', values: [1, null, 3] }],
-  range: { name: 'Range', low: [0, null, 2], high: [5, null, 6] }, most: 100, format: (value) => `${value} %`,
+  range: { name: 'Range', low: [0, null, 2], high: [5, null, 6] }, most: 100, format: (value) => `${value} %`, when: (time) => `day ${time / DAY}`,
 };
 const bars: Drawing = {
-  kind: 'bars', times: [DAY, 2 * DAY], from: DAY, to: 3 * DAY, utc: true, format: String,
+  kind: 'bars', times: [DAY, 2 * DAY], from: DAY, to: 3 * DAY, utc: true, format: String, exact: (value) => `${value} tokens`, when: (time) => `day ${time / DAY}`,
   series: [{ name: 'a', values: [1, 2] }, { name: 'b', values: [10, 20] }],
 };
 
@@ -104,6 +113,51 @@ describe('a chart', () => {
     expect(made.map(({ ended }) => ended)).toEqual([true, false]);
     show(root, null);
     await vi.waitFor(() => expect(second.ended).toBe(true));
+  });
+
+  it('reads the values at the place of the arrow keys, with units and the time, and hides them afterwards', async () => {
+    show(root, chart(lines));
+    const { options } = await drawn();
+    const readout = (): HTMLElement => root.querySelector('[role=slider]') as HTMLElement;
+    await vi.waitFor(() => expect(readout().getAttribute('aria-label')).toBe('Values over time: CPU'));
+    expect(readout().getAttribute('aria-valuetext')).toBe('day 3: Average 3 %, Range 2 % to 6 %');
+    expect(readout().textContent).toBe('');
+    await accessible();
+    const key = async (name: string, words: string): Promise<void> => {
+      readout().dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true, cancelable: true }));
+      await vi.waitFor(() => expect(readout().getAttribute('aria-valuetext')).toBe(words));
+    };
+    readout().focus();
+    await vi.waitFor(() => expect(readout().textContent).toBe('day 3Average3 %Range2 % to 6 %'));
+    expect(made[0]?.left).toBe(3);
+    await key('ArrowLeft', 'day 2: Average no value, Range no value');
+    expect(made[0]?.left).toBe(2);
+    await key('Home', 'day 1: Average 1 %, Range 0 % to 5 %');
+    expect(readout().className).toContain('end');
+    await key('ArrowLeft', 'day 1: Average 1 %, Range 0 % to 5 %');
+    await key('PageUp', 'day 3: Average 3 %, Range 2 % to 6 %');
+    expect(readout().className).toContain('start');
+    expect(readout().getAttribute('style')).toBeNull();
+    await accessible();
+    readout().blur();
+    await vi.waitFor(() => expect(readout().textContent).toBe(''));
+    expect(made[0]?.left).toBe(-10);
+    expect(options.cursor?.drag).toEqual({ x: false, y: false, setScale: false });
+  });
+
+  it('reads what is under the pointer: the nearest value of a line, and the bar that the pointer is over', async () => {
+    show(root, chart(bars));
+    const { options } = await drawn();
+    await vi.waitFor(() => expect(root.querySelector('[role=slider]')).not.toBeNull());
+    const move = (left: number, idx: number | null): void => options.hooks?.setCursor?.[0]?.({ cursor: { left, idx }, posToVal: () => left } as never);
+    const words = (): string | null | undefined => root.querySelector('[role=slider]')?.textContent;
+    // Nearer to the beginning of the second day, and still over the bar of the first.
+    move(86_400 * 1.8, 1);
+    await vi.waitFor(() => expect(words()).toBe('day 1a1 tokensb10 tokens'));
+    move(86_400 * 2.1, 1);
+    await vi.waitFor(() => expect(words()).toBe('day 2a2 tokensb20 tokens'));
+    move(-10, null);
+    await vi.waitFor(() => expect(words()).toBe(''));
   });
 
   it('has names and sentences without a canvas', async () => {

@@ -19,6 +19,7 @@ export const MEASURES = [
   'tokens', 'inferences', 'audio', 'images', 'first_token_p50', 'first_token_p95', 'token_rate_p50', 'token_rate_p95',
 ] as const;
 export type Measure = (typeof MEASURES)[number];
+type Percentile = Extract<Measure, `${string}_p50` | `${string}_p95`>;
 
 export interface Question {
   period: Period;
@@ -110,7 +111,7 @@ export function valueOf(figures: UsageFigures, measure: Measure): number | null 
 }
 
 /** Tells whether a measure is a percentile: percentiles cannot be added up. */
-export function isPercentile(measure: Measure): boolean {
+export function isPercentile(measure: Measure): measure is Percentile {
   return measure.endsWith('_p50') || measure.endsWith('_p95');
 }
 

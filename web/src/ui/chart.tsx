@@ -1,74 +1,63 @@
-// Charts over time, each with a sentence that says the same and a table of its numbers. The canvas is for the eye. It is
-// drawn by `plot.ts`, which is loaded with the first chart; without a canvas, the legend, the sentence and the table are left.
+// Charts over time, each with a sentence that says the same, the values at one time, and a table of its numbers. The canvas is for
+// the eye. It is drawn by `plot.ts`, which is loaded with the first chart; without a canvas, the legend, the sentence and the table
+// are left.
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { text } from '../text';
+import type { Drawing, Plotted } from './drawing';
 import { Foreign } from './parts';
-import type { Replace } from './plot';
+import { Readout } from './readout';
 import { Records, type Column } from './records';
 
 import './chart.css';
 
-export interface Series {
-  name: string;
-  /** A value for each time; `null` where there is none: the line has a gap there. */
-  values: readonly (number | null)[];
-}
-
-export interface Drawing {
-  kind: 'bars' | 'lines';
-  /** The beginnings of the spans, in milliseconds. */
-  times: readonly number[];
-  /** The period of the horizontal axis, in milliseconds. */
-  from: number;
-  to: number;
-  series: readonly Series[];
-  /** What is behind the lines: the lowest and the highest value of each span. */
-  range?: { name: string; low: readonly (number | null)[]; high: readonly (number | null)[] };
-  /** The top of the vertical axis. Without it, the highest value decides. */
-  most?: number;
-  /** Whether the spans are days in UTC. */
-  utc?: boolean;
-  /** Writes a value of the vertical axis. */
-  format: (value: number) => string;
-}
-
 interface Props {
+  title: string;
   /** What the chart shows, in a sentence. */
   label: string;
   /** The same object as long as nothing has changed. */
   drawing: Drawing;
 }
 
-export function Chart({ label, drawing }: Props) {
+export function Chart({ title, label, drawing }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const legend = useRef<HTMLUListElement>(null);
   const newest = useRef(drawing);
-  const replace = useRef<Replace | null>(null);
+  const plotted = useSignal<Plotted | null>(null);
+  /** The place whose values are read. */
+  const at = useSignal<number | null>(null);
   useEffect(() => {
     newest.current = drawing;
-    replace.current?.(drawing);
+    plotted.peek()?.replace(drawing);
+    plotted.peek()?.point(at.peek());
   }, [drawing]);
   useEffect(() => {
     const [box, list] = [place.current, legend.current];
     if (!box || !list || !document.createElement('canvas').getContext('2d')) return undefined;
     const ended = new AbortController();
     const loaded = ({ draw }: typeof import('./plot')): void => {
-      if (!ended.signal.aborted) replace.current = draw(box, list, newest.current, ended.signal);
+      if (!ended.signal.aborted) plotted.value = draw(box, list, newest.current, ended.signal, (place) => (at.value = place));
     };
     // If the file cannot be loaded, the sentence and the table say the same.
     import('./plot').then(loaded, () => undefined);
     return () => {
       ended.abort();
-      replace.current = null;
+      plotted.value = null;
     };
   }, []);
+  const move = (to: number | null): void => {
+    at.value = to;
+    plotted.peek()?.point(to);
+  };
   const names = drawing.series.map(({ name }) => name);
   return (
     <figure class="chart">
-      <div ref={place} class={`chart-canvas ${drawing.kind}`} role="img" aria-label={label} />
+      <div class="chart-frame">
+        <div ref={place} class={`chart-canvas ${drawing.kind}`} role="img" aria-label={label} />
+        {plotted.value && <Readout title={title} drawing={drawing} at={at} move={move} />}
+      </div>
       <ul ref={legend} class="chart-legend">
         {names.map((name, index) => (
           <li key={index}>
@@ -104,7 +93,7 @@ export function Charted<T>({ title, summary, drawing, columns, items, idOf }: Ch
     <section class="card charted" aria-label={title}>
       <h2>{title}</h2>
       <p dir="auto">{summary}</p>
-      <Chart label={summary} drawing={drawing} />
+      <Chart title={title} label={text.chart.label(title, summary)} drawing={drawing} />
       <details onToggle={(event) => (open.value = event.currentTarget.open)}>
         <summary>{label}</summary>
         {open.value && (

@@ -6,25 +6,25 @@ import Plot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
 import { locale } from '../text';
-import type { Drawing, Series } from './chart';
+import type { Drawing, Plotted, Pointed, Series } from './drawing';
 
 type Values = (number | null)[];
-
-/** A chart that is shown: it takes what replaces its numbers. */
-export type Replace = (next: Drawing) => void;
 
 /** How far the labels of an axis of days may be apart, in seconds: a day has no hours there. */
 const DAYS = [1, 2, 7, 14, 30].map((days) => days * 86_400);
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
+/** Where no line is drawn. */
+const NOWHERE = { left: -10, top: -10 };
+
 /** Draws a chart into `box` until `ended` is aborted. The swatches of the legend have the colours. */
-export function draw(box: HTMLElement, legend: HTMLElement, first: Drawing, ended: AbortSignal): Replace {
+export function draw(box: HTMLElement, legend: HTMLElement, first: Drawing, ended: AbortSignal, pointed: Pointed): Plotted {
   let drawing = first;
   let plot: Plot | null = null;
   const make = (): void => {
     plot?.destroy();
-    plot = new Plot(optionsOf(drawing, box, legend), dataOf(drawing), box);
+    plot = new Plot(optionsOf(drawing, box, legend, pointed), dataOf(drawing), box);
   };
   const resized = new ResizeObserver(() => plot?.setSize({ width: box.clientWidth, height: box.clientHeight }));
   make();
@@ -34,13 +34,19 @@ export function draw(box: HTMLElement, legend: HTMLElement, first: Drawing, ende
     resized.disconnect();
     plot?.destroy();
   });
-  return (next) => {
-    drawing = next;
-    make();
+  return {
+    replace: (next) => {
+      drawing = next;
+      make();
+    },
+    point: (place) => {
+      const time = place === null ? undefined : drawing.times[place];
+      plot?.setCursor(time === undefined ? NOWHERE : { left: plot.valToPos(time / 1000, 'x'), top: 0 }, false);
+    },
   };
 }
 
-function optionsOf(drawing: Drawing, box: HTMLElement, legend: HTMLElement): Plot.Options {
+function optionsOf(drawing: Drawing, box: HTMLElement, legend: HTMLElement, pointed: Pointed): Plot.Options {
   const { from, to, most, format, utc = false } = drawing;
   const soft = getComputedStyle(box).color;
   const line = getComputedStyle(box).borderTopColor;
@@ -52,7 +58,8 @@ function optionsOf(drawing: Drawing, box: HTMLElement, legend: HTMLElement): Plo
     width: box.clientWidth,
     height: box.clientHeight,
     legend: { show: false },
-    cursor: { show: false },
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false, setScale: false } },
+    hooks: { setCursor: [(plot) => pointed(placeUnder(plot, drawing))] },
     ...(utc ? { tzDate: (seconds: number) => Plot.tzDate(new Date(seconds * 1000), 'UTC') } : {}),
     scales: {
       x: { time: true, range: () => [from / 1000, to / 1000] },
@@ -64,6 +71,15 @@ function optionsOf(drawing: Drawing, box: HTMLElement, legend: HTMLElement): Plo
     ],
     ...(drawing.kind === 'bars' ? bars(drawing, colourOf) : lines(drawing, colourOf)),
   };
+}
+
+/** Returns the place under the pointer: the nearest value of a line, or the bar, which is as wide as its span. */
+function placeUnder(plot: Plot, { kind, times: begins }: Drawing): number | null {
+  const { left = NOWHERE.left, idx } = plot.cursor;
+  if (left < 0 || idx == null) return null;
+  if (kind === 'lines') return idx;
+  const time = plot.posToVal(left, 'x') * 1000;
+  return Math.max(0, begins.findLastIndex((begin) => begin <= time));
 }
 
 function dataOf({ kind, times: begins, series, range }: Drawing): Plot.AlignedData {

@@ -10,7 +10,8 @@ import type { Device, DeviceMetrics } from '../../data/types';
 import { language, text } from '../../text';
 import { bytes, percent } from '../../text/format';
 import { span } from '../../text/span';
-import { Charted, type Drawing } from '../../ui/chart';
+import { Charted } from '../../ui/chart';
+import type { Drawing } from '../../ui/drawing';
 import { useLoaded } from '../../ui/loaded';
 import { Empty } from '../../ui/parts';
 import { ListState, type Column } from '../../ui/records';
@@ -83,8 +84,8 @@ function OneReading({ metrics, reading, figures, period }: { metrics: DeviceMetr
   const name = words.readings[reading];
   const size = sizeOf(metrics, reading);
   const steps = useMemo(() => stepsOf(metrics, reading), [metrics, reading]);
-  const drawing = useMemo(() => drawingOf(metrics, reading, steps), [metrics, reading, steps]);
-  const when = (at: number): string => (period === '1h' || period === '24h' ? CLOCK : DAY_AND_CLOCK).format(at);
+  const when = (period === '1h' || period === '24h' ? CLOCK : DAY_AND_CLOCK).format;
+  const drawing = useMemo(() => drawingOf(metrics, reading, steps, when), [metrics, reading, steps]);
   const value = (which: 'min' | 'avg' | 'max') => (step: Step) => (step.values ? valueWords(reading, step.values[which]) : '–');
   const columns: Column<Step>[] = [
     { name: text.chart.begins, class: 'tight', cell: ({ at }) => when(at) },
@@ -96,7 +97,7 @@ function OneReading({ metrics, reading, figures, period }: { metrics: DeviceMetr
   return <Charted title={name} summary={summary} drawing={drawing} columns={columns} items={steps} idOf={({ at }) => String(at)} />;
 }
 
-function drawingOf(metrics: DeviceMetrics, reading: Reading, steps: readonly Step[]): Drawing {
+function drawingOf(metrics: DeviceMetrics, reading: Reading, steps: readonly Step[], when: (time: number) => string): Drawing {
   const most = UNITS[reading] === 'percent' ? 100 : sizeOf(metrics, reading);
   const values = (which: 'min' | 'avg' | 'max'): (number | null)[] => steps.map((step) => step.values?.[which] ?? null);
   return {
@@ -111,6 +112,7 @@ function drawingOf(metrics: DeviceMetrics, reading: Reading, steps: readonly Ste
   };
 }
 
+    when,
 function valueWords(reading: Reading, value: number): string {
   switch (UNITS[reading]) {
     case 'percent':

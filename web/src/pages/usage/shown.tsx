@@ -5,10 +5,11 @@ import { useMemo } from 'preact/hooks';
 import { isPercentile, lastBound, partsOf, valueOf, type Measure, type Part, type Usage } from '../../data/usage';
 import type { UsageFigures, UsageGroup } from '../../data/types';
 import { language, text } from '../../text';
-import { Charted, type Drawing } from '../../ui/chart';
+import { Charted } from '../../ui/chart';
+import type { Drawing } from '../../ui/drawing';
 import { Empty, Foreign } from '../../ui/parts';
 import { Records, type Column } from '../../ui/records';
-import { amountWords, figureWords, groupWords, short, spanWords, summaryOf } from './words';
+import { amountWords, figureWords, groupWords, short, spanWords, summaryOf, unitWords } from './words';
 
 /** The groups that a chart tells apart. */
 const MOST_PARTS = 6;
@@ -108,6 +109,8 @@ function drawingOf({ answer, all }: Usage, measure: Measure, parts: readonly Par
     series: parts.map(({ group, values }) => ({ name: groupWords(group, answer.group_by), values })),
     utc: answer.bucket === 'day',
     format: (value) => (percentile ? amountWords(value, measure, null) : SHORT.format(value)),
+    exact: (value) => unitWords(value, measure),
+    when: (time) => spanWords(new Date(time).toISOString(), answer.bucket),
   };
 }
 

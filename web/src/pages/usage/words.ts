@@ -45,6 +45,11 @@ export function amountWords(value: number | null, measure: Measure, bound: numbe
   return bound !== null && value >= bound ? text.usage.overBound(words) : words;
 }
 
+/** Returns a number with its unit in words, where nothing beside it says what it counts. */
+export function unitWords(value: number, measure: Measure): string {
+  return isPercentile(measure) ? amountWords(value, measure, null) : text.usage.amount[measure](value);
+}
+
 /** Returns one number of some figures in words. */
 export function figureWords(figures: UsageFigures, measure: Measure, answer: UsageGroups): string {
   return amountWords(valueOf(figures, measure), measure, lastBound(answer, measure));

@@ -3,4 +3,9 @@
 export const chart = {
   numbersOf: (title: string) => `Numbers: ${title}`,
   begins: 'Begins',
+  label: (title: string, summary: string) => `${title}: ${summary}`,
+  valuesOf: (title: string) => `Values over time: ${title}`,
+  value: (name: string, words: string) => `${name} ${words}`,
+  range: (low: string, high: string) => `${low} to ${high}`,
+  none: 'no value',
 } as const;

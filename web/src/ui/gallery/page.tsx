@@ -28,6 +28,7 @@ import { Standings } from './standings';
 
 const LONG = 'a-name-that-is-much-longer-than-the-place-that-it-has-and-is-cut-at-the-end-of-it';
 const HOURS = Array.from({ length: 24 }, (_, hour) => Date.UTC(2026, 10, 20, hour));
+const hourOf = (time: number): string => `${new Date(time).getUTCHours()}:00`;
 const LOAD = HOURS.map((_, hour) => (hour === 6 || hour === 7 ? null : 10 + hour));
 const REFUSED = new Problem(503, { status: 503, detail: 'the backend is stopping', hint: 'retry in a minute', request_id: 'req_1' } as object, 30);
 
@@ -137,7 +138,7 @@ export function Gallery() {
           title="Tokens"
           summary="Tokens: 276. Highest in the interval that begins at 23:00."
           drawing={{
-            kind: 'bars', times: HOURS, from: Date.UTC(2026, 10, 20), to: Date.UTC(2026, 10, 21), utc: true, format: String,
+            kind: 'bars', times: HOURS, from: Date.UTC(2026, 10, 20), to: Date.UTC(2026, 10, 21), utc: true, format: String, when: hourOf,
             series: [{ name: 'phi-4-mini', values: HOURS.map((_, hour) => hour) }],
           }}
           columns={[{ name: 'Hour', cell: (hour) => hour }]}
@@ -148,7 +149,7 @@ export function Gallery() {
           title="Load"
           summary="Load: 12 %, with a gap from 06:00 to 08:00."
           drawing={{
-            kind: 'lines', times: HOURS, from: Date.UTC(2026, 10, 20), to: Date.UTC(2026, 10, 21), utc: true, most: 100, format: String,
+            kind: 'lines', times: HOURS, from: Date.UTC(2026, 10, 20), to: Date.UTC(2026, 10, 21), utc: true, most: 100, format: String, when: hourOf,
             series: [{ name: 'CPU', values: LOAD }],
             range: { name: 'lowest to highest', low: LOAD.map((load) => load && load - 8), high: LOAD.map((load) => load && load + 20) },
           }}
