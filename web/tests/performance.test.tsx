@@ -45,7 +45,7 @@ describe('the load of a device', () => {
 
   it('is averaged over samples and not over steps', () => {
     const loads = metrics([point(0, { samples: 3, cpu_percent: range(10) }), point(1, { cpu_percent: range(50) })]);
-    expect(figuresOf(loads, 'cpu_percent')).toEqual({ average: 20, most: 60, mostAt: BEGIN + MINUTE });
+    expect(figuresOf(loads, 'cpu_percent')).toEqual({ average: 20, most: 60, mostAt: BEGIN + MINUTE, newest: 50, newestAt: BEGIN + MINUTE, isNow: false });
     expect(figuresOf(loads, 'gpu_percent')).toBeNull();
   });
 
@@ -94,19 +94,19 @@ describe('the tab of the load', () => {
     show(root, <DevicePage />);
     await vi.waitFor(() => expect(root.querySelector('.skeleton')).not.toBeNull());
     await accessible();
-    await says('CPU: 20 % on average');
+    await says('On average 20 %');
     expect(root.querySelector('.skeleton')).toBeNull();
   });
 
   it('has a chart with a sentence for each reading of the device', async () => {
     answersFully();
     show(root, <DevicePage />);
-    await says(`CPU: 20 % on average, at most 80 % at ${clock(BEGIN + 5 * MINUTE)}.`);
-    await says('Memory: 2.0 GB of 16.0 GB on average, at most 4.0 GB');
-    await says('CPU temperature: 50 °C on average, at most 60 °C');
+    await says(`Now 20 %. On average 20 %, at most 80 % at ${clock(BEGIN + 5 * MINUTE)}.`);
+    await says('Now 2.0 GB of 16.0 GB. On average 2.0 GB, at most 4.0 GB');
+    await says('Now 50 °C. On average 50 °C, at most 60 °C');
     await says('The device sent samples through the whole period. Updated every 30 seconds.');
     expect([...root.querySelectorAll('.charted h2')].map((one) => one.textContent)).toEqual(['CPU', 'Memory', 'CPU temperature']);
-    expect(root.querySelector('[role=img]')?.getAttribute('aria-label')).toContain('CPU: 20 % on average');
+    expect(root.querySelector('[role=img]')?.getAttribute('aria-label')).toContain('CPU: Now 20 %. On average 20 %');
     await accessible();
     expect(root.querySelector('[style]')).toBeNull();
   });
@@ -114,7 +114,7 @@ describe('the tab of the load', () => {
   it('has the numbers of a chart in a table', async () => {
     answersFully();
     show(root, <DevicePage />);
-    await says('CPU: 20 % on average');
+    await says('On average 20 %');
     root.querySelector('details')?.setAttribute('open', '');
     await vi.waitFor(() => expect(root.querySelectorAll('.charted-table tbody tr')).toHaveLength(60));
     expect(root.querySelector('.charted-table tbody tr')?.textContent).toBe(`${clock(BEGIN)}20 %19 %30 %`);
@@ -128,6 +128,8 @@ describe('the tab of the load', () => {
     show(root, <DevicePage />);
     await says('The device sent no samples for 58 min of this period.');
     await says('The device is offline.');
+    // Nothing is said to be so now.
+    await says(`Last 20 %, at ${clock(BEGIN + 40 * MINUTE)}.`);
     root.querySelector('details')?.setAttribute('open', '');
     await vi.waitFor(() => expect(root.querySelector('.charted-table')?.textContent).toContain('No sample––'));
     await accessible();
@@ -151,14 +153,14 @@ describe('the tab of the load', () => {
     await accessible();
     answers(metrics(whole()));
     await press('Try again');
-    await says('CPU: 20 % on average');
+    await says('On average 20 %');
   });
 
   it('has the period in the address', async () => {
     answers(metrics(whole()));
     go('/devices/dev_a?tab=performance&period=7d');
     show(root, <DevicePage />);
-    await says('CPU: 20 % on average');
+    await says('On average 20 %');
     await says('Updated every 30 minutes.');
     expect(asked()).toEqual(['7d']);
     await vi.advanceTimersByTimeAsync(20 * MINUTE);
@@ -185,11 +187,11 @@ describe('the tab of the load', () => {
   it('loads each period again while somebody looks, as often as it has a new point', async () => {
     answers(metrics(whole()));
     show(root, <DevicePage />);
-    await says('CPU: 20 % on average');
+    await says('On average 20 %');
     expect(asked()).toHaveLength(1);
     answers(metrics(whole().map((one) => ({ ...one, cpu_percent: range(40) }))));
     await vi.advanceTimersByTimeAsync(30_000);
-    await says('CPU: 40 % on average');
+    await says('On average 40 %');
     expect(asked()).toHaveLength(2);
     visible('hidden');
     await vi.advanceTimersByTimeAsync(300_000);
@@ -198,7 +200,7 @@ describe('the tab of the load', () => {
     await vi.waitFor(() => expect(asked()).toHaveLength(3));
     go('/devices/dev_a?tab=performance&period=24h');
     await vi.waitFor(() => expect(asked()).toHaveLength(4));
-    await says('CPU: 40 % on average');
+    await says('On average 40 %');
     await vi.advanceTimersByTimeAsync(2 * MINUTE);
     expect(asked()).toHaveLength(4);
     await vi.advanceTimersByTimeAsync(MINUTE);
@@ -222,18 +224,18 @@ describe('the tab of the load', () => {
     await vi.advanceTimersByTimeAsync(300_000);
     expect(asked()).toEqual([]);
     visible('visible');
-    await says('CPU: 20 % on average');
+    await says('On average 20 %');
     expect(asked()).toHaveLength(1);
   });
 
   it('keeps what is shown if the last hour cannot be loaded again, and mends itself', async () => {
     answers(metrics(whole()));
     show(root, <DevicePage />);
-    await says('CPU: 20 % on average');
+    await says('On average 20 %');
     served.answers['/devices/dev_a/metrics'] = [503, { status: 503, detail: 'the backend is overloaded' }];
     await vi.advanceTimersByTimeAsync(30_000);
     await says('The load of the device could not be loaded: The backend is overloaded.');
-    await says('CPU: 20 % on average');
+    await says('On average 20 %');
     const alert = root.querySelector('[role=alert]');
     await vi.advanceTimersByTimeAsync(30_000);
     await vi.waitFor(() => expect(asked()).toHaveLength(3));
@@ -257,7 +259,7 @@ describe('the tab of the load', () => {
     for (const name of HOSTILE) {
       devices.changed(device('a', { name }));
       show(root, <DevicePage />);
-      await says('CPU: 20 % on average');
+      await says('On average 20 %');
       expect(root.querySelector('img')).toBeNull();
       expect(root.textContent).not.toMatch(/[\u0000\u202e\u200b]/);
       show(root, null);

@@ -35,6 +35,11 @@ export interface Figures {
   most: number;
   /** The beginning of the step with the highest value, in milliseconds. */
   mostAt: number;
+  /** The average of the last step, and its beginning in milliseconds. */
+  newest: number;
+  newestAt: number;
+  /** Whether the device is still sending samples at the end of the period. */
+  isNow: boolean;
 }
 
 /** A device sends a sample a minute. After this time without one, it was away. */
@@ -60,19 +65,22 @@ export function stepsOf(metrics: DeviceMetrics, reading: Reading): Step[] {
   return steps;
 }
 
-/** Returns the average over all samples and the highest value, or nothing if the device does not measure the reading. */
+/** Returns the average over all samples, the highest value and the newest one, or nothing if the device does not measure the reading. */
 export function figuresOf(metrics: DeviceMetrics, reading: Reading): Figures | null {
   let [sum, samples] = [0, 0];
   let highest: { max: number; at: string } | null = null;
+  let [newest, newestAt] = [0, 0];
   for (const point of metrics.points) {
     const values = point[reading];
     if (!values) continue;
     sum += values.avg * point.samples;
     samples += point.samples;
+    [newest, newestAt] = [values.avg, Date.parse(point.at)];
     if (highest === null || values.max > highest.max) highest = { max: values.max, at: point.at };
   }
   if (highest === null || samples === 0) return null;
-  return { average: sum / samples, most: highest.max, mostAt: Date.parse(highest.at) };
+  const isNow = Date.parse(metrics.to) - newestAt <= longestPause(metrics);
+  return { average: sum / samples, most: highest.max, mostAt: Date.parse(highest.at), newest, newestAt, isNow };
 }
 
 /** Returns the size to which used bytes compare, if the device has reported it. */

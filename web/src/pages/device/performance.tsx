@@ -93,7 +93,10 @@ function OneReading({ metrics, reading, figures, period }: { metrics: DeviceMetr
     { name: words.lowest, class: 'tight number', cell: value('min') },
     { name: words.highest, class: 'tight number', cell: value('max') },
   ];
-  const summary = words.summary(name, valueWords(reading, figures.average), size === null ? null : bytes(size), valueWords(reading, figures.most), when(figures.mostAt));
+  const newest = valueWords(reading, figures.newest);
+  const whole = size === null ? null : bytes(size);
+  const begins = figures.isNow ? words.now(newest, whole) : words.last(newest, whole, when(figures.newestAt));
+  const summary = words.summary(begins, valueWords(reading, figures.average), valueWords(reading, figures.most), when(figures.mostAt));
   return <Charted title={name} summary={summary} drawing={drawing} columns={columns} items={steps} idOf={({ at }) => String(at)} />;
 }
 
@@ -109,10 +112,10 @@ function drawingOf(metrics: DeviceMetrics, reading: Reading, steps: readonly Ste
     range: { name: text.performance.range, low: values('min'), high: values('max') },
     ...(most === null ? {} : { most }),
     format: (value) => valueWords(reading, value),
+    when,
   };
 }
 
-    when,
 function valueWords(reading: Reading, value: number): string {
   switch (UNITS[reading]) {
     case 'percent':

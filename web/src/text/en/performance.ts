@@ -12,8 +12,9 @@ export const performance = {
     temperature_celsius: 'CPU temperature',
     gpu_temperature_celsius: 'GPU temperature',
   },
-  summary: (name: string, average: string, size: string | null, most: string, when: string) =>
-    `${name}: ${average}${size === null ? '' : ` of ${size}`} on average, at most ${most} at ${when}.`,
+  now: (value: string, size: string | null) => `Now ${value}${size === null ? '' : ` of ${size}`}.`,
+  last: (value: string, size: string | null, when: string) => `Last ${value}${size === null ? '' : ` of ${size}`}, at ${when}.`,
+  summary: (newest: string, average: string, most: string, when: string) => `${newest} On average ${average}, at most ${most} at ${when}.`,
   celsius: (degrees: number) => `${degrees} °C`,
   average: 'Average',
   lowest: 'Lowest',
