@@ -6,6 +6,7 @@ import { useEffect } from 'preact/hooks';
 
 import { lookForNewer } from '../data/edition';
 import { text } from '../text';
+import { Gone } from '../ui/later';
 import { Empty, Skeleton } from '../ui/parts';
 import { path } from './router';
 import { isOpen, pageAt, type PageName, ROUTES } from './routes';
@@ -38,16 +39,7 @@ function Lazy({ name }: { name: PageName }) {
       },
     );
   }, [name]);
-  if (loaded.value === 'failed') {
-    return (
-      <Empty alone icon="warning" title={text.shell.outdatedTitle}>
-        <p>{text.shell.outdated}</p>
-        <button type="button" class="button" onClick={() => location.reload()}>
-          {text.shell.reload}
-        </button>
-      </Empty>
-    );
-  }
+  if (loaded.value === 'failed') return <Gone alone />;
   const Shown = loaded.value;
   return Shown ? <Shown /> : <Awaited name={name} />;
 }

@@ -10,6 +10,7 @@ import { me } from '../../data/store';
 import { text } from '../../text';
 import { Dialog } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
+import { later } from '../../ui/later';
 import { narrow } from '../../ui/narrow';
 import { notice } from '../../ui/notices';
 import { useTitle } from '../../ui/title';
@@ -24,10 +25,12 @@ import { failed } from './failures';
 import { Files } from './files';
 import { History } from './history';
 import { losesOnLeaving, openStorage, refused } from './keeping';
-import { OtherUse } from './other_use';
 import { SamplingForm } from './sampling';
 import { losesSent } from './sending';
 import { target, targets } from './state';
+
+/** The part of a model that is for no conversation, which few have. */
+const OtherUse = later(async () => (await import('./other_use')).OtherUse);
 
 export function WorkspacePage() {
   const listed = useSignal(false);

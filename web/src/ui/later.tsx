@@ -1,0 +1,39 @@
+// A part of a page whose code is loaded when the part is shown: what few people need costs the others nothing.
+
+import { useSignal } from '@preact/signals';
+import { h, type ComponentType, type VNode } from 'preact';
+import { useEffect } from 'preact/hooks';
+
+import { lookForNewer } from '../data/edition';
+import { text } from '../text';
+import { Empty, Skeleton } from './parts';
+
+/** Returns the part that `load` brings. If its code is gone, as after an upgrade of the backend, it says so. */
+export function later<P extends object>(load: () => Promise<ComponentType<P>>): (props: P) => VNode {
+  return (props) => {
+    const loaded = useSignal<{ shown: ComponentType<P> } | 'failed' | null>(null);
+    useEffect(() => {
+      load().then(
+        (shown) => (loaded.value = { shown }),
+        () => {
+          loaded.value = 'failed';
+          void lookForNewer();
+        },
+      );
+    }, []);
+    if (loaded.value === 'failed') return <Gone />;
+    return loaded.value ? h(loaded.value.shown as ComponentType<object>, props) : <Skeleton lines={2} />;
+  };
+}
+
+/** What stands in place of code that is gone. */
+export function Gone({ alone = false }: { alone?: boolean }) {
+  return (
+    <Empty alone={alone} icon="warning" title={text.shell.outdatedTitle}>
+      <p>{text.shell.outdated}</p>
+      <button type="button" class="button" onClick={() => location.reload()}>
+        {text.shell.reload}
+      </button>
+    </Empty>
+  );
+}
