@@ -256,11 +256,11 @@ function membersOf(name: WorldName): Member[] {
 function auditOf(name: WorldName, devices: readonly Device[], models: readonly Model[]): AuditEntry[] {
   const user = (id: string) => ({ kind: 'user', id }) as const;
   const entries: Omit<AuditEntry, 'entry_id' | 'at'>[] = [
-    { actor: user('usr_1'), action: 'session.open', subject: 'usr_1', outcome: 'done', detail: 'with the password', address: '192.0.2.7' },
+    { actor: user('usr_1'), action: 'login.password', subject: 'usr_1', outcome: 'done', detail: 'with the password', address: '192.0.2.7' },
     { actor: user('usr_1'), action: 'deployment.create', subject: models[0]?.model_id ?? '', outcome: 'done', detail: `on ${devices[0]?.name ?? ''}`, address: '192.0.2.7' },
     { actor: user('usr_4'), action: 'device.remove', subject: devices[0]?.device_id ?? '', outcome: 'refused', detail: 'a viewer may not do this', address: '192.0.2.41' },
     { actor: { kind: 'device', id: devices[0]?.device_id ?? '' }, action: 'device.register', subject: devices[0]?.device_id ?? '', outcome: 'done', detail: 'with the key ward devices', address: '198.51.100.4' },
-    { actor: { kind: 'system' }, action: 'key.expire', subject: hex('key', 4), outcome: 'done', detail: '' },
+    { actor: { kind: 'system' }, action: 'deployment.purge', subject: hex('key', 4), outcome: 'done', detail: '' },
   ];
   const times = { empty: 0, one: 1, many: 8, failing: 8 }[name];
   const wanted = Array.from({ length: times }, () => entries).flat();

@@ -8,6 +8,7 @@ import { devices } from '../src/data/store';
 import type { AuditEntry } from '../src/data/types';
 import { csvOf } from '../src/pages/audit/csv';
 import { AuditPage } from '../src/pages/audit/page';
+import { idOf, offeredFor, shownAs } from '../src/pages/audit/targets';
 import { backend, type Backend } from './backend';
 import { device, HOSTILE } from './fixtures';
 import { accessible, blank, press, says, show, type } from './page';
@@ -100,6 +101,27 @@ describe('the audit trail', () => {
     await accessible();
   });
 
+  it('says what was done in words, with the code below, and has the code alone of what it does not know', async () => {
+    served.answers['/audit'] = [200, { items: [entry('1'), entry('2', { action: 'device.fold', outcome: 'refused' }), entry('3', { action: 'constructor' })] }];
+    show(root, <AuditPage />);
+    await says('Rename a device');
+    expect([...root.querySelectorAll('.done')].map((one) => one.textContent)).toEqual(['Rename a devicedevice.rename', 'device.foldRefused', 'constructor']);
+    await accessible();
+  });
+
+  it('is filtered by the name of a target', async () => {
+    devices.changed(device('a', { name: 'workstation' }));
+    show(root, <AuditPage />);
+    await says('1 entry');
+    await vi.waitFor(() => expect([...root.querySelectorAll('datalist option')].map((one) => one.getAttribute('value'))).toEqual(['ann@example.com', 'workstation']));
+    await type('Target', 'workstation');
+    await vi.waitFor(() => expect(served.to('/audit').at(-1)?.query.get('subject')).toBe('dev_a'));
+    expect(root.querySelector<HTMLInputElement>('#audit-subject')?.value).toBe('workstation');
+    await type('Target', 'key_of_what_was_removed');
+    await vi.waitFor(() => expect(served.to('/audit').at(-1)?.query.get('subject')).toBe('key_of_what_was_removed'));
+    await accessible();
+  });
+
   it('fails in the backend’s words and tries again', async () => {
     served.answers['/audit'] = [422, { status: 422, detail: 'the filter is too long' }];
     show(root, <AuditPage />);
@@ -121,6 +143,25 @@ describe('the audit trail', () => {
     root = blank('operator');
     show(root, <AuditPage />);
     await says('This page needs the role Admin');
+  });
+});
+
+describe('a target by name', () => {
+  const names = new Map([['dev_1', 'ward'], ['dev_2', 'ward'], ['mdl_1', 'phi'], ...Array.from({ length: 90 }, (_, at) => [`dev_x${at}`, `desk-${at}`] as const)]);
+
+  it('has its id too if two things have the name', () => {
+    expect(shownAs('mdl_1', names)).toBe('phi');
+    expect(shownAs('dev_2', names)).toBe('ward · dev_2');
+    expect(shownAs('dev_gone', names)).toBe('dev_gone');
+    expect(idOf('ward · dev_2', names)).toBe('dev_2');
+    expect(idOf(' Phi ', names)).toBe('mdl_1');
+    expect(idOf('dev_1', names)).toBe('dev_1');
+    expect([idOf('ward', names), idOf('dev_gone', names), idOf('', names)]).toEqual(['ward', 'dev_gone', '']);
+  });
+
+  it('is offered with the others that fit, as many as are read', () => {
+    expect(offeredFor('WARD', names)).toEqual(['ward · dev_1', 'ward · dev_2']);
+    expect(offeredFor('desk', names)).toHaveLength(50);
   });
 });
 

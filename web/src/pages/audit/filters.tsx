@@ -5,10 +5,12 @@ import { members } from '../../data/account';
 import { NAMES, type AuditFilter } from '../../data/audit';
 import { text } from '../../text';
 import { brief } from '../../text/visible';
+import { TargetField } from './target_field';
+import type { Names } from './targets';
 
 const GROUPS = Object.keys(text.audit.groups) as (keyof typeof text.audit.groups)[];
 
-export function AuditFilters({ filter, names }: { filter: AuditFilter; names: ReadonlyMap<string, string> }) {
+export function AuditFilters({ filter, names }: { filter: AuditFilter; names: Names }) {
   const put = (name: keyof AuditFilter) => (event: Event) => {
     change({ [name]: (event.currentTarget as HTMLInputElement).value });
   };
@@ -41,15 +43,12 @@ export function AuditFilters({ filter, names }: { filter: AuditFilter; names: Re
           {actor !== '' && !known.some(({ user_id }) => user_id === actor) && <option value={actor}>{brief(names.get(actor) ?? text.audit.whoOther(actor))}</option>}
         </select>
       </div>
-      <div class="field">
-        <label for="audit-subject">{text.audit.subject}</label>
-        <input id="audit-subject" value={filter.subject} autocomplete="off" spellcheck={false} onChange={put('subject')} />
-      </div>
-      <div class="field">
+      <TargetField id={filter.subject} names={names} choose={(id) => change({ subject: id })} />
+      <div class="field day">
         <label for="audit-since">{text.audit.since}</label>
         <input id="audit-since" type="date" value={filter.since} max={filter.until || undefined} onChange={put('since')} />
       </div>
-      <div class="field">
+      <div class="field day">
         <label for="audit-until">{text.audit.until}</label>
         <input id="audit-until" type="date" value={filter.until} min={filter.since || undefined} onChange={put('until')} />
       </div>

@@ -23,6 +23,7 @@ import { Refused } from '../../ui/refused';
 import { useTitle } from '../../ui/title';
 import { csvOf } from './csv';
 import { AuditFilters } from './filters';
+import type { Names } from './targets';
 
 import './audit.css';
 
@@ -113,8 +114,6 @@ function Trail() {
   );
 }
 
-export type Names = ReadonlyMap<string, string>;
-
 /** Returns the names of the things that entries name by id. */
 function namesOf(): Names {
   return new Map([
@@ -144,20 +143,30 @@ function columnsOf(names: Names): Column<AuditEntry>[] {
     { name: titles.actor, cell: ({ actor }) => <Named id={actor.id ?? null} names={names} kind={text.audit.kinds[actor.kind]} parameter="actor" /> },
     {
       name: titles.action,
-      class: 'tight',
       cell: ({ action, outcome }) => (
-        <span class="choices">
-          <code>
-            <Foreign>{action}</Foreign>
-          </code>
+        <span class="done">
+          <Done action={action} />
           {outcome === 'refused' && <Badge tone="bad">{text.audit.refused}</Badge>}
         </span>
       ),
     },
     { name: titles.subject, cell: ({ subject }) => <Named id={subject} names={names} parameter="subject" /> },
-    { name: titles.detail, class: 'wide', cell: ({ detail }) => <Foreign>{detail}</Foreign> },
+    { name: titles.detail, class: 'wide detail', cell: ({ detail }) => <Foreign>{detail}</Foreign> },
     { name: titles.address, class: 'tight', cell: ({ address }) => <Foreign>{address ?? '–'}</Foreign> },
   ];
+}
+
+/** What was done, in words and as its code. A newer backend has codes without words here. */
+function Done({ action }: { action: string }) {
+  const words = Object.hasOwn(text.audit.actions, action) ? text.audit.actions[action] : undefined;
+  return (
+    <span class="stack">
+      {words !== undefined && <span>{words}</span>}
+      <code class={words === undefined ? undefined : 'soft small'}>
+        <Foreign>{action}</Foreign>
+      </code>
+    </span>
+  );
 }
 
 /** A name with its id; a click filters by it. */
