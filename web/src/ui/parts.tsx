@@ -57,10 +57,7 @@ export function Meter({ share, label, tone }: { share: number; label: string; to
   return (
     <span class="meter">
       <span class="number">{label}</span>
-      <svg class={`bar ${level}`} viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-        <rect class="ground" width="100" height="4" />
-        <rect class="fill" width={Math.round(bounded * 100)} height="4" />
-      </svg>
+      <span class={`bar ${level}`} style={{ '--share': `${Math.round(bounded * 100)}%` }} aria-hidden="true" />
     </span>
   );
 }

@@ -127,7 +127,7 @@ function Row({ id, index, start, shown, byDevice, selected }: RowProps) {
       role="row"
       aria-rowindex={index + 2}
       data-state={stateOf(device)}
-      style={{ transform: `translateY(${start}px)` }}
+      style={{ top: `${start}px` }}
     >
       <div class="cell check" role="cell">
         <label class="pick">
