@@ -180,7 +180,9 @@ describe('the page of API tokens', () => {
     await press('Create the token');
     await says('Choose at least one scope.');
     await press('Read only');
-    await tick('serving:operate');
+    const group = [...document.querySelectorAll('dialog [role=group]')].find((one) => one.getAttribute('aria-label') === 'Serving and repairs');
+    expect(group?.textContent).toBe('Serving and repairsOperate');
+    group?.querySelector('input')?.click();
     await press('Create the token');
     await says('lpt_secret');
     await accessible();
@@ -209,6 +211,14 @@ describe('the page of API tokens', () => {
     await press('Revoke the token');
     await says('ci was revoked.');
     await vi.waitFor(() => expect(root.querySelector('[data-id=tok_ci]')).toBeNull());
+  });
+
+  it('has the scopes of a token in groups, one line each', async () => {
+    served.answers['/tokens'] = [200, { items: [token('ci', { scopes: ['devices:read', 'models:read', 'devices:write'] })] }];
+    show(root, <TokensPage />);
+    await says('devices:write');
+    expect([...root.querySelectorAll('.scopes .choices')].map((line) => line.textContent)).toEqual(['devices:readdevices:write', 'models:read']);
+    await accessible();
   });
 
   it('offers the scopes of the role', () => {

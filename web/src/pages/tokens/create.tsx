@@ -10,7 +10,7 @@ import { useAttempt } from '../../ui/busy';
 import { Dialog } from '../../ui/dialog';
 import { FormError } from '../../ui/form_error';
 import { CopyBox } from '../../ui/secret';
-import { isRead, scopesOf, type Group } from './scopes';
+import { isRead, partsOf, scopesOf, type Group } from './scopes';
 
 /** Lifetimes that are offered, in days; the backend takes up to 366. */
 const LIFETIMES = [1, 7, 30, 90, 365] as const;
@@ -91,7 +91,15 @@ export function CreateTokenDialog({ role, close }: { role: Role; close: () => vo
   );
 }
 
-function ScopeChoice({ groups, chosen }: { groups: readonly Group[]; chosen: Signal<ReadonlySet<Permission>> }) {
+function aboutWords(about: string): string {
+  return text.tokens.about[about] ?? about;
+}
+
+function permitsWords(permits: string): string {
+  return text.tokens.permits[permits] ?? permits;
+}
+
+function ScopeChoice({ groups, chosen }: { groups: readonly Group<Permission>[]; chosen: Signal<ReadonlySet<Permission>> }) {
   const all = groups.flatMap(({ scopes }) => scopes);
   const take = (scopes: Permission[]) => () => {
     chosen.value = new Set(scopes);
@@ -117,11 +125,12 @@ function ScopeChoice({ groups, chosen }: { groups: readonly Group[]; chosen: Sig
       </div>
       <div class="scope-groups">
         {groups.map(({ about, scopes }) => (
-          <div key={about} class="scope-group">
+          <div key={about} class="scope-group" role="group" aria-label={aboutWords(about)}>
+            <span class="about">{aboutWords(about)}</span>
             {scopes.map((scope) => (
-              <label key={scope} class="tick">
+              <label key={scope} class={`tick ${partsOf(scope)[1]}`} title={scope}>
                 <input type="checkbox" checked={chosen.value.has(scope)} onChange={() => toggle(scope)} />
-                <code>{scope}</code>
+                {permitsWords(partsOf(scope)[1])}
               </label>
             ))}
           </div>

@@ -18,6 +18,7 @@ import { ListState, Records, type Column } from '../../ui/records';
 import { useTitle } from '../../ui/title';
 import { Until } from '../../ui/until';
 import { CreateTokenDialog } from './create';
+import { groupsOf } from './scopes';
 
 import './tokens.css';
 
@@ -92,12 +93,17 @@ function columnsOf(revoke: (token: Token) => void): Column<Token>[] {
     },
     {
       name: names.scopes,
+      class: 'scope-lines',
       cell: ({ scopes }) => (
-        <span class="choices scopes">
-          {scopes.map((scope) => (
-            <code key={scope} class="tag">
-              {scope}
-            </code>
+        <span class="scopes">
+          {groupsOf(scopes).map(({ about, scopes: some }) => (
+            <span key={about} class="choices">
+              {some.map((scope) => (
+                <code key={scope} class="tag">
+                  {scope}
+                </code>
+              ))}
+            </span>
           ))}
         </span>
       ),

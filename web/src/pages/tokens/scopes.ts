@@ -17,21 +17,32 @@ const SCOPES: readonly Permission[] = [
   'audit:read',
 ];
 
-export interface Group {
+export interface Group<S> {
   about: string;
-  scopes: Permission[];
+  scopes: S[];
 }
 
 /** Returns the scopes that a role has, in groups. */
-export function scopesOf(role: Role): Group[] {
-  const groups: Group[] = [];
-  for (const scope of SCOPES.filter((one) => allowed(role, one))) {
-    const about = scope.split(':')[0] ?? scope;
+export function scopesOf(role: Role): Group<Permission>[] {
+  return groupsOf(SCOPES.filter((one) => allowed(role, one)));
+}
+
+/** Returns scopes in groups by what they are about. */
+export function groupsOf<S extends string>(scopes: readonly S[]): Group<S>[] {
+  const groups: Group<S>[] = [];
+  for (const scope of scopes) {
+    const [about] = partsOf(scope);
     const known = groups.find((group) => group.about === about);
     if (known) known.scopes.push(scope);
     else groups.push({ about, scopes: [scope] });
   }
   return groups;
+}
+
+/** Returns what a scope is about and what it permits, as `devices` and `read`. */
+export function partsOf(scope: string): [about: string, permits: string] {
+  const [about = scope, permits = ''] = scope.split(':');
+  return [about, permits];
 }
 
 export function isRead(scope: Permission): boolean {
