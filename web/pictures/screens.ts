@@ -210,7 +210,8 @@ export const SCREENS: readonly Screen[] = [
       await page.route(MODEL, (route) => route.fulfill({ body: '{}', headers }));
     },
     act: async (page) => {
-      await page.locator('#model').selectOption({ label: (await page.locator('#model option', { hasText: 'another computer', hasNotText: 'Embeddings' }).first().textContent()) ?? '' });
+      await page.locator('#model').click();
+      await page.getByRole('option', { name: /^(?!.*Embeddings).*another computer/ }).first().click({ timeout: 3_000 });
       await page.locator('.offer').waitFor({ timeout: 3_000 });
     },
   },
@@ -261,7 +262,8 @@ export const SCREENS: readonly Screen[] = [
   {
     name: 'workspace-embeddings', path: at('/workspace'), worlds: ['many'], before: unnamed,
     act: async (page) => {
-      await page.locator('#model').selectOption({ label: (await page.locator('#model option', { hasText: 'bge-small' }).first().textContent()) ?? '' });
+      await page.locator('#model').fill('bge-small');
+      await page.locator('#model').press('Enter');
       await page.locator('.other-use pre').waitFor({ timeout: 3_000 });
     },
   },
@@ -271,6 +273,14 @@ export const SCREENS: readonly Screen[] = [
       await page.locator('#message').fill('A message that is not sent yet.');
       await restarted(page, fake);
       fake.upgraded = false;
+    },
+  },
+  {
+    name: 'workspace-model', path: at('/workspace'), worlds: ['many'], before: unnamed,
+    act: async (page) => {
+      await page.locator('#model').click();
+      await page.locator('#model').fill('phi');
+      await page.getByRole('option').first().waitFor({ timeout: 3_000 });
     },
   },
   ...CAUSES.map((played): Screen => ({

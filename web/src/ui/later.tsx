@@ -8,8 +8,9 @@ import { lookForNewer } from '../data/edition';
 import { text } from '../text';
 import { Empty, Skeleton } from './parts';
 
-/** Returns the part that `load` brings. If its code is gone, as after an upgrade of the backend, it says so. */
-export function later<P extends object>(load: () => Promise<ComponentType<P>>): (props: P) => VNode {
+/** Returns the part that `load` brings. Until then, and if its code is gone, as after an upgrade of the backend, `instead` does what it
+ * can. Without that, the part says so. */
+export function later<P extends object>(load: () => Promise<ComponentType<P>>, instead?: ComponentType<P>): (props: P) => VNode {
   return (props) => {
     const loaded = useSignal<{ shown: ComponentType<P> } | 'failed' | null>(null);
     useEffect(() => {
@@ -21,8 +22,9 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>): 
         },
       );
     }, []);
-    if (loaded.value === 'failed') return <Gone />;
-    return loaded.value ? h(loaded.value.shown as ComponentType<object>, props) : <Skeleton lines={2} />;
+    const there = loaded.value === null || loaded.value === 'failed' ? instead : loaded.value.shown;
+    if (there) return h(there as ComponentType<object>, props);
+    return loaded.value === 'failed' ? <Gone /> : <Skeleton lines={2} />;
   };
 }
 

@@ -6,6 +6,8 @@ import { noteRefusal } from '../../data/permission';
 import { reload } from '../../data/store';
 import { text } from '../../text';
 import { brief, sentence, visible } from '../../text/visible';
+import type { ChooserProps, Choosable } from '../../ui/combobox';
+import { later } from '../../ui/later';
 import { Badge, Empty, Failed, Skeleton } from '../../ui/parts';
 import { Prose } from '../../ui/prose';
 import type { Remedy } from '../../workspace/causes';
@@ -22,7 +24,9 @@ import './bar.css';
 /** The longest name in the choice, so that the name of the device beside it stays in sight. */
 const MOST = 32;
 
-/** How many models are offered: a list of all in a large fleet would be slow to open and long to read. */
+/** How many models are offered in a list. One of more is found by what is typed. */
+const FEW = 8;
+/** How many are offered if the field that finds them is not there: a list of all in a large fleet would be slow to open. */
 const OFFERED = 100;
 
 /** Why a stale model may be refused, and what mends it. */
@@ -33,30 +37,26 @@ function staleWhy(): string {
 /** The remedy for each reason why a model cannot be asked. */
 const WAY_BACK: Partial<Record<Absence, Remedy>> = { stopped: 'serve', failed: 'redeploy' };
 
+const ModelSearch = later(async () => (await import('../../ui/combobox')).Combobox, ModelList);
+
 export function ModelChoice() {
   const chosen = target.value;
   if (!chosen) return null;
   const served = targets.value.filter(({ absent }) => absent === null);
   const others = targets.value.filter(({ absent }) => absent !== null);
-  const offered = [...served, ...others].slice(0, OFFERED);
-  if (!offered.includes(chosen)) offered.push(chosen);
-  const rest = targets.value.length - offered.length;
+  const options = [...served, ...others].map(choosable);
+  const Chooser = options.length > FEW ? ModelSearch : ModelList;
   return (
     <div class="model-choice">
       <label for="model">{text.workspace.model}</label>
-      <select
+      <Chooser
         id="model"
-        value={chosen.id}
+        label={text.workspace.model}
+        chosen={options.find(({ id }) => id === chosen.id) ?? choosable(chosen)}
+        options={options}
         disabled={running.value !== null || remedy.value.busy}
-        onChange={(event) => choose(event.currentTarget.value)}
-      >
-        {offered.map((one) => (
-          <option key={one.id} value={one.id}>
-            {one.absent === null ? nameOf(one) : text.workspace.choiceAbsent(nameOf(one), text.workspace.absent[one.absent])}
-          </option>
-        ))}
-        {rest > 0 && <option disabled>{text.workspace.moreModels(rest)}</option>}
-      </select>
+        choose={choose}
+      />
       {chosen.stale && (
         <Badge tone="warn" title={staleWhy()}>
           {text.workspace.stale}
@@ -64,6 +64,27 @@ export function ModelChoice() {
       )}
     </div>
   );
+}
+
+function ModelList({ id, chosen, options, disabled, choose: take }: ChooserProps) {
+  const offered = options.slice(0, OFFERED);
+  if (!offered.includes(chosen)) offered.push(chosen);
+  const rest = options.length - offered.length;
+  return (
+    <select id={id} value={chosen.id} disabled={disabled} onChange={(event) => take(event.currentTarget.value)}>
+      {offered.map((one) => (
+        <option key={one.id} value={one.id}>
+          {one.words}
+        </option>
+      ))}
+      {rest > 0 && <option disabled>{text.workspace.moreModels(rest)}</option>}
+    </select>
+  );
+}
+
+function choosable(one: Target): Choosable {
+  const words = one.absent === null ? nameOf(one) : text.workspace.choiceAbsent(nameOf(one), text.workspace.absent[one.absent]);
+  return { id: one.id, words, found: `${one.name} ${one.device} ${one.alias}`.toLowerCase() };
 }
 
 /** Why the chosen model cannot be asked, or may be refused, with what mends it. */
