@@ -41,6 +41,21 @@ describe('events become rows', () => {
     expect(deployments.size).toBe(0);
   });
 
+  it('does not take deployments of what was removed from a page that was read before', () => {
+    for (const [gone, kind] of [['dev_a', 'device'], ['mdl_1', 'model']] as const) {
+      const mine = deployments.beginLoad();
+      apply({ kind, id: gone, change: 'removed', item: null });
+      deployments.loaded([deployment('1', 'dev_a'), deployment('2', 'dev_b')], mine);
+      deployments.endLoad(mine);
+      expect(deployments.all().map(({ device_id }) => device_id)).toEqual(['dev_b']);
+    }
+    // A later load knows by itself what is there.
+    const mine = deployments.beginLoad();
+    deployments.loaded([deployment('1', 'dev_a')], mine);
+    deployments.endLoad(mine);
+    expect(deployments.all().map(({ device_id }) => device_id)).toEqual(['dev_a']);
+  });
+
   it('tells every follower of each change, of each load and of the end of the login', () => {
     const told: string[] = [];
     const follower: Follower = {

@@ -21,6 +21,8 @@ export class Rows<T extends object> {
   #seen = new Set<string>();
   /** Fields of things that the present load has yet to bring. */
   readonly #pending = new Map<string, Partial<T>>();
+  /** Fields whose values tell that a thing of the present load is gone. */
+  readonly #gone = new Map<keyof T, Set<unknown>>();
 
   constructor(idOf: (item: T) => string) {
     this.#idOf = idOf;
@@ -51,6 +53,7 @@ export class Rows<T extends object> {
     this.#said = new Map();
     this.#seen = new Set();
     this.#pending.clear();
+    this.#gone.clear();
     this.#load += 1;
     return this.#load;
   }
@@ -69,7 +72,7 @@ export class Rows<T extends object> {
         const id = this.#idOf(item);
         this.#seen.add(id);
         const said = this.#said?.get(id);
-        if (said === 'all' || said === 'removed') continue;
+        if (said === 'all' || said === 'removed' || this.#isGone(item)) continue;
         this.#write(id, said ? { ...item, ...this.#kept(id, said) } : item);
       }
       this.#touch(first);
@@ -122,6 +125,13 @@ export class Rows<T extends object> {
     if (this.#rows.delete(id)) this.#touch();
   }
 
+  /** Removes what something else has taken with it, as a device its deployments, also from the pages that the present load has yet to
+   * bring: they may have been read before. */
+  removedWith<K extends keyof T>(field: K, value: T[K]): void {
+    if (this.#said) this.#gone.set(field, (this.#gone.get(field) ?? new Set()).add(value));
+    for (const item of this.all()) if (item[field] === value) this.removed(this.#idOf(item));
+  }
+
   /** Forgets everything, as after a logout. */
   clear(): void {
     this.#rows.clear();
@@ -129,6 +139,11 @@ export class Rows<T extends object> {
     this.#pending.clear();
     this.#load += 1;
     this.#show();
+  }
+
+  #isGone(item: T): boolean {
+    for (const [field, values] of this.#gone) if (values.has(item[field])) return true;
+    return false;
   }
 
   #kept(id: string, fields: Set<keyof T>): Partial<T> {

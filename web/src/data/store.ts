@@ -214,7 +214,8 @@ export function apply(heardOf: Change): void {
   const gone = change === 'removed' || item === null;
   switch (kind) {
     case 'device':
-      if (gone) forgetDeployments(({ device_id }) => device_id === id);
+      // What goes with a device or a model has no events of its own.
+      if (gone && id) deployments.removedWith('device_id', id);
       return settle(devices, id, gone, item as Device);
     case 'system':
       if (id && !gone) devices.patched(id, { system: sampleOf(item) });
@@ -225,7 +226,7 @@ export function apply(heardOf: Change): void {
       return settle(deployments, id, gone || !deployment.current, deployment);
     }
     case 'model':
-      if (gone) forgetDeployments(({ model_id }) => model_id === id);
+      if (gone && id) deployments.removedWith('model_id', id);
       return settle(models, id, gone, item as Model);
     case 'command': {
       const command = item as Command;
@@ -233,11 +234,6 @@ export function apply(heardOf: Change): void {
       return;
     }
   }
-}
-
-/** What goes with a device or a model has no events of its own. */
-function forgetDeployments(goes: (deployment: Deployment) => boolean): void {
-  for (const deployment of deployments.all().filter(goes)) deployments.removed(deployment.deployment_id);
 }
 
 /** The sample of a `system` event, which carries the device's field of that name. */
