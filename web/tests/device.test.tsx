@@ -137,6 +137,21 @@ describe('a model on a device', () => {
   });
 });
 
+describe('the tags of a device', () => {
+  it('stand at its head, the first of many, with a link to the rest', async () => {
+    load(deployment('1', 'dev_a'));
+    devices.loaded([device('a', { tags: Array.from({ length: 9 }, (_, at) => `a-rather-long-tag-${at}`) })]);
+    open();
+    await settled('+3 more');
+    const head = here.root.querySelector('.device-head .whole-tags');
+    expect(head?.querySelectorAll('.tag')).toHaveLength(6);
+    const rest = head?.querySelector('a');
+    expect(rest?.getAttribute('href')).toBe('/devices/dev_a?tab=about');
+    expect(rest?.title).toBe('a-rather-long-tag-6, a-rather-long-tag-7, a-rather-long-tag-8');
+    await accessible();
+  });
+});
+
 describe('the controls of a role', () => {
   const tagged = device('a', { tags: ['lab'] });
   const loggedIn = (role: Role): void => {

@@ -40,11 +40,15 @@ export function Badge({ tone, children, title, href }: BadgeProps) {
   );
 }
 
+/** The most characters that fit wherever a text stands, and in the frame of a tag. */
+const FITS = 20;
+const FITS_TAG = 10;
+
 /** A text from outside: shown as it is, isolated from its surroundings, and on one line. */
 export function Foreign({ children, class: name = '' }: { children: string; class?: string }) {
   const words = brief(children, 500);
   return (
-    <bdi class={`foreign ${name}`} title={words.length > 20 ? words : undefined}>
+    <bdi class={`foreign ${name}`} title={words.length > (name === 'tag' ? FITS_TAG : FITS) ? words : undefined}>
       {words}
     </bdi>
   );

@@ -15,6 +15,7 @@ import { past } from '../../ui/exact_times';
 import { Icon } from '../../ui/icon';
 import { failure, notice } from '../../ui/notices';
 import { Foreign, Meter } from '../../ui/parts';
+import { Tags } from '../../ui/tags';
 import { AgentVersion } from '../../ui/version';
 import { RemoveDevice } from './remove';
 import { TransferDevice } from './transfer';
@@ -31,7 +32,7 @@ export function About({ device }: { device: Device }) {
       <section class="card">
         <h2>{text.about.identity}</h2>
         {operates && <Name device={device} />}
-        {operates && <Tags device={device} />}
+        {operates && <TagEditor device={device} />}
         <dl class="pairs">
           {!operates && <NameAndTags device={device} />}
           <Pair name={text.about.id}>
@@ -139,14 +140,7 @@ function NameAndTags({ device: { name, tags = [] } }: { device: Device }) {
         <Foreign>{name}</Foreign>
       </Pair>
       <Pair name={text.about.tags}>
-        <span class="chips">
-          {tags.map((tag) => (
-            <Foreign key={tag} class="tag">
-              {tag}
-            </Foreign>
-          ))}
-          {tags.length === 0 && <span class="soft small">{text.about.noTags}</span>}
-        </span>
+        {tags.length > 0 ? <Tags tags={tags} /> : <span class="soft small">{text.about.noTags}</span>}
       </Pair>
     </>
   );
@@ -207,7 +201,7 @@ function Name({ device }: { device: Device }) {
   );
 }
 
-function Tags({ device }: { device: Device }) {
+function TagEditor({ device }: { device: Device }) {
   const list = useRef<HTMLParagraphElement>(null);
   const tags = shownTags(device);
   const put = async (change: DeviceChange): Promise<boolean> => {
@@ -241,7 +235,7 @@ function Tags({ device }: { device: Device }) {
           {text.about.add}
         </button>
       </form>
-      <p ref={list} class="chips" role="group" aria-label={text.about.tags} tabIndex={-1}>
+      <p ref={list} class="whole-tags" role="group" aria-label={text.about.tags} tabIndex={-1}>
         {tags.map((one) => (
           <Tag key={one.tag} shown={one} remove={remove} />
         ))}

@@ -16,6 +16,7 @@ import { DeviceBadge } from '../../ui/device_badge';
 import { Icon } from '../../ui/icon';
 import { Badge, Copied, Empty, Failed, Foreign, Skeleton } from '../../ui/parts';
 import { Prose } from '../../ui/prose';
+import { Tags } from '../../ui/tags';
 import { useTitle } from '../../ui/title';
 import { AgentVersion } from '../../ui/version';
 import { About } from './about';
@@ -30,6 +31,8 @@ import './device.css';
 
 const TABS = ['models', 'performance', 'logs', 'commands', 'about'] as const;
 type Tab = (typeof TABS)[number];
+/** How many tags the head has: two lines of them on a phone. */
+const MOST_TAGS = 6;
 
 export function DevicePage() {
   const id = decoded(path.value.split('/')[2] ?? '');
@@ -88,7 +91,7 @@ function Missing() {
 function Shown({ device }: { device: Device }) {
   const tab = TABS.find((known) => known === query.value.get('tab')) ?? 'models';
   useTitle(brief(device.name, 80));
-  const { last_update: update } = device;
+  const { last_update: update, tags = [] } = device;
   const renaming = nameAskedFor(device.device_id);
   return (
     <div class="page device-page">
@@ -112,6 +115,7 @@ function Shown({ device }: { device: Device }) {
           <Foreign>{device.platform.hostname}</Foreign>
           <Copied code={device.device_id} label={text.device.copyId} />
         </p>
+        {tags.length > 0 && <Tags tags={tags} most={MOST_TAGS} all={`${path.value}?tab=about`} />}
         {stateOf(device) === 'updating' && <p class="banner busy">{text.device.updating}</p>}
         {update?.outcome === 'rolled_back' && (
           <p class="banner bad" dir="auto">
