@@ -36,6 +36,8 @@ it('deploys a model to the selected devices after a preview', async () => {
   here.served.answers['/operations'] = [200, { work: {}, devices: 2, first: [] }];
   await press('Deploy…');
   await settled('Serve the model as soon as it is there');
+  const hint = document.getElementById(document.querySelector('[name=serve]')?.getAttribute('aria-describedby') ?? '');
+  expect(hint?.textContent).toContain('such as https://workspace.example');
   await accessible();
   await press('Preview');
   await settled('Deploy to 2 devices');

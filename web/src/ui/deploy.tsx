@@ -2,7 +2,7 @@
 // for many there is a preview of the operation first.
 
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 
 import { servesAgain } from '../data/actions';
 import { ask, idempotencyKey, POST } from '../data/client';
@@ -135,13 +135,10 @@ export function DeployDialog({ model, targets, changed, close }: Props) {
             <Field
               label={text.deploying.alias}
               hint={text.deploying.aliasHint}
-              control={(ties) => <input {...ties} name="alias" pattern="[a-z0-9][a-z0-9._\-]{0,63}" autocomplete="off" spellcheck={false} />}
+              control={(ties) => <input {...ties} name="alias" pattern="[a-z0-9][a-z0-9._\-]{0,63}" title={text.deploying.aliasForm} autocomplete="off" spellcheck={false} />}
             />
           </div>
-          <label class="check-line">
-            <input type="checkbox" name="serve" defaultChecked={serves} />
-            {text.deploying.serve}
-          </label>
+          <ServeChoice serves={serves} />
           {!changed && fields}
           <FormError words={fault} />
         </div>
@@ -155,6 +152,22 @@ export function DeployDialog({ model, targets, changed, close }: Props) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+function ServeChoice({ serves }: { serves: boolean }) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label class="check-line">
+        <input type="checkbox" name="serve" defaultChecked={serves} aria-describedby={`${id}-hint`} />
+        {text.deploying.serve}
+      </label>
+      <div class="field" id={`${id}-hint`}>
+        <p class="hint">{text.deploying.serveHint}</p>
+        <p class="hint">{text.deploying.originsHint}</p>
+      </div>
+    </div>
   );
 }
 
