@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 
 import { ask, CAUSES, MODEL, prepare } from './causes.ts';
-import { hostileQuery } from './hostile.ts';
+import { hostileQuery, WORDS as HOSTILE } from './hostile.ts';
 import type { Fake } from './server.ts';
 import type { World, WorldName } from './world.ts';
 
@@ -74,9 +74,19 @@ async function unnamed(page: Page): Promise<void> {
 }
 
 /** Has the model answer whatever it is asked. */
-async function answering(page: Page): Promise<void> {
+async function answering(page: Page, answer = ANSWER): Promise<void> {
   const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
-  await page.route(MODEL, (route) => route.fulfill({ contentType: 'text/event-stream', body: ANSWER, headers }));
+  await page.route(MODEL, (route) => route.fulfill({ contentType: 'text/event-stream', body: answer, headers }));
+}
+
+/** What a hostile model answers: hostile words wherever Markdown can have words, and as what it thought. */
+function hostileAnswer(): string {
+  const markdown = HOSTILE.flatMap((words) => [
+    words, `# ${words}`, `- ${words}`, `> ${words}`, `[${words}](${words})`, `[link](${words.trim()})`, `![${words}](${words})`, `![image](x "${words}")`,
+    `\`${words}\``, `\`\`\`${words}\n${words}\n\`\`\``, `| ${words} | b |\n|---|---|\n| ${words} | ${words} |`, `<${words}>`, `[to]: ${words}\n\n[to]`,
+  ]).join('\n\n');
+  const pieces = [{ reasoning_content: HOSTILE.join('\n\n') }, { content: markdown }];
+  return `${pieces.map((delta) => chunk({ choices: [{ delta }] })).join('')}${chunk({ choices: [], usage: { prompt_tokens: 9, completion_tokens: 9 } })}data: [DONE]\n\n`;
 }
 
 async function asked(page: Page): Promise<void> {
@@ -199,8 +209,17 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   {
-    name: 'workspace-answer', path: at('/workspace'), worlds: ['many'], before: answering,
+    name: 'workspace-answer', path: at('/workspace'), worlds: ['many'], before: (page) => answering(page),
     act: asked,
+  },
+  {
+    // The question is the title of its conversation.
+    name: 'workspace-hostile', path: at('/workspace'), worlds: [], hostile: true, before: (page) => answering(page, hostileAnswer()),
+    act: async (page) => {
+      await page.locator('#message').fill(HOSTILE.filter((words) => words.length < 500).join(' '));
+      await page.locator('#message').press('Enter');
+      await page.locator('.answered .usage').waitFor({ timeout: 10_000 });
+    },
   },
   {
     name: 'workspace-elsewhere', path: at('/workspace'), worlds: ['many'],
@@ -216,7 +235,7 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   {
-    name: 'conversation-delete', path: at('/workspace'), worlds: ['many'], before: answering,
+    name: 'conversation-delete', path: at('/workspace'), worlds: ['many'], before: (page) => answering(page),
     act: async (page) => {
       await asked(page);
       // On a phone the list is a dialog of its own.

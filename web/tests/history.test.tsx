@@ -30,7 +30,7 @@ async function open(...all: Conversation[]): Promise<void> {
     settle(one);
   }
   here.show(<main><History /></main>);
-  await control('Export as JSON');
+  await control('Export all as JSON');
 }
 
 beforeEach(forgetAll);
@@ -42,7 +42,7 @@ describe('the export as JSON', () => {
     await type('[type=search]', 'colour');
     await vi.waitFor(() => expect(here.root.querySelectorAll('.history-list li')).toHaveLength(1));
     await accessible();
-    await press('Export as JSON');
+    await press('Export all as JSON');
     const [file, ...others] = await saved();
     expect([file?.name, file?.type, others]).toEqual(['conversations.json', 'application/json', []]);
     const { schema, conversations } = JSON.parse(file?.words ?? '') as { schema: number; conversations: Conversation[] };
@@ -55,7 +55,7 @@ describe('the export as JSON', () => {
 
   it('has hostile text as it was written', async () => {
     await open(talk('three', 'Hostile', ...HOSTILE.map((words, at) => turn(String(at), words, words))));
-    await press('Export as JSON');
+    await press('Export all as JSON');
     const [file] = await saved();
     const { conversations } = JSON.parse(file?.words ?? '') as { conversations: Conversation[] };
     expect(conversations[0]?.turns.map(({ answer }) => answer)).toEqual(HOSTILE);
@@ -65,7 +65,7 @@ describe('the export as JSON', () => {
 describe('the export as Markdown', () => {
   it('is a file with the conversation that is shown, named after its title', async () => {
     await open(COLOUR, BOILING);
-    await press('Export this conversation (Markdown)');
+    await press('Export this one as Markdown');
     expect(await saved()).toEqual([{
       name: 'How-to-boil-an-egg.md',
       type: 'text/markdown',
@@ -80,7 +80,7 @@ describe('the export as Markdown', () => {
     await open(COLOUR, BOILING);
     await press('A colour');
     await vi.waitFor(() => expect(here.root.querySelector('.here')?.textContent).toContain('A colour'));
-    await press('Export this conversation (Markdown)');
+    await press('Export this one as Markdown');
     const [file] = await saved();
     expect(file?.name).toBe('A-colour.md');
     expect(file?.words).toContain('Red.');
@@ -89,10 +89,10 @@ describe('the export as Markdown', () => {
 
   it('is not offered for a conversation in which nothing was asked', async () => {
     await open(COLOUR);
-    await control('Export this conversation (Markdown)');
+    await control('Export this one as Markdown');
     await press('New conversation');
-    await vi.waitFor(() => expect(controls()).not.toContain('Export this conversation (Markdown)'));
-    expect(controls()).toContain('Export as JSON');
+    await vi.waitFor(() => expect(controls()).not.toContain('Export this one as Markdown'));
+    expect(controls()).toContain('Export all as JSON');
   });
 });
 

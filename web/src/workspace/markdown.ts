@@ -6,8 +6,8 @@ import { readable } from './plain';
 
 export type Links = TokensList['links'];
 
-/** Headings of an answer stand below those of the page. */
-const HEADING_OFFSET = 3;
+/** Who speaks is a heading of the second level, and those of an answer stand below it. */
+const HIGHEST_HEADING = 3;
 const LINK = /^(?:https?:\/\/|mailto:)/i;
 
 const marked = new Marked({
@@ -15,7 +15,8 @@ const marked = new Marked({
   breaks: true,
   renderer: {
     heading({ tokens, depth }) {
-      const level = Math.min(depth + HEADING_OFFSET, 6);
+      // Most answers begin at `##`: a level that is skipped sounds like a part that is missing.
+      const level = Math.min(Math.max(depth + 1, HIGHEST_HEADING), 6);
       return `<h${level} dir="auto">${this.parser.parseInline(tokens)}</h${level}>\n`;
     },
     paragraph({ tokens }) {

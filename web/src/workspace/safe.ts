@@ -3,7 +3,7 @@
 import createDOMPurify from 'dompurify';
 
 const TAGS = [
-  'p', 'br', 'hr', 'h4', 'h5', 'h6', 'strong', 'em', 'del', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'a', 'table',
+  'p', 'br', 'hr', 'h3', 'h4', 'h5', 'h6', 'strong', 'em', 'del', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'a', 'table',
   'thead', 'tbody', 'tr', 'th', 'td',
 ];
 const ATTRIBUTES = ['href', 'title', 'start', 'class', 'align', 'dir'];
