@@ -4,6 +4,8 @@ import { text } from '../text';
 import { brief } from '../text/visible';
 import { Foreign } from './parts';
 
+import './tags.css';
+
 /** Shows at most `most` tags. The others are counted in a link to where all are. */
 export function Tags({ tags, most = tags.length, all = '' }: { tags: readonly string[]; most?: number; all?: string }) {
   const rest = tags.slice(most);

@@ -5,13 +5,16 @@ import { useSignal } from '@preact/signals';
 import type { Installer } from '../../data/install';
 import type { Loading } from '../../data/store';
 import { reader, SYSTEMS } from '../../data/system';
+import { Combobox, type Choosable } from '../combobox';
 import { Confirm } from '../dialog';
 import { ExportButton } from '../export';
 import { Filled } from '../filled';
 import { Lacking, SystemChoice, Unpublished } from '../install_lines';
 import { KeyFields } from '../key_fields';
+import { Gone } from '../later';
 import { Menu } from '../menu';
 import { Refused } from '../refused';
+import { Tags } from '../tags';
 import { Part } from './part';
 
 const LOADED: Loading = { state: 'ready', error: null };
@@ -21,6 +24,7 @@ const INSTALLER: Installer = {
   systems: SYSTEMS.map((system) => ({ system, shell: 'sh', fleet_line: '', registration_line: '', released: system === 'linux' })),
 };
 const NAME = 'made-up';
+const MODELS: readonly Choosable[] = Array.from({ length: 12 }, (_, at) => ({ id: `${at}`, words: `phi-4-mini on ward-${at}`, found: `phi-4-mini ward-${at}` }));
 
 export function Forms() {
   const system = useSignal(reader());
@@ -33,6 +37,18 @@ export function Forms() {
     <>
       <Part title="Menu">
         <Menu label="Columns" icon="columns" body={(done) => <button type="button" class="button quiet" onClick={done}>Done</button>} />
+        <Menu label="More" named="More actions for a model" icon="more" atEnd body={(done) => <button type="button" class="menu-item" onClick={done}>Redeploy</button>} />
+      </Part>
+      <Part title="One of many">
+        <label for="gallery-one">Model</label>
+        <Combobox id="gallery-one" label="Model" chosen={MODELS[0] as Choosable} options={MODELS} disabled={false} choose={() => undefined} />
+      </Part>
+      <Part title="Tags">
+        <Tags tags={['ground-floor', 'night', 'a-tag-that-is-longer-than-the-others']} />
+        <Tags tags={['ground-floor', 'night', 'leased']} most={1} all="#tags" />
+      </Part>
+      <Part title="A part whose code is gone">
+        <Gone />
       </Part>
       <Part title="Systems">
         <SystemChoice system={system} />
