@@ -4,6 +4,7 @@ A case that names a random id is answered 404 and reaches nothing behind it. Eve
 instead: what the run began with, or what its own cases have created. What the run began with is not deleted.
 """
 
+import collections
 import itertools
 import json
 import os
@@ -22,16 +23,21 @@ SENT = open(WORK / f"sent.{WHO}", "a", buffering=1, encoding="utf-8")
 IDS = ["device_id", "model_id", "deployment_id", "command_id", "key_id", "user_id", "invitation_id", "token_id", "account_id", "session_id"]
 CODES = ["invitation_token", "user_code", "device_code"]
 MOST = 50
+# Who has no bearer token: nobody has a login, and a browser has the cookie of a session. A visitor opens and ends sessions.
+WITHOUT_TOKEN = ("nobody", "browser", "visitor")
+# What only a page of this origin sends.
+PAGE = {"X-Link-Csrf": "1", "Sec-Fetch-Site": "same-origin"}
 found = {name: list(PEOPLE["kept"].get(name, [])) for name in [*IDS, *CODES]}
 turns = itertools.count()
 more = itertools.count()
+visits = collections.Counter()
 
 
 def access_token():
     """The token of this run; a login is renewed, because an access token lives for 15 minutes."""
     if WHO in PEOPLE["fixed"]:
         return PEOPLE["fixed"][WHO]
-    if WHO in ("nobody", "browser"):
+    if WHO in WITHOUT_TOKEN:
         return None
     try:
         login = called("/auth/refresh", {"refresh_token": PEOPLE["refresh"][WHO]})
@@ -45,13 +51,32 @@ def access_token():
 
 def session():
     """The login of a browser: its cookie, and what only a page of this origin sends beside it."""
-    word = {"with": "password", "email": "admin@example.com", "password": PEOPLE["password"]}
-    headers = {"Content-Type": "application/json", "X-Link-Csrf": "1", "Sec-Fetch-Site": "same-origin"}
+    headers = {"Content-Type": "application/json", **PAGE}
     address = os.environ["FUZZ_BASE"] + "/api/v1/session"
-    request = urllib.request.Request(address, json.dumps(word).encode(), headers)
+    request = urllib.request.Request(address, json.dumps(right_word()).encode(), headers)
     with urllib.request.urlopen(request, timeout=30) as answer:
         cookie = answer.headers["Set-Cookie"].split(";")[0]
-        return {**headers, "Cookie": cookie, "X-Link-Csrf": json.loads(answer.read())["csrf"]}
+        return {**PAGE, "Cookie": cookie, "X-Link-Csrf": json.loads(answer.read())["csrf"]}
+
+
+def right_word():
+    """What opens a session."""
+    return {"with": "password", "email": "admin@example.com", "password": PEOPLE["password"]}
+
+
+def visit(case):
+    """Has a case open a session, or end one that is open. Only the first ones do: attempts at a password are limited."""
+    visits[case.method.upper()] += 1
+    if visits[case.method.upper()] > 3:
+        return
+    if case.method.upper() == "POST":
+        case.headers = {**case.headers, **PAGE}
+        case.body = right_word()
+    else:
+        try:
+            case.headers = {**case.headers, **session()}
+        except urllib.error.HTTPError:
+            pass
 
 
 def one_more_session():
@@ -84,11 +109,9 @@ def called(path, body=None, token=None):
 
 
 TOKEN = access_token()
-if TOKEN is None and WHO not in ("nobody", "browser"):
+if TOKEN is None and WHO not in WITHOUT_TOKEN:
     raise SystemExit(f"fuzz-api: the login of {WHO} has ended")
 LOGIN = session() if WHO == "browser" else {"Authorization": f"Bearer {TOKEN}"} if TOKEN else {}
-LOGIN.pop("Content-Type", None)
-
 
 if WHO == "sessions":
     note_sessions()
@@ -135,6 +158,9 @@ def before_call(context, case, kwargs):
         elif real and turn % 2 == 0:
             case.path_parameters[name] = real[turn // 2 % len(real)]
     if turn % 2:
+        return
+    if WHO == "visitor":
+        visit(case)
         return
     if isinstance(case.body, dict):
         for name in set(case.body) & set(found):
