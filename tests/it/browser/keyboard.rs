@@ -181,18 +181,28 @@ async fn palette(browser: &Browser, words: &str) {
     browser.gone(".palette").await;
 }
 
-/// Presses Tab until the element has the focus, which must be visible.
+/// Presses Tab until the element has the focus, which must be visible: the element or one of the three around it has an
+/// outline that can be seen, and had none before.
 async fn reach(browser: &Browser, css: &str) {
     let focused = format!("return document.activeElement?.matches({css:?}) === true");
+    let outlined = "let found = []; \
+        for (let at = ELEMENT, steps = 0; at && steps < 4; at = at.parentElement, steps += 1) { \
+            const style = getComputedStyle(at); \
+            found.push(style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1 && \
+                !/, 0\\)$|^transparent$/.test(style.outlineColor)); \
+        } \
+        return found.includes(true)";
+    let before = outlined.replace("ELEMENT", &format!("document.querySelector({css:?})"));
+    let after = outlined.replace("ELEMENT", "document.activeElement");
+    // What has the focus from the start, such as the first field of a dialog, shows it too.
+    let mut unfocused = browser.run(&focused, vec![]).await == true;
     for _ in 0..MOST_TABS {
         if browser.run(&focused, vec![]).await == true {
-            let shown = "const style = getComputedStyle(document.activeElement); \
-                return style.outlineStyle !== 'none' || style.boxShadow !== 'none' || \
-                    getComputedStyle(document.activeElement.parentElement).outlineStyle !== 'none' || \
-                    document.activeElement.closest('form')?.matches(':focus-within') === true";
-            assert_eq!(browser.run(shown, vec![]).await, true, "`{css}` shows no focus");
+            assert!(unfocused, "`{css}` has an outline without the focus too");
+            assert_eq!(browser.run(&after, vec![]).await, true, "`{css}` shows no focus");
             return;
         }
+        unfocused = unfocused || browser.run(&before, vec![]).await == false;
         browser.keys(Key::Tab).await;
     }
     panic!("`{css}` cannot be reached by Tab on this page:\n{}", browser.text().await);
