@@ -4,6 +4,7 @@ import { signal } from '@preact/signals';
 import { render } from 'preact';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
+import { unsent } from '../src/app/newer';
 import { Combobox, type Choosable } from '../src/ui/combobox';
 import { accessible } from './placed';
 
@@ -97,6 +98,12 @@ it('takes what is pressed, and a press leaves the focus in the field', async () 
   expect(third?.dispatchEvent(new MouseEvent('mousedown', { bubbles: true, cancelable: true }))).toBe(false);
   third?.click();
   await vi.waitFor(() => expect(field().value).toBe('model-2 on ward'));
+});
+
+it('is nothing that a reload would lose', async () => {
+  type('model-1');
+  await vi.waitFor(() => expect(options().length).toBe(11));
+  expect(unsent()).toBeNull();
 });
 
 it('does not open while nothing may be chosen', async () => {

@@ -79,6 +79,8 @@ export function Combobox({ id, label, chosen, options, disabled, choose }: Choos
         autocomplete="off"
         spellcheck={false}
         disabled={disabled}
+        // A reload loses nothing: what is chosen is kept elsewhere.
+        data-kept
         value={typed.value ?? chosen.words}
         onFocus={(event) => event.currentTarget.select()}
         onClick={show}
