@@ -6,68 +6,11 @@
 import { chromium, type Browser, type Page } from 'playwright-core';
 
 import { CHROMIUM, enter, settle } from './browser.ts';
+import { DIALOGS, type Opened } from './dialogs.ts';
 import { violations } from './judge.ts';
 import { restarted } from './screens.ts';
 import { ME, serve, type Fake } from './server.ts';
-import { worldOf, type World, type WorldName } from './world.ts';
-
-interface Opened {
-  name: string;
-  path: string | ((world: World) => string);
-  world?: WorldName;
-  /** What is done first, as selecting rows. */
-  before?: (page: Page) => Promise<void>;
-  /** The names of the buttons that lead to the dialog; the last opens it. */
-  button: string | RegExp;
-  /** The menu that has the button, if one has. It has the focus afterwards. */
-  menu?: string;
-  /** Whether it is the last button of this name. */
-  last?: boolean;
-  narrow?: boolean;
-}
-
-const device = (world: World): string => `/devices/${world.devices[2]?.device_id}`;
-const model = (at: number) => (world: World): string => `/models/${world.models[at]?.model_id}`;
-const selectAll = async (page: Page): Promise<void> => {
-  await page.getByRole('checkbox', { name: /^Select all/ }).first().focus();
-  await page.keyboard.press('Space');
-};
-
-const DIALOGS: readonly Opened[] = [
-  { name: 'repair all', path: '/', world: 'failing', button: 'Repair all…' },
-  { name: 'redeploy all', path: '/', world: 'failing', button: 'Redeploy all…' },
-  { name: 'add a model', path: '/models', button: 'Add a model…' },
-  { name: 'resume an upload', path: '/models', world: 'failing', button: /^Resume upload/ },
-  { name: 'deploy a model of the list', path: '/models', button: /^Deploy…: / },
-  { name: 'deploy a model', path: model(0), button: 'Deploy…' },
-  { name: 'remove a model that is deployed', path: model(0), button: 'Remove…' },
-  { name: 'remove a model', path: model(3), button: 'Remove…' },
-  { name: 'deploy to a device', path: device, button: 'Deploy a model…' },
-  { name: 'settings of a deployment', path: device, menu: 'More', button: 'Settings…' },
-  { name: 'remove from a device', path: device, menu: 'More', button: 'Remove…' },
-  { name: 'update a device', path: device, button: 'Update…' },
-  { name: 'change a port', path: device, menu: 'More', button: 'Change port…' },
-  { name: 'transfer a device', path: (world) => `${device(world)}?tab=about`, button: /^Transfer the device/ },
-  { name: 'remove a device', path: (world) => `${device(world)}?tab=about`, button: /^Remove the device|^Remove…/ },
-  { name: 'create a key', path: '/keys', button: 'Create a key' },
-  { name: 'revoke a key', path: '/keys', button: /^Revoke / },
-  { name: 'invite a member', path: '/members', button: /^Invite/ },
-  { name: 'change a role', path: '/members', button: /^Change/ },
-  { name: 'remove a member', path: '/members', button: /^Remove/ },
-  { name: 'create a token', path: '/tokens', button: /^Create/ },
-  { name: 'revoke a token', path: '/tokens', button: /^Revoke/ },
-  { name: 'remove an origin', path: '/settings', button: /^Remove/ },
-  { name: 'cancel an operation', path: '/operations', button: /^Cancel…: / },
-  { name: 'retry an operation', path: '/operations', world: 'failing', button: /^Retry/ },
-  { name: 'retry expired repairs', path: '/repairs', world: 'failing', button: /^Retry .* expired/ },
-  { name: 'repair devices', path: '/devices', world: 'failing', before: selectAll, button: 'Repair…' },
-  { name: 'deploy to devices', path: '/devices', before: selectAll, button: 'Deploy…' },
-  { name: 'update devices', path: '/devices', before: selectAll, button: /^Update/ },
-  { name: 'tag devices', path: '/devices', before: selectAll, button: /^Add tag/ },
-  { name: 'remove devices', path: '/devices', before: selectAll, button: 'Remove…' },
-  { name: 'cancel deployments', path: '/deployments?state=progress', before: selectAll, button: 'Cancel…' },
-  { name: 'conversations', path: '/workspace', button: 'Conversations', narrow: true },
-];
+import { worldOf } from './world.ts';
 
 /** How many pages are open at a time: a page waits more than it computes, and each has a focus of its own. */
 const LANES = 2;
