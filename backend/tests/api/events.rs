@@ -1,6 +1,9 @@
 //! The event stream of an account, and its summary.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use axum::{
     Router,
@@ -160,6 +163,7 @@ async fn changes_of_one_thing_in_a_moment_are_one_event() {
     let mut reader = Reader::ready(&world.backend.router, &user, "?kinds=device,key").await;
     let path = format!("/api/v1/devices/{}", device.id);
     let mut events = 0;
+    let began = Instant::now();
     for number in 0..40 {
         let change = json!({ "name": format!("lamp {number}") });
         assert_eq!(world.call("PATCH", &path, &user, Some(change)).await.status, 200);
@@ -171,6 +175,9 @@ async fn changes_of_one_thing_in_a_moment_are_one_event() {
             break;
         }
     }
+    // One at the end of each span of 250 ms in which something has changed.
+    let spans = began.elapsed().as_millis() / 250 + 1;
+    assert!(events <= spans, "{events} events in {spans} spans");
     assert!(events < 40, "{events} events for 40 changes");
 }
 
