@@ -37,7 +37,8 @@ export function Combobox({ id, label, chosen, options, disabled, choose }: Choos
   const list = useRef<HTMLUListElement>(null);
   const found = open.value ? fitting(options, typed.value ?? '') : [];
   const listed = found.slice(0, LISTED);
-  if (typed.value === null && open.value && !listed.includes(chosen)) listed.push(chosen);
+  // Far down, it would open the list at its end.
+  if (typed.value === null && open.value && !listed.includes(chosen)) listed.unshift(chosen);
   // What is marked may leave the list while it is open.
   const place = Math.max(0, listed.findIndex((one) => one.id === marked.value));
   useEffect(() => {
@@ -65,7 +66,8 @@ export function Combobox({ id, label, chosen, options, disabled, choose }: Choos
     else if (!open.peek()) show();
     else marked.value = listed[(place + step + listed.length) % listed.length]?.id ?? '';
   };
-  const rest = found.length - Math.min(found.length, LISTED);
+  // What is chosen may be none of the options.
+  const rest = found.filter((one) => !listed.includes(one)).length;
   return (
     <div class="combobox">
       <input
