@@ -44,6 +44,8 @@ afterEach(() => {
 it('has the name of what is chosen, and lists what is chosen first although it is far down', async () => {
   expect(field().value).toBe('model-55 on ward');
   expect(field().getAttribute('aria-expanded')).toBe('false');
+  // A chevron, like every select: an arrow with a shaft is the sign of an order.
+  expect(root.querySelector('.combobox > .icon path')?.getAttribute('d')).toBe('M4 6l4 4 4-4');
   await accessible();
   field().click();
   await vi.waitFor(() => expect(options()).toHaveLength(51));

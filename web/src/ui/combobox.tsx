@@ -94,7 +94,7 @@ export function Combobox({ id, label, chosen, options, disabled, choose }: Choos
           marked.value = '';
         }}
       />
-      <Icon name="down" />
+      <Icon name="chevron" />
       <p class="visually-hidden" role="status">
         {open.value ? text.palette.results(found.length) : ''}
       </p>
