@@ -172,6 +172,14 @@ describe('a chart', () => {
     expect(made).toEqual([]);
   });
 
+  it('says its sentence once: the canvas is for the eye', async () => {
+    show(root, chart(lines));
+    await drawn();
+    expect(root.querySelector('.chart-canvas')?.getAttribute('aria-hidden')).toBe('true');
+    expect(root.innerHTML.split('It says so.')).toHaveLength(2);
+    await accessible();
+  });
+
   it('has its table only while it is open', async () => {
     show(root, chart(lines));
     expect(root.querySelector('table')).toBeNull();

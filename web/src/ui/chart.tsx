@@ -15,13 +15,11 @@ import './chart.css';
 
 interface Props {
   title: string;
-  /** What the chart shows, in a sentence. */
-  label: string;
   /** The same object as long as nothing has changed. */
   drawing: Drawing;
 }
 
-export function Chart({ title, label, drawing }: Props) {
+export function Chart({ title, drawing }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const legend = useRef<HTMLUListElement>(null);
   const newest = useRef(drawing);
@@ -55,7 +53,7 @@ export function Chart({ title, label, drawing }: Props) {
   return (
     <figure class="chart">
       <div class="chart-frame">
-        <div ref={place} class={`chart-canvas ${drawing.kind}`} role="img" aria-label={label} />
+        <div ref={place} class={`chart-canvas ${drawing.kind}`} aria-hidden="true" />
         {plotted.value && <Readout title={title} drawing={drawing} at={at} move={move} />}
       </div>
       <ul ref={legend} class="chart-legend">
@@ -93,7 +91,7 @@ export function Charted<T>({ title, summary, drawing, columns, items, idOf }: Ch
     <section class="card charted" aria-label={title}>
       <h2>{title}</h2>
       <p dir="auto">{summary}</p>
-      <Chart title={title} label={text.chart.label(title, summary)} drawing={drawing} />
+      <Chart title={title} drawing={drawing} />
       <details onToggle={(event) => (open.value = event.currentTarget.open)}>
         <summary>{label}</summary>
         {open.value && (

@@ -3,7 +3,6 @@
 export const chart = {
   numbersOf: (title: string) => `Numbers: ${title}`,
   begins: 'Begins',
-  label: (title: string, summary: string) => `${title}: ${summary}`,
   valuesOf: (title: string) => `Values over time: ${title}`,
   value: (name: string, words: string) => `${name} ${words}`,
   range: (low: string, high: string) => `${low} to ${high}`,
