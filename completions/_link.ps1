@@ -769,7 +769,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;logs' {
             [CompletionResult]::new('--severity', '--severity', [CompletionResultType]::ParameterName, 'Only records at least this severe')
             [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'Only records that name this model, by id or name; with --local also the log of its engine')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Largest number of records, or of lines with --local; the newest come last')
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Largest number of records, or of lines with --local; the newest come last')
+            [CompletionResult]::new('--tail', '--tail', [CompletionResultType]::ParameterName, 'Largest number of records, or of lines with --local; the newest come last')
             [CompletionResult]::new('--request', '--request', [CompletionResultType]::ParameterName, 'With --local: only lines about this request, by the value of its header X-Request-Id')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Print new records as they arrive, until Ctrl-C')
             [CompletionResult]::new('--follow', '--follow', [CompletionResultType]::ParameterName, 'Print new records as they arrive, until Ctrl-C')

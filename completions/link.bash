@@ -3840,7 +3840,7 @@ _link() {
             return 0
             ;;
         link__subcmd__logs)
-            opts="-f -q -h --follow --severity --model --limit --local --request --json --quiet --full --utc --help"
+            opts="-f -n -q -h --follow --severity --model --tail --limit --local --request --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3855,6 +3855,14 @@ _link() {
                     return 0
                     ;;
                 --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tail)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -449,7 +449,7 @@ warning\t'Warnings and worse'
 error\t'Errors and worse'
 critical\t'Only critical records'"
 complete -c link -n "__fish_link_using_subcommand logs" -l model -d 'Only records that name this model, by id or name; with --local also the log of its engine' -r
-complete -c link -n "__fish_link_using_subcommand logs" -l limit -d 'Largest number of records, or of lines with --local; the newest come last' -r
+complete -c link -n "__fish_link_using_subcommand logs" -s n -l limit -l tail -d 'Largest number of records, or of lines with --local; the newest come last' -r
 complete -c link -n "__fish_link_using_subcommand logs" -l request -d 'With --local: only lines about this request, by the value of its header X-Request-Id' -r
 complete -c link -n "__fish_link_using_subcommand logs" -s f -l follow -d 'Print new records as they arrive, until Ctrl-C'
 complete -c link -n "__fish_link_using_subcommand logs" -l local -d 'Read the logs on this machine, of the agent, its guard and the engines, instead of the records at the backend'

@@ -18,7 +18,7 @@ pub struct Logs {
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
     /// Largest number of records, or of lines with --local; the newest come last
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(short = 'n', long, visible_alias = "tail", value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub limit: u32,
     /// Read the logs on this machine, of the agent, its guard and the engines, instead of the records at the backend
     #[arg(long, conflicts_with = "device")]
