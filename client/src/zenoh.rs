@@ -317,7 +317,7 @@ mod tests {
             let key = Arc::new(SigningKey::from_seed(&[1; 32]));
             let refused = DeviceSession::join(&access, key).await.unwrap_err();
             assert!(matches!(refused, NoSession::NoEndpoint(_)), "{refused}");
-            assert!(chain(&refused).contains("is no endpoint such as"), "{refused}");
+            assert!(chain(&refused).contains("is not an endpoint such as"), "{refused}");
         }
     }
 }

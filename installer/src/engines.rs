@@ -77,7 +77,7 @@ pub enum EngineError {
     NoExecutable { from: PathBuf, executable: String },
     #[error("`{}` is not the file that was meant: its SHA-256 is {found}", .path.display())]
     Altered { path: PathBuf, found: String },
-    #[error("the archive holds `{0}`, which is no plain file of an engine")]
+    #[error("the archive holds `{0}`, which is not a regular file of an engine")]
     NotPlain(String),
     #[error("the build has more than {MOST_FILES} files or {ENGINE_SIZE} bytes")]
     TooLarge,
@@ -85,7 +85,7 @@ pub enum EngineError {
     DoesNotRun(String),
     #[error("the engine does not say which build it is")]
     Nameless,
-    #[error("`{0}` is no name of a build: it has letters, digits, dots and dashes")]
+    #[error("`{0}` is not the name of a build: it has letters, digits, dots and dashes")]
     BadName(String),
     #[error("the build {0} is not installed")]
     Unknown(String),

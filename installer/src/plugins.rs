@@ -1,7 +1,7 @@
 //! The plugins of this machine: the folders in the data folder that a person installed, and those that the release ships
 //! beside its programs.
 //!
-//! An installed plugin takes precedence over a shipped one of the same id. A folder that is no usable plugin is reported
+//! An installed plugin takes precedence over a shipped one of the same id. A folder that is not a usable plugin is reported
 //! with its fault and affects no other plugin. Nothing in a plugin's folder is executed here.
 
 #![expect(
@@ -86,7 +86,7 @@ pub struct Plugins {
 /// A folder cannot be read as a plugin.
 #[derive(Debug, thiserror::Error)]
 pub enum PluginError {
-    #[error("`{}` is no folder of a plugin: it has no `{PROJECT_FILE}`", .0.display())]
+    #[error("`{}` is not a plugin folder: it has no `{PROJECT_FILE}`", .0.display())]
     NoProject(PathBuf),
     #[error("`{}` leads out of the plugin's folder", .0.display())]
     Outside(PathBuf),

@@ -249,7 +249,7 @@ mod tests {
         );
         let device = folder.path().join("device");
         std::os::unix::fs::symlink("/dev/zero", &device).unwrap();
-        assert!(read_bounded(&device, DOCUMENT_LIMIT).unwrap_err().contains("no plain file"));
+        assert!(read_bounded(&device, DOCUMENT_LIMIT).unwrap_err().contains("not a regular file"));
     }
 
     #[test]

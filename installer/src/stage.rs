@@ -350,7 +350,7 @@ impl FoundRelease {
     }
 }
 
-/// Unpacks an archive. Refuses everything except plain files within the limits of a release.
+/// Unpacks an archive. Refuses everything except regular files within the limits of a release.
 fn unpack(archive: &Path, to: &Path) -> io::Result<()> {
     std::fs::create_dir_all(to)?;
     let mut archive = tar::Archive::new(GzDecoder::new(File::open(archive)?));
@@ -366,7 +366,7 @@ fn unpack(archive: &Path, to: &Path) -> io::Result<()> {
             && path.components().count() == 1
             && path.file_name().is_some();
         if !is_plain {
-            return Err(io::Error::other(format!("`{}` is no plain file", path.display())));
+            return Err(io::Error::other(format!("`{}` is not a regular file", path.display())));
         }
         entry.unpack(to.join(path))?;
     }

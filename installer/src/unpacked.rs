@@ -1,7 +1,7 @@
 //! The files of an unpacked folder, checked before any of them is read.
 //!
 //! The contents of the folder are not trusted: a file with the name of a program may be a link to a device, a pipe or
-//! an endless file. So every entry must be a plain file, all entries are counted and measured first, and no more bytes
+//! an endless file. So every entry must be a regular file, all entries are counted and measured first, and no more bytes
 //! of a file are read than were measured.
 
 #![expect(
@@ -29,7 +29,7 @@ use sha2::{Digest as _, Sha256};
 pub enum UnpackedError {
     #[error("`{}` is not of the form that a release has", .0.display())]
     Malformed(PathBuf),
-    #[error("`{}` is no plain file", .0.display())]
+    #[error("`{}` is not a regular file", .0.display())]
     NotPlain(PathBuf),
     #[error("`{}` holds more than a release has", .0.display())]
     TooLong(PathBuf),
@@ -52,7 +52,7 @@ impl<'a> Unpacked<'a> {
     /// Lists a folder, and reads none of its files.
     ///
     /// # Errors
-    /// If an entry is not a plain file, or if the folder exceeds the limits of a release in number or size.
+    /// If an entry is not a regular file, or if the folder exceeds the limits of a release in number or size.
     pub(crate) fn look(folder: &'a Path) -> Result<Self, UnpackedError> {
         let failed = |source| UnpackedError::Read { path: folder.to_owned(), source };
         let (mut files, mut total) = (Vec::new(), 0_u64);
@@ -128,13 +128,13 @@ pub(crate) fn hash_of(bytes: &[u8]) -> Sha256Hex {
     Sha256Hex::from_digest(&Sha256::digest(bytes))
 }
 
-/// Opens a file in a local source of releases if it is a plain file: opening a pipe would block.
+/// Opens a file in a local source of releases if it is a regular file: opening a pipe would block.
 ///
 /// # Errors
-/// If the file does not exist, is not a plain file or cannot be opened.
+/// If the file does not exist, is not a regular file or cannot be opened.
 pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
     if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other(format!("`{}` is no plain file", path.display())));
+        return Err(io::Error::other(format!("`{}` is not a regular file", path.display())));
     }
     File::open(path)
 }

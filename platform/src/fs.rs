@@ -131,17 +131,17 @@ pub fn read_limited(path: &Path, limit: u64) -> Result<String, FileError> {
     Ok(text)
 }
 
-/// Like [`read_limited`], but refuses everything except a plain file before reading: a read from a pipe may block for
+/// Like [`read_limited`], but refuses everything except a regular file before reading: a read from a pipe may block for
 /// ever, and a device may be endless.
 ///
 /// # Errors
-/// Those of [`read_limited`], and if `path` is not a plain file.
+/// Those of [`read_limited`], and if `path` is not a regular file.
 pub fn read_plain(path: &Path, limit: u64) -> Result<String, FileError> {
     ensure_plain(path)?;
     read_limited(path, limit)
 }
 
-/// Checks that `path` is a plain file or does not exist.
+/// Checks that `path` is a regular file or does not exist.
 ///
 /// # Errors
 /// If `path` is anything else, or its metadata cannot be read.
@@ -149,7 +149,7 @@ pub fn ensure_plain(path: &Path) -> Result<(), FileError> {
     let failed = |source| FileError { action: "use", path: path.to_owned(), source };
     match std::fs::metadata(path) {
         Ok(found) if found.is_file() => Ok(()),
-        Ok(_) => Err(failed(io::Error::other("it is no plain file; remove it"))),
+        Ok(_) => Err(failed(io::Error::other("it is not a regular file; remove it"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(failed(error)),
     }
@@ -416,7 +416,7 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         for refused in [read_plain(&pipe, 10).err(), try_lock(&pipe).err()] {
             let source = std::error::Error::source(refused.as_ref().unwrap()).unwrap().to_string();
-            assert!(source.contains("no plain file"), "{source}");
+            assert!(source.contains("not a regular file"), "{source}");
         }
         assert!(read_plain(&dir.path().join("none"), 10).unwrap_err().is_not_found());
     }

@@ -106,7 +106,7 @@ impl EngineBuild {
     fn check(&self) -> Result<(), String> {
         let file = self.file.as_str();
         if !is_build_name(&self.build) {
-            return Err(format!("`{file}`: `build` is no name of a build"));
+            return Err(format!("`{file}`: `build` is not the name of a build"));
         }
         let words = [&self.engine, &self.system, &self.processor, &self.licence];
         let is_word = |word: &str| {
@@ -125,7 +125,7 @@ impl EngineBuild {
         }
         match &self.url {
             Some(url) if !url.starts_with("https://") => {
-                Err(format!("`{file}`: `url` is no https address"))
+                Err(format!("`{file}`: `url` is not an https address"))
             }
             Some(_) | None => Ok(()),
         }
@@ -186,11 +186,11 @@ mod tests {
         };
         for name in ["", "..", ".hidden", "a/b", "current", "b 1"] {
             let said = refused(&|build| name.clone_into(&mut build.build));
-            assert!(said.contains("no name of a build"), "{said}");
+            assert!(said.contains("not the name of a build"), "{said}");
         }
         for url in ["http://a.example/x.tar.gz", "file:///etc/passwd", "ftp://a.example/x"] {
             let said = refused(&|build| build.url = Some(url.to_owned()));
-            assert!(said.contains("no https address"), "{said}");
+            assert!(said.contains("not an https address"), "{said}");
         }
         assert!(refused(&|build| build.file = "x.zip".parse().unwrap()).contains(".tar.gz"));
         assert!(refused(&|build| build.size_bytes = u64::MAX).contains("larger than"));

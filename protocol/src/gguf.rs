@@ -191,9 +191,9 @@ impl NotAModel {
 impl fmt::Display for NotAModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Short { size_bytes: 1 } => f.write_str("the file is no model: it has 1 byte"),
+            Self::Short { size_bytes: 1 } => f.write_str("the file is not a model: it has 1 byte"),
             Self::Short { size_bytes } => {
-                write!(f, "the file is no model: it has {size_bytes} bytes")
+                write!(f, "the file is not a model: it has {size_bytes} bytes")
             }
             Self::Other(beginning) => write!(f, "the file is no GGUF model: {beginning}"),
             Self::Version(version) => {

@@ -110,7 +110,7 @@ pub enum InvalidPlugin {
     NoEntryPoint,
     #[error("the entry point `{entry}` does not belong to the plugin `{id}`")]
     ForeignEntryPoint { entry: String, id: String },
-    #[error("`{0}` is no file of the plugin's folder")]
+    #[error("`{0}` is not a file of the plugin's folder")]
     OutsideFolder(String),
     #[error("`{key}` must be {expected}")]
     Fault { key: String, expected: &'static str },

@@ -40,7 +40,7 @@ impl Document for PluginArchive {
 
     fn check(&self) -> Result<(), String> {
         if !is_id(&self.plugin) {
-            return Err("`plugin` is no id of a plugin".to_owned());
+            return Err("`plugin` is not a plugin id".to_owned());
         }
         if self.size_bytes > PLUGIN_ARCHIVE_SIZE {
             return Err(format!("the archive is larger than {PLUGIN_ARCHIVE_SIZE} bytes"));

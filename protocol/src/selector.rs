@@ -246,7 +246,7 @@ fn parse(term: &str) -> Result<Term, String> {
         "tag" if value.is_empty() => Err("the tag is empty".to_owned()),
         "tag" => Ok(Term::Tag { is: equality()?, tag: value.to_owned() }),
         "version" => {
-            let why = |error| format!("`{value}` is no version such as 1.3.0 ({error})");
+            let why = |error| format!("`{value}` is not a version such as 1.3.0 ({error})");
             Ok(Term::Version { comparison, version: value.parse().map_err(why)? })
         }
         "state" => {
@@ -262,7 +262,7 @@ fn parse(term: &str) -> Result<Term, String> {
         }
         "disk" => match value.parse() {
             Ok(percent @ 0..=100) => Ok(Term::Disk { comparison, percent }),
-            Ok(_) | Err(_) => Err(format!("`{value}` is no share of a disk: 0 to 100 percent")),
+            Ok(_) | Err(_) => Err(format!("`{value}` is not a share of a disk: 0 to 100 percent")),
         },
         _ => Err(usage.to_owned()),
     }
@@ -329,9 +329,9 @@ mod tests {
             ("tag<lab", 1, "only `version` and `disk` have an order"),
             ("update=failed", 1, "an update is `committed`"),
             ("update>committed", 1, "only `version` and `disk` have an order"),
-            ("disk>=101", 1, "`101` is no share of a disk"),
-            ("disk=full", 1, "`full` is no share of a disk"),
-            ("tag=lab,version<1.3", 2, "`1.3` is no version"),
+            ("disk>=101", 1, "`101` is not a share of a disk"),
+            ("disk=full", 1, "`full` is not a share of a disk"),
+            ("tag=lab,version<1.3", 2, "`1.3` is not a version"),
             ("state=asleep", 1, "a state is `online`"),
             ("size=3", 1, "expected `tag=…`"),
             ("version!1.0.0", 1, "expected `tag=…`"),

@@ -21,7 +21,7 @@ async fn a_pipe_in_the_place_of_a_state_file_neither_hangs_an_agent_nor_keeps_it
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         device.run(&[]);
         until("the agent to say what is wrong", || async {
-            device.output().contains("no plain file").then_some(())
+            device.output().contains("not a regular file").then_some(())
         })
         .await;
         // An agent that refused to start has already ended.

@@ -58,7 +58,7 @@ pub(crate) enum InvalidBackup {
     #[error("failed to unpack the backup")]
     Io(#[source] io::Error),
     /// The file does not begin as an archive.
-    #[error("it is no backup of link-backend; give a file that `link-backend backup` wrote")]
+    #[error("it is not a backup of link-backend; give a file that `link-backend backup` wrote")]
     NotABackup,
     /// The backup ends before its manifest, or its structure is damaged.
     #[error("the backup is cut off or damaged; copy it again, or restore an earlier backup")]

@@ -228,7 +228,7 @@ fn open_plain(path: &Path) -> Result<Option<File>, FetchError> {
     let failed = |source| FetchError::File { path: path.to_owned(), source };
     match std::fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_file() => File::open(path).map(Some).map_err(failed),
-        Ok(_) => Err(failed(io::Error::other("it is no plain file"))),
+        Ok(_) => Err(failed(io::Error::other("it is not a regular file"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(failed(error)),
     }

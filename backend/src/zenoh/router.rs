@@ -321,7 +321,7 @@ mod tests {
             let listen = vec!["tcp/127.0.0.1:7447".to_owned(), endpoint.to_owned()];
             let config = ZenohConfig { listen, ..ZenohConfig::default() };
             let error = Router::prepare(config, folder.path()).unwrap_err().to_string();
-            assert!(error.contains("is no endpoint such as"), "{error}");
+            assert!(error.contains("is not an endpoint such as"), "{error}");
         }
     }
 

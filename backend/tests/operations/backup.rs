@@ -129,7 +129,7 @@ fn a_damaged_backup_changes_nothing_and_a_whole_one_puts_the_folder_aside() {
     changed[at] ^= 1;
     let model = b"GGUF\x03\0\0\0".repeat(512);
     let is_no_backup =
-        "it is no backup of link-backend; give a file that `link-backend backup` wrote";
+        "it is not a backup of link-backend; give a file that `link-backend backup` wrote";
     let is_cut = "the backup is cut off or damaged; copy it again, or restore an earlier backup";
     for (bytes, code, why) in [
         (&changed[..], 22, "in the backup is damaged"),

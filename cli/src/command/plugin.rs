@@ -243,7 +243,7 @@ fn explain(error: ChangeError) -> CliError {
         ChangeError::Files(_) => (
             ExitCode::Usage,
             ErrorCode::InvalidPlugin,
-            "a plugin's folder holds up to 64 plain files of 4 MiB together",
+            "a plugin's folder holds up to 64 regular files of 4 MiB together",
         ),
         ChangeError::Unknown(_) => {
             (ExitCode::Failed, ErrorCode::UnknownName, "`link plugin list` shows what is installed")

@@ -44,7 +44,11 @@ pub(crate) fn findings(facts: &Models) -> Vec<Finding> {
         .iter()
         .map(|(folder, why)| {
             let cure = "correct it and run `link plugin check FOLDER`, or remove the folder";
-            Finding::warning(Area::Plugins, format!("`{folder}` is no usable plugin: {why}"), cure)
+            Finding::warning(
+                Area::Plugins,
+                format!("`{folder}` is not a usable plugin: {why}"),
+                cure,
+            )
         })
         .collect();
     if findings.is_empty() {

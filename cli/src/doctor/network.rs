@@ -70,7 +70,7 @@ fn reached(facts: &Network) -> Finding {
             error(found, advice.clone().unwrap_or(usual))
         }
         Probe::Answered { is_backend: false, status, .. } => error(
-            format!("what answers at {backend} is no backend of Link (status {status})"),
+            format!("what answers at {backend} is not a Link backend (status {status})"),
             "check whether this network or a proxy asks you to log in first, then the address in `link status`"
                 .to_owned(),
         ),

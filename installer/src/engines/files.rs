@@ -1,6 +1,6 @@
 //! The files of a build: verifies, unpacks and copies them within limits.
 //!
-//! An archive may contain plain files, folders, and links to a file in the same folder. No entry is written outside the
+//! An archive may contain regular files, folders, and links to a file in the same folder. No entry is written outside the
 //! target folder.
 
 #![expect(
@@ -46,7 +46,7 @@ pub(super) fn verify(path: &Path, expected: &str) -> Result<(), EngineError> {
     Err(EngineError::Altered { path: path.to_owned(), found })
 }
 
-/// Unpacks plain files, folders, and links to a file in the same folder.
+/// Unpacks regular files, folders, and links to a file in the same folder.
 pub(super) fn unpack(archive: &Path, into: &Path) -> Result<(), EngineError> {
     let unreadable = |source| failed("unpack", archive, source);
     let file = File::open(archive).map_err(unreadable)?;

@@ -64,8 +64,8 @@ fn what_is_no_build_leaves_the_one_before_in_its_place() {
         assert!(refused(&nameless, None, None).contains("does not say which build"));
     }
     let good = build(dir.path(), "version: 9789 (def)");
-    assert!(refused(&good, None, Some("../b1")).contains("is no name of a build"));
-    assert!(refused(&good, None, Some("current")).contains("is no name of a build"));
+    assert!(refused(&good, None, Some("../b1")).contains("is not the name of a build"));
+    assert!(refused(&good, None, Some("current")).contains("is not the name of a build"));
     std::fs::write(good.join("llama-server"), "#!/bin/sh\necho no such library >&2\nexit 127")
         .unwrap();
     let error = refused(&good, None, None);
@@ -87,7 +87,7 @@ fn what_is_no_build_leaves_the_one_before_in_its_place() {
         header.set_size(0);
         made.append_link(&mut header, name, target).unwrap();
         std::fs::write(&archive, made.into_inner().unwrap().finish().unwrap()).unwrap();
-        assert!(refused(&archive, None, None).contains("no plain file of an engine"));
+        assert!(refused(&archive, None, None).contains("not a regular file of an engine"));
     }
 }
 

@@ -83,7 +83,7 @@ pub enum ArchiveError {
     OtherPlugin { signed: String, found: String },
     #[error("`{}` has more than {PLUGIN_ARCHIVE_SIZE} bytes", .0.display())]
     TooLong(PathBuf),
-    #[error("`{}` is no archive of a plugin: {reason}", .archive.display())]
+    #[error("`{}` is not a plugin archive: {reason}", .archive.display())]
     Contents { archive: PathBuf, reason: String },
     #[error("failed to {doing} `{}`", .path.display())]
     Io { doing: &'static str, path: PathBuf, source: io::Error },
@@ -138,7 +138,7 @@ impl VerifiedArchive {
 /// Packs the plugin in `folder` into `out`, signed with `key`.
 ///
 /// # Errors
-/// [`ArchiveError`] if the folder is no usable plugin, or a file cannot be written.
+/// [`ArchiveError`] if the folder is not a usable plugin, or a file cannot be written.
 pub fn pack(
     folder: &Path,
     out: &Path,

@@ -12,7 +12,7 @@ use super::ORIGIN;
 /// The files of a folder are not those of a plugin.
 #[derive(Debug, thiserror::Error)]
 pub enum FilesError {
-    #[error("`{}` is no plain file; a plugin has no links, no folders and no devices", .0.display())]
+    #[error("`{}` is not a regular file; a plugin has no links, no folders and no devices", .0.display())]
     NotPlain(PathBuf),
     #[error("the plugin has more than {PLUGIN_FILES} files or {PLUGIN_SIZE} bytes")]
     TooLarge,
@@ -20,7 +20,7 @@ pub enum FilesError {
     Read { path: PathBuf, source: io::Error },
 }
 
-/// Returns the plain files of a plugin's folder, without the record of an earlier installation.
+/// Returns the regular files of a plugin's folder, without the record of an earlier installation.
 ///
 /// # Errors
 /// [`FilesError`] if there is anything else in it.

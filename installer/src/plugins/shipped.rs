@@ -84,7 +84,7 @@ pub(super) fn in_package(
 /// Packs the plugins of the checkout's folder `plugins` into the file of a release. The bytes depend only on the files.
 ///
 /// # Errors
-/// If a folder cannot be read or is no usable plugin.
+/// If a folder cannot be read or is not a usable plugin.
 pub fn package(folder: &Path) -> Result<Vec<u8>, PluginError> {
     let failed =
         |path: &Path, source| PluginError::Package { doing: "pack", path: path.to_owned(), source };

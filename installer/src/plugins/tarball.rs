@@ -1,6 +1,6 @@
-//! The tar archives of plugins: plain files in one folder for each plugin, as `ID/FILE`.
+//! The tar archives of plugins: regular files in one folder for each plugin, as `ID/FILE`.
 //!
-//! An archive is read in memory and never unpacked by the reader. An entry that is anything but a plain file with such a
+//! An archive is read in memory and never unpacked by the reader. An entry that is anything but a regular file with such a
 //! name is refused, and the bounds hold before an entry is read, whatever its header says.
 
 use std::{
@@ -37,7 +37,7 @@ pub(super) struct Bounds {
 /// An archive is refused.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RefusedArchive {
-    #[error("it holds `{0}`, which is no plain file with a name like `ID/FILE`")]
+    #[error("it holds `{0}`, which is not a regular file with a name like `ID/FILE`")]
     NotPlain(String),
     #[error("it holds `{0}` twice")]
     Twice(String),

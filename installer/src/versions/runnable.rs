@@ -6,7 +6,7 @@ use link_platform::pointer;
 
 use crate::layout::Layout;
 
-/// Returns the path of a program of the current version, to run it. The pointer to that version may be a plain file, so a
+/// Returns the path of a program of the current version, to run it. The pointer to that version may be a regular file, so a
 /// path through the pointer is not enough.
 #[must_use]
 pub fn program(layout: &Layout, name: &str) -> PathBuf {

@@ -56,7 +56,7 @@ impl TryFrom<String> for Name {
     fn try_from(text: String) -> Result<Self, Self::Error> {
         let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-".contains(&b);
         let fits = (1..=64).contains(&text.len()) && text.bytes().all(plain);
-        if fits { Ok(Self(text)) } else { Err("it is no name") }
+        if fits { Ok(Self(text)) } else { Err("it is not a name") }
     }
 }
 
@@ -76,7 +76,7 @@ impl TryFrom<String> for Address {
         let host = ["http://", "https://"].iter().find_map(|scheme| text.strip_prefix(scheme));
         let fits =
             host.is_some_and(|host| !host.is_empty() && !host.contains(['@', '?', '#', ' ']));
-        if fits { Ok(Self(text)) } else { Err("it is no address") }
+        if fits { Ok(Self(text)) } else { Err("it is not an address") }
     }
 }
 

@@ -19,7 +19,7 @@ pub struct Endpoint {
 
 /// The text is not an [`Endpoint`].
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("`{0}` is no endpoint such as `tls/link.example:7447` or `tcp/127.0.0.1:7447`")]
+#[error("`{0}` is not an endpoint such as `tls/link.example:7447` or `tcp/127.0.0.1:7447`")]
 pub struct InvalidEndpoint(String);
 
 /// The longest name of a host, in bytes.
@@ -155,7 +155,7 @@ mod tests {
             "tls/host\n:1",
         ] {
             let error = text.parse::<Endpoint>().unwrap_err().to_string();
-            assert!(error.contains("is no endpoint such as"), "{error}");
+            assert!(error.contains("is not an endpoint such as"), "{error}");
             assert!(!error.contains('\n'), "{error}");
         }
     }

@@ -148,7 +148,7 @@ fn unpack(archive: &Path, to: &Path) -> anyhow::Result<()> {
     archive.unpack(to).with_context(|| format!("failed to unpack into `{}`", to.display()))
 }
 
-/// Copies the plain files of a plugin.
+/// Copies the regular files of a plugin.
 fn copy_files(from: &Path, to: &Path) -> anyhow::Result<()> {
     for entry in std::fs::read_dir(from)? {
         let path = entry?.path();

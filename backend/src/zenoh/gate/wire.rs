@@ -27,7 +27,7 @@ const LONGEST: usize = BUFFER as usize;
 pub(super) enum Fault {
     #[error("it does not speak as a device does")]
     OutOfTurn,
-    #[error("it is no client of the router")]
+    #[error("it is not a client of the router")]
     NoClient,
     #[error("it cannot be read")]
     Unreadable,
