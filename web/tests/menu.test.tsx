@@ -20,6 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => {
   render(null, root);
+  Reflect.deleteProperty(Element.prototype, 'scrollIntoView');
 });
 
 it('is called what it acts on', async () => {
@@ -44,4 +45,26 @@ it('closes when the focus goes past it, and covers nothing then', () => {
   document.getElementById('elsewhere')?.focus();
   expect(details().open).toBe(false);
   expect(document.activeElement?.id).toBe('elsewhere');
+});
+
+it('is scrolled into sight when it opens, as on the last row of a page', async () => {
+  const shown = vi.fn();
+  Element.prototype.scrollIntoView = shown;
+  details().open = false;
+  await vi.waitFor(() => expect(root.querySelector('.menu-body')).toBeNull());
+  details().open = true;
+  await vi.waitFor(() => expect(shown).toHaveBeenCalledWith({ block: 'nearest' }));
+  expect(shown.mock.contexts).toEqual([root.querySelector('.menu-body')]);
+});
+
+it('begins where its button begins, if it would begin left of the screen otherwise', async () => {
+  expect(details().className).toBe('menu at-end');
+  details().open = false;
+  await vi.waitFor(() => expect(root.querySelector('.menu-body')).toBeNull());
+  const measured = vi.spyOn(Element.prototype, 'getBoundingClientRect').mockReturnValue({ left: -59 } as DOMRect);
+  details().open = true;
+  await vi.waitFor(() => expect(details().className).toBe('menu at-end turned'));
+  measured.mockRestore();
+  details().open = false;
+  await vi.waitFor(() => expect(details().className).toBe('menu at-end'));
 });

@@ -3,7 +3,7 @@
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 import { Icon, type IconName } from './icon';
 
@@ -21,6 +21,15 @@ interface Props {
 export function Menu({ label, icon, named, atEnd = false, body }: Props) {
   const details = useRef<HTMLDetailsElement>(null);
   const open = useSignal(false);
+  /** Whether a panel that ends where its button ends would begin left of the screen: it begins where its button begins. */
+  const turned = useSignal(false);
+  useLayoutEffect(() => {
+    const panel = open.value ? details.current?.querySelector('.menu-body') : null;
+    turned.value = panel ? panel.getBoundingClientRect().left < 0 : false;
+  }, [open.value]);
+  useEffect(() => {
+    if (open.value) details.current?.querySelector('.menu-body')?.scrollIntoView?.({ block: 'nearest' });
+  }, [open.value]);
   useEffect(() => {
     const outside = (event: Event): void => {
       const shown = details.current;
@@ -42,7 +51,7 @@ export function Menu({ label, icon, named, atEnd = false, body }: Props) {
   return (
     <details
       ref={details}
-      class={atEnd ? 'menu at-end' : 'menu'}
+      class={['menu', atEnd && 'at-end', atEnd && turned.value && 'turned'].filter(Boolean).join(' ')}
       onToggle={() => (open.value = details.current?.open ?? false)}
       onKeyDown={pressed}
       onFocusOut={left}
