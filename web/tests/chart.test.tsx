@@ -47,7 +47,7 @@ const lines: Drawing = {
   range: { name: 'Range', low: [0, null, 2], high: [5, null, 6] }, most: 100, format: (value) => `${value} %`, when: (time) => `day ${time / DAY}`,
 };
 const bars: Drawing = {
-  kind: 'bars', times: [DAY, 2 * DAY], from: DAY, to: 3 * DAY, utc: true, format: String, exact: (value) => `${value} tokens`, when: (time) => `day ${time / DAY}`,
+  kind: 'bars', times: [DAY, 2 * DAY], from: DAY, to: 3 * DAY, utc: true, format: String, exact: (value) => value.toFixed(1), unit: 'tokens', when: (time) => `day ${time / DAY}`,
   series: [{ name: 'a', values: [1, 2] }, { name: 'b', values: [10, 20] }],
 };
 
@@ -153,9 +153,10 @@ describe('a chart', () => {
     const words = (): string | null | undefined => root.querySelector('[role=slider]')?.textContent;
     // Nearer to the beginning of the second day, and still over the bar of the first.
     move(86_400 * 1.8, 1);
-    await vi.waitFor(() => expect(words()).toBe('day 1a1 tokensb10 tokens'));
+    await vi.waitFor(() => expect(words()).toBe('day 1 · tokensa1.0b10.0'));
+    expect(root.querySelector('[role=slider]')?.getAttribute('aria-valuetext')).toBe('day 1, in tokens: a 1.0, b 10.0');
     move(86_400 * 2.1, 1);
-    await vi.waitFor(() => expect(words()).toBe('day 2a2 tokensb20 tokens'));
+    await vi.waitFor(() => expect(words()).toBe('day 2 · tokensa2.0b20.0'));
     move(-10, null);
     await vi.waitFor(() => expect(words()).toBe(''));
   });

@@ -12,6 +12,8 @@ import { backend, type Asked, type Backend } from './backend';
 import { HOSTILE } from './fixtures';
 import { accessible, blank, press, says, show, type } from './page';
 
+vi.mock('../src/ui/plot', () => ({ draw: () => ({ replace: () => undefined, point: () => undefined }) }));
+
 const NOW = Date.parse('2026-11-20T10:30:00Z');
 const DAYS = ['2026-11-19', '2026-11-20'].map((day) => `${day}T00:00:00Z`);
 type Plain = Partial<Omit<UsageFigures, 'first_token_ms' | 'token_rate'>> & { first?: [number, number]; rate?: [number, number] };
@@ -169,6 +171,16 @@ describe('the page of usage', () => {
     change({ by: 'none' });
     await vi.waitFor(() => expect(served.asked).toHaveLength(3));
     await says('Tokens: 60.');
+  });
+
+  it('has the unit once beside the values of a chart, and a percentile with its own', async () => {
+    vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue({} as never);
+    const spoken = (): string | null | undefined => root.querySelector('[role=slider]')?.getAttribute('aria-valuetext');
+    show(root, <UsagePage />);
+    await vi.waitFor(() => expect(spoken()).toBe('Fri, Nov 20, in tokens: tiny 30, Removed model mdl_b 20, Others 10'));
+    await type('Measure', 'first_token_p50');
+    await vi.waitFor(() => expect(spoken()).toBe('Fri, Nov 20: tiny 100 ms'));
+    await accessible();
   });
 
   it('is loaded anew while it is in sight', async () => {

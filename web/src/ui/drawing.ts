@@ -22,8 +22,10 @@ export interface Drawing {
   utc?: boolean;
   /** Writes a value of the vertical axis. */
   format: (value: number) => string;
-  /** Writes a value with its unit. Without it, a value is written as on the axis. */
+  /** Writes a value in full. Without it, a value is written as on the axis. */
   exact?: (value: number) => string;
+  /** What the values are counted in, if they do not say so themselves. */
+  unit?: string;
   /** Writes the beginning of a span. */
   when: (time: number) => string;
 }

@@ -45,7 +45,7 @@ export function Readout({ title, drawing, at, move }: Props) {
       aria-valuemin={0}
       aria-valuemax={last}
       aria-valuenow={place}
-      aria-valuetext={`${drawing.when(time)}: ${values.map(({ name, words }) => text.chart.value(name, words)).join(', ')}`}
+      aria-valuetext={text.chart.spoken(drawing.when(time), drawing.unit, values.map(({ name, words }) => text.chart.value(name, words)).join(', '))}
       onKeyDown={pressed}
       onFocus={() => {
         focused.value = true;
@@ -58,7 +58,7 @@ export function Readout({ title, drawing, at, move }: Props) {
     >
       {shown && (
         <>
-          <p class="small soft">{drawing.when(time)}</p>
+          <p class="small soft">{text.chart.at(drawing.when(time), drawing.unit)}</p>
           {values.map(({ name, words, swatch }) => (
             <p key={swatch} class="small">
               <span class={`swatch ${swatch}`} aria-hidden="true" />

@@ -9,7 +9,7 @@ import { Charted } from '../../ui/chart';
 import type { Drawing } from '../../ui/drawing';
 import { Empty, Foreign } from '../../ui/parts';
 import { Records, type Column } from '../../ui/records';
-import { amountWords, figureWords, groupWords, short, spanWords, summaryOf, unitWords } from './words';
+import { amountWords, figureWords, groupWords, short, spanWords, summaryOf } from './words';
 
 /** The groups that a chart tells apart. */
 const MOST_PARTS = 6;
@@ -109,7 +109,8 @@ function drawingOf({ answer, all }: Usage, measure: Measure, parts: readonly Par
     series: parts.map(({ group, values }) => ({ name: groupWords(group, answer.group_by), values })),
     utc: answer.bucket === 'day',
     format: (value) => (percentile ? amountWords(value, measure, null) : SHORT.format(value)),
-    exact: (value) => unitWords(value, measure),
+    exact: (value) => amountWords(value, measure, null),
+    ...(isPercentile(measure) ? {} : { unit: text.usage.units[measure] }),
     when: (time) => spanWords(new Date(time).toISOString(), answer.bucket),
   };
 }

@@ -37,17 +37,12 @@ export function spanWords(begin: string, bucket: UsageGroups['bucket']): string 
   return (bucket === 'hour' ? HOUR : DAY).format(new Date(begin));
 }
 
-/** Returns a number with its unit. A percentile in the last class of a histogram is only a bound. */
+/** Returns a count, or a percentile with its unit. A percentile in the last class of a histogram is only a bound. */
 export function amountWords(value: number | null, measure: Measure, bound: number | null): string {
   if (value === null) return text.usage.unknown;
   if (!isPercentile(measure)) return value.toLocaleString(language);
   const words = isRate(measure) ? text.usage.rate(value) : text.usage.milliseconds(value);
   return bound !== null && value >= bound ? text.usage.overBound(words) : words;
-}
-
-/** Returns a number with its unit in words, where nothing beside it says what it counts. */
-export function unitWords(value: number, measure: Measure): string {
-  return isPercentile(measure) ? amountWords(value, measure, null) : text.usage.amount[measure](value);
 }
 
 /** Returns one number of some figures in words. */

@@ -67,12 +67,7 @@ export const usage = {
   countedOf: (counted: number, uncounted: number) =>
     uncounted === 0 ? 'all counted' : `${number(counted)} counted, ${number(uncounted)} uncounted`,
   p95: (value: string) => `p95: ${value}`,
-  amount: {
-    tokens: (count: number) => plural(count, 'token', 'tokens'),
-    inferences: (count: number) => plural(count, 'inference', 'inferences'),
-    audio: (count: number) => plural(count, 'second', 'seconds'),
-    images: (count: number) => plural(count, 'image', 'images'),
-  },
+  units: { tokens: 'tokens', inferences: 'inferences', audio: 'seconds', images: 'images' },
   unknown: '–',
   overBound: (value: string) => `≥ ${value}`,
   seconds: (count: number) => plural(count, 'second', 'seconds'),

@@ -138,7 +138,7 @@ export function Gallery() {
           title="Tokens"
           summary="Tokens: 276. Highest in the interval that begins at 23:00."
           drawing={{
-            kind: 'bars', times: HOURS, from: Date.UTC(2026, 10, 20), to: Date.UTC(2026, 10, 21), utc: true, format: String, when: hourOf,
+            kind: 'bars', times: HOURS, from: Date.UTC(2026, 10, 20), to: Date.UTC(2026, 10, 21), utc: true, format: String, unit: 'tokens', when: hourOf,
             series: [{ name: 'phi-4-mini', values: HOURS.map((_, hour) => hour) }],
           }}
           columns={[{ name: 'Hour', cell: (hour) => hour }]}
