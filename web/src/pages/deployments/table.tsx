@@ -13,6 +13,7 @@ import { deployments, devices, models } from '../../data/store';
 import type { Deployment } from '../../data/types';
 import { text } from '../../text';
 import { visible } from '../../text/visible';
+import { Acting } from '../../ui/acting';
 import { carryOut } from '../../ui/carry_out';
 import { List, type ListRow } from '../../ui/list';
 import { notice } from '../../ui/notices';
@@ -108,33 +109,28 @@ function secondOf(deployment: Deployment, model: string): string {
 
 function RowActions({ deployment, name, online }: { deployment: Deployment; name: string; online: boolean }) {
   const doing = pending.value.get(deployment.deployment_id);
-  if (doing && doing in text.models.pending) {
-    return (
-      <span class="soft" role="status">
-        {text.models.pending[doing]}
-      </span>
-    );
-  }
   const allowed = remediesFor(deployment).filter((action) => may(permissionOf(action)));
   // A button keeps its place while the device is away: nothing that is about to be pressed moves or loses the focus.
   const waits = (action: Action): boolean => (action === 'repair' || action === 'serve') && !online;
   return (
-    <div class="row-actions">
-      {allowed.map((action) => (
-        <button
-          key={action}
-          type="button"
-          class={action === 'repair' && deployment.stale ? 'button primary' : 'button'}
-          data-action={action}
-          aria-label={text.list.actionOn(text.models[action], name)}
-          aria-disabled={waits(action) ? 'true' : undefined}
-          title={waits(action) ? text.models.offline : undefined}
-          onClick={() => (waits(action) ? notice(text.models.offline) : carryOut(action, deployment, name))}
-        >
-          {text.models[action]}
-        </button>
-      ))}
-    </div>
+    <Acting label={text.models.actionsOf(name)} doing={doing ? text.models.pending[doing] : ''} idle={allowed.length === 0}>
+      <div class="row-actions">
+        {allowed.map((action) => (
+          <button
+            key={action}
+            type="button"
+            class={action === 'repair' && deployment.stale ? 'button primary' : 'button'}
+            data-action={action}
+            aria-label={text.list.actionOn(text.models[action], name)}
+            aria-disabled={waits(action) ? 'true' : undefined}
+            title={waits(action) ? text.models.offline : undefined}
+            onClick={() => (waits(action) ? notice(text.models.offline) : carryOut(action, deployment, name))}
+          >
+            {text.models[action]}
+          </button>
+        ))}
+      </div>
+    </Acting>
   );
 }
 

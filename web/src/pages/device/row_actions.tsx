@@ -10,6 +10,7 @@ import { isHeld } from '../../data/standing';
 import type { Deployment, Model } from '../../data/types';
 import { text } from '../../text';
 import { brief } from '../../text/visible';
+import { Acting } from '../../ui/acting';
 import { carryOut } from '../../ui/carry_out';
 import { DeployDialog } from '../../ui/deploy';
 import { Confirm } from '../../ui/dialog';
@@ -50,13 +51,9 @@ export function RowActions({ deployment, model, name, controls, whyWaiting }: Pr
   };
   return (
     <>
-      {doing ? (
-        <p class="soft doing" role="status">
-          {text.models.pending[doing]}
-        </p>
-      ) : (
-        buttons.length > 0 && <Buttons all={buttons} name={name} stale={deployment.stale} whyWaiting={whyWaiting} press={press} />
-      )}
+      <Acting label={text.models.actionsOf(brief(name))} doing={doing ? text.models.pending[doing] : ''} idle={buttons.length === 0}>
+        {buttons.length > 0 && <Buttons all={buttons} name={name} stale={deployment.stale} whyWaiting={whyWaiting} press={press} />}
+      </Acting>
       {setting.value && <DeployDialog model={deployment.model_id} targets={[deployment.device_id]} changed={deployment} close={() => (setting.value = false)} />}
       {moving.value && (
         <PortDialog
@@ -115,7 +112,7 @@ function Buttons({ all, name, stale, whyWaiting, press }: ButtonsProps) {
   );
   const rest = all.slice(IN_ROW);
   return (
-    <div class="actions" role="group" aria-label={text.models.actionsOf(brief(name))}>
+    <div class="actions">
       {all.slice(0, IN_ROW).map((one) => shown(one, one === 'repair' && stale ? 'button primary' : 'button', () => press(one)))}
       {rest.length > 0 && (
         <Menu

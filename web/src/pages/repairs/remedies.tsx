@@ -10,6 +10,7 @@ import { deployments, deploymentsLoading, devices } from '../../data/store';
 import type { Command, Deployment } from '../../data/types';
 import { text } from '../../text';
 import { brief } from '../../text/visible';
+import { Acting } from '../../ui/acting';
 import { carryOut } from '../../ui/carry_out';
 import { useLost } from '../../ui/lost';
 import { PortDialog } from '../device/port';
@@ -37,36 +38,33 @@ function Buttons({ deployment, name, moves }: { deployment: Deployment; name: st
   const device = devices.row(deployment.device_id)?.value;
   if (device && stateOf(device) === 'updating') return null;
   const doing = pending.value.get(deployment.deployment_id);
-  if (doing) {
-    return (
-      <span class="soft" role="status">
-        {text.models.pending[doing]}
-      </span>
-    );
-  }
   const mover = moves ? moverOf(deployment) : null;
   return (
-    <div class="row-actions">
-      <button
-        type="button"
-        class="button"
-        data-action="repair"
-        aria-label={text.list.actionOn(text.repairing.retry, brief(name))}
-        onClick={() => carryOut('repair', deployment, name)}
-      >
-        {text.repairing.retry}
-      </button>
-      {mover && (
-        <button
-          type="button"
-          class="button"
-          data-action="port"
-          aria-label={text.list.actionOn(text.models.movePort, brief(name))}
-          onClick={() => (moving.value = mover)}
-        >
-          {text.models.movePort}
-        </button>
-      )}
+    <>
+      <Acting label={text.models.actionsOf(brief(name))} doing={doing ? text.models.pending[doing] : ''} idle={false}>
+        <div class="row-actions">
+          <button
+            type="button"
+            class="button"
+            data-action="repair"
+            aria-label={text.list.actionOn(text.repairing.retry, brief(name))}
+            onClick={() => carryOut('repair', deployment, name)}
+          >
+            {text.repairing.retry}
+          </button>
+          {mover && (
+            <button
+              type="button"
+              class="button"
+              data-action="port"
+              aria-label={text.list.actionOn(text.models.movePort, brief(name))}
+              onClick={() => (moving.value = mover)}
+            >
+              {text.models.movePort}
+            </button>
+          )}
+        </div>
+      </Acting>
       {moving.value && (
         <PortDialog
           name={name}
@@ -79,6 +77,6 @@ function Buttons({ deployment, name, moves }: { deployment: Deployment; name: st
           }}
         />
       )}
-    </div>
+    </>
   );
 }

@@ -1,0 +1,77 @@
+// The buttons of a row while one of them works: where the focus is, and what a screen reader says.
+
+import { describe, expect, it, vi } from 'vitest';
+
+import { go } from '../src/app/router';
+import { deployments, deploymentsLoading, devices, devicesLoading, models } from '../src/data/store';
+import { DeploymentsPage } from '../src/pages/deployments/page';
+import { DevicePage } from '../src/pages/device/page';
+import { held } from './backend';
+import { deployment, device, model } from './fixtures';
+import { accessible, control, place, press, pressInMenu } from './placed';
+
+const here = place();
+const REFUSED: [number, unknown] = [409, { status: 409, detail: 'the device is leaving' }];
+
+function load(more: object = {}): void {
+  devices.loaded([device('a')]);
+  models.loaded([model('1', { name: 'llama' })]);
+  deployments.loaded([deployment('1', 'dev_a', more)]);
+  deploymentsLoading.value = devicesLoading.value = { state: 'ready', error: null };
+}
+
+function open(address: string): void {
+  go(address);
+  here.show(address === '/deployments' ? <DeploymentsPage /> : <DevicePage />);
+}
+
+const group = (): HTMLElement | null => here.root.querySelector('.acting');
+const status = (): HTMLElement | null => here.root.querySelector('.acting [role=status]');
+
+describe('a row whose button was pressed', () => {
+  it.each([
+    ['Stop', '/devices/dev_a', '/models/mdl_1/stop/dev_a', 'Stopping…', {}, press],
+    ['Redeploy', '/devices/dev_a', '/deployments', 'Redeploying…', {}, pressInMenu],
+    ['Repair: llama', '/deployments', '/models/mdl_1/repair-serving/dev_a', 'Repairing…', { stale: true }, press],
+  ] as const)('%s on %s keeps the focus, and says what is done in words that it had a place for', async (name, address, path, words, more, pressed) => {
+    const answer = held<[number, unknown]>();
+    here.served.answers[path] = () => answer.promise;
+    load(more);
+    open(address);
+    await vi.waitFor(() => expect(status()).not.toBeNull());
+    const [around, said] = [group(), status()];
+    expect(said?.textContent).toBe('');
+    if (pressed === press) (await control(name)).focus();
+    await pressed(name);
+    await vi.waitFor(() => expect(said?.textContent).toBe(words));
+    expect(document.activeElement).toBe(around);
+    expect(around?.getAttribute('aria-label')).toBe('Actions for llama');
+    expect(around?.querySelector('button')).toBeNull();
+    await accessible();
+    answer.keep(REFUSED);
+    await vi.waitFor(() => expect(around?.querySelector('button')).not.toBeNull());
+    expect([group(), status()?.textContent]).toEqual([around, '']);
+    expect(document.activeElement).toBe(around);
+  });
+
+  it('gets the focus from a dialog that is done', async () => {
+    here.served.answers['/models/mdl_1/uninstall/dev_a'] = () => held<[number, unknown]>().promise;
+    load();
+    open('/devices/dev_a');
+    await pressInMenu('Remove…');
+    await press('Remove the model');
+    await vi.waitFor(() => expect(status()?.textContent).toBe('Removing…'));
+    expect(document.activeElement).toBe(group());
+  });
+
+  it('takes no focus from where it went meanwhile', async () => {
+    here.served.answers['/models/mdl_1/stop/dev_a'] = () => held<[number, unknown]>().promise;
+    load();
+    open('/devices/dev_a');
+    await press('Stop');
+    const tab = here.root.querySelector<HTMLElement>('.tabs a');
+    tab?.focus();
+    await vi.waitFor(() => expect(status()?.textContent).toBe('Stopping…'));
+    expect(document.activeElement).toBe(tab);
+  });
+});
