@@ -101,6 +101,28 @@ describe('the audit trail', () => {
     await accessible();
   });
 
+  it('has words on each name, and the focus is in the filter that a name has set', async () => {
+    devices.changed(device('a', { name: 'workstation' }));
+    served.answers['/audit'] = [200, { items: [entry('1'), entry('2', { actor: { kind: 'token', id: 'tok_gone' }, subject: 'key_gone' })] }];
+    show(root, <AuditPage />);
+    await vi.waitFor(() =>
+      expect([...root.querySelectorAll<HTMLElement>('.named')].map(({ title }) => title)).toEqual([
+        'Show only entries by ann@example.com', 'Show only entries about workstation', 'Show only entries by tok_gone', 'Show only entries about key_gone',
+      ]),
+    );
+    for (const [parameter, place] of [['actor', 0], ['subject', 1]] as const) {
+      const name = root.querySelectorAll<HTMLElement>('.named')[place];
+      name?.focus();
+      name?.click();
+      await vi.waitFor(() => expect(served.to('/audit').at(-1)?.query.has(parameter)).toBe(true));
+      expect(document.activeElement?.id).toBe(`audit-${parameter}`);
+      await vi.waitFor(() => expect(root.querySelectorAll('.named')).toHaveLength(4));
+      expect(document.activeElement?.id).toBe(`audit-${parameter}`);
+    }
+    expect((document.activeElement as HTMLInputElement).value).toBe('workstation');
+    await accessible();
+  });
+
   it('says what was done in words, with the code below, and has the code alone of what it does not know', async () => {
     served.answers['/audit'] = [200, { items: [entry('1'), entry('2', { action: 'device.fold', outcome: 'refused' }), entry('3', { action: 'constructor' })] }];
     show(root, <AuditPage />);

@@ -13,6 +13,7 @@ import type { AuditEntry } from '../../data/types';
 import { onReturn } from '../../data/visible';
 import { text } from '../../text';
 import { clock, moment } from '../../text/format';
+import { brief } from '../../text/visible';
 import { useAttempt } from '../../ui/busy';
 import { download } from '../../ui/download';
 import { Icon } from '../../ui/icon';
@@ -169,13 +170,18 @@ function Done({ action }: { action: string }) {
   );
 }
 
-/** A name with its id; a click filters by it. */
+/** A name; a click filters by it. The list is loaded anew and the button goes with it, so the focus goes to the filter. */
 function Named({ id, names, kind, parameter }: { id: string | null; names: Names; kind?: string; parameter: 'actor' | 'subject' }) {
   if (id === null || id === '') return <span class="soft">{parameter === 'actor' ? text.audit.system : '–'}</span>;
-  const name = names.get(id);
+  const name = names.get(id) ?? id;
+  const only = parameter === 'actor' ? text.audit.onlyBy : text.audit.only;
+  const filter = (): void => {
+    change({ [parameter]: id });
+    document.getElementById(`audit-${parameter}`)?.focus();
+  };
   return (
-    <button type="button" class="named" title={text.audit.only(id)} onClick={() => change({ [parameter]: id })}>
-      <Foreign>{name ?? id}</Foreign>
+    <button type="button" class="named" title={only(brief(name))} onClick={filter}>
+      <Foreign>{name}</Foreign>
       {kind && kind !== text.audit.kinds.user && <span class="soft small">{kind}</span>}
     </button>
   );

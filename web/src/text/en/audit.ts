@@ -70,6 +70,7 @@ export const audit = {
   until: 'Until (included)',
   clear: 'Clear all',
   only: (what: string) => `Show only entries about ${what}`,
+  onlyBy: (who: string) => `Show only entries by ${who}`,
   more: 'Load older entries',
   csv: 'Export CSV',
   exporting: (count: number) => `Exporting… ${count.toLocaleString('en')}`,
