@@ -24,6 +24,8 @@ function open(more: Partial<Device> = {}): void {
 const changes = (): [string, unknown][] => here.served.to('/devices/dev_a').map(({ method, body }) => [method, body]);
 const field = (id: string): string | undefined => here.root.querySelector<HTMLInputElement>(`#${id}`)?.value;
 const heading = (): string => here.root.querySelector('h1')?.textContent ?? '';
+const headTags = (): (string | null)[] => [...here.root.querySelectorAll('.device-head .tag')].map(({ textContent }) => textContent);
+const said = (part: string): HTMLElement | null => here.root.querySelector(`${part} > [role=status]`);
 const tags = (): (string | null)[] => [...here.root.querySelectorAll('.tag-editor .chip')].map(({ textContent }) => textContent);
 
 describe('a new name', () => {
@@ -32,11 +34,14 @@ describe('a new name', () => {
     here.served.answers['/devices/dev_a'] = () => answer.promise;
     open();
     await vi.waitFor(() => expect(field('device-name')).toBe('a'));
+    const status = said('.title-line');
+    expect(status?.textContent).toBe('');
     await type('#device-name', 'kitchen');
     await press('Rename');
     await vi.waitFor(async () => expect((await control('Rename') as HTMLButtonElement).disabled).toBe(true));
     expect(heading()).toBe('kitchen');
     expect(here.root.querySelector('.device-head')?.textContent).toContain('Renaming…');
+    expect([said('.title-line'), status?.textContent]).toEqual([status, 'Renaming…']);
     expect(document.body.textContent).not.toContain('was renamed');
     await accessible();
     answer.keep([200, device('a', { name: 'kitchen' })]);
@@ -104,6 +109,29 @@ describe('the tags', () => {
     await vi.waitFor(() => expect(tags()).toEqual(['lab', 'old', 'new', 'gpuAdding…']));
     answers[0]?.keep([200, device('a', { tags: ['gpu', 'lab', 'new', 'old'] })]);
     await vi.waitFor(() => expect(tags()).toEqual(['gpu', 'lab', 'new', 'old']));
+  });
+
+  it('are said while they change, and change at the head of the page at once', async () => {
+    const answers = [held<[number, unknown]>(), held<[number, unknown]>()];
+    let asked = 0;
+    here.served.answers['/devices/dev_a'] = () => answers[asked++]?.promise ?? [500, {}];
+    open({ tags: ['lab', 'old'] });
+    await vi.waitFor(() => expect(headTags()).toEqual(['lab', 'old']));
+    const status = said('.tag-editor');
+    expect(status?.textContent).toBe('');
+    await type('#device-tag', 'gpu');
+    await press('Add');
+    await vi.waitFor(() => expect(status?.textContent).toBe('Adding the tag gpu…'));
+    expect(headTags()).toEqual(['lab', 'old', 'gpu']);
+    await press('Remove the tag old');
+    await vi.waitFor(() => expect(status?.textContent).toBe('Removing the tag old… Adding the tag gpu…'));
+    expect(headTags()).toEqual(['lab', 'gpu']);
+    expect(said('.tag-editor')).toBe(status);
+    await accessible();
+    answers[0]?.keep([200, device('a', { tags: ['lab', 'old', 'gpu'] })]);
+    answers[1]?.keep([409, { status: 409, detail: 'the device is leaving' }]);
+    await vi.waitFor(() => expect(status?.textContent).toBe(''));
+    expect(headTags()).toEqual(['lab', 'old', 'gpu']);
   });
 
   it('send nothing for spaces', async () => {

@@ -241,6 +241,9 @@ function TagEditor({ device }: { device: Device }) {
         ))}
         {tags.length === 0 && <span class="soft small">{text.about.noTags}</span>}
       </p>
+      <span class="visually-hidden" role="status">
+        {tags.flatMap(({ tag, pending }) => (pending === null ? [] : text.about.changingTag[pending](brief(tag)))).join(' ')}
+      </span>
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { useEffect } from 'preact/hooks';
 import { path, query } from '../../app/router';
 import { ask, GET } from '../../data/client';
 import { Problem } from '../../data/problem';
-import { nameAskedFor } from '../../data/device_change';
+import { nameAskedFor, shownTags } from '../../data/device_change';
 import { stateOf } from '../../data/selection';
 import { devices } from '../../data/store';
 import type { Device } from '../../data/types';
@@ -91,7 +91,10 @@ function Missing() {
 function Shown({ device }: { device: Device }) {
   const tab = TABS.find((known) => known === query.value.get('tab')) ?? 'models';
   useTitle(brief(device.name, 80));
-  const { last_update: update, tags = [] } = device;
+  const { last_update: update } = device;
+  const tags = shownTags(device)
+    .filter(({ pending }) => pending !== 'remove')
+    .map(({ tag }) => tag);
   const renaming = nameAskedFor(device.device_id);
   return (
     <div class="page device-page">
@@ -105,6 +108,9 @@ function Shown({ device }: { device: Device }) {
             <Foreign>{renaming ?? device.name}</Foreign>
           </h1>
           {renaming !== undefined && <Badge tone="busy">{text.about.renaming}</Badge>}
+          <span class="visually-hidden" role="status">
+            {renaming !== undefined && text.about.renaming}
+          </span>
           <DeviceBadge device={device} since />
           <span class="spacer" />
           {stateOf(device) !== 'updating' && <UpdateButton device={device} />}

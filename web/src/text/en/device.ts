@@ -193,6 +193,7 @@ export const about = {
   add: 'Add',
   noTags: 'No tags.',
   pendingTag: { add: 'Adding…', remove: 'Removing…' },
+  changingTag: { add: (tag: string) => `Adding the tag ${tag}…`, remove: (tag: string) => `Removing the tag ${tag}…` },
   removeTag: (tag: string) => `Remove the tag ${tag}`,
   dangerTitle: 'Remove the device',
   danger: 'The device will lose its place in the account, and its agent will be refused from then on.',
