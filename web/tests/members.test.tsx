@@ -213,11 +213,12 @@ describe('the page of API tokens', () => {
     await vi.waitFor(() => expect(root.querySelector('[data-id=tok_ci]')).toBeNull());
   });
 
-  it('has the scopes of a token in groups, one line each', async () => {
-    served.answers['/tokens'] = [200, { items: [token('ci', { scopes: ['devices:read', 'models:read', 'devices:write'] })] }];
+  it('has the scopes of a token in the words of the dialog, one line for each group, with the codes beside them', async () => {
+    served.answers['/tokens'] = [200, { items: [token('ci', { scopes: ['devices:read', 'models:read', 'devices:write', 'rafts:fold' as never] })] }];
     show(root, <TokensPage />);
     await says('devices:write');
-    expect([...root.querySelectorAll('.scopes .choices')].map((line) => line.textContent)).toEqual(['devices:readdevices:write', 'models:read']);
+    const lines = [...root.querySelectorAll('.granted')].map((line) => [...line.children].map((one) => one.textContent));
+    expect(lines).toEqual([['Devices: Read, Change', 'devices:read devices:write'], ['Models: Read', 'models:read'], ['rafts: fold', 'rafts:fold']]);
     await accessible();
   });
 

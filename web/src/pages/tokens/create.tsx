@@ -10,7 +10,7 @@ import { useAttempt } from '../../ui/busy';
 import { Dialog } from '../../ui/dialog';
 import { FormError } from '../../ui/form_error';
 import { CopyBox } from '../../ui/secret';
-import { isRead, partsOf, scopesOf, type Group } from './scopes';
+import { aboutWords, isRead, partsOf, permitsWords, scopesOf, type Group } from './scopes';
 
 /** Lifetimes that are offered, in days; the backend takes up to 366. */
 const LIFETIMES = [1, 7, 30, 90, 365] as const;
@@ -91,14 +91,6 @@ export function CreateTokenDialog({ role, close }: { role: Role; close: () => vo
   );
 }
 
-function aboutWords(about: string): string {
-  return text.tokens.about[about] ?? about;
-}
-
-function permitsWords(permits: string): string {
-  return text.tokens.permits[permits] ?? permits;
-}
-
 function ScopeChoice({ groups, chosen }: { groups: readonly Group<Permission>[]; chosen: Signal<ReadonlySet<Permission>> }) {
   const all = groups.flatMap(({ scopes }) => scopes);
   const take = (scopes: Permission[]) => () => {
@@ -130,7 +122,7 @@ function ScopeChoice({ groups, chosen }: { groups: readonly Group<Permission>[];
             {scopes.map((scope) => (
               <label key={scope} class={`tick ${partsOf(scope)[1]}`} title={scope}>
                 <input type="checkbox" checked={chosen.value.has(scope)} onChange={() => toggle(scope)} />
-                {permitsWords(partsOf(scope)[1])}
+                {permitsWords(scope)}
               </label>
             ))}
           </div>

@@ -18,7 +18,7 @@ import { ListState, Records, type Column } from '../../ui/records';
 import { useTitle } from '../../ui/title';
 import { Until } from '../../ui/until';
 import { CreateTokenDialog } from './create';
-import { groupsOf } from './scopes';
+import { aboutWords, groupsOf, permitsWords } from './scopes';
 
 import './tokens.css';
 
@@ -97,12 +97,9 @@ function columnsOf(revoke: (token: Token) => void): Column<Token>[] {
       cell: ({ scopes }) => (
         <span class="scopes">
           {groupsOf(scopes).map(({ about, scopes: some }) => (
-            <span key={about} class="choices">
-              {some.map((scope) => (
-                <code key={scope} class="tag">
-                  {scope}
-                </code>
-              ))}
+            <span key={about} class="granted">
+              <span>{text.tokens.granted(aboutWords(about), some.map(permitsWords))}</span>
+              <code class="soft small">{some.join(' ')}</code>
             </span>
           ))}
         </span>

@@ -1,7 +1,8 @@
-// The scopes that a token may have, in groups by what they are about. Pure.
+// The scopes that a token may have, in groups by what they are about, and their words. Pure.
 
 import { allowed } from '../../data/allowed';
 import type { Permission, Role } from '../../data/types';
+import { text } from '../../text';
 
 /** Every permission that can be a scope; `account:read` is always included. */
 const SCOPES: readonly Permission[] = [
@@ -43,6 +44,17 @@ export function groupsOf<S extends string>(scopes: readonly S[]): Group<S>[] {
 export function partsOf(scope: string): [about: string, permits: string] {
   const [about = scope, permits = ''] = scope.split(':');
   return [about, permits];
+}
+
+/** Returns what a group is about, in words. A newer backend has scopes without words here. */
+export function aboutWords(about: string): string {
+  return text.tokens.about[about] ?? about;
+}
+
+/** Returns what a scope permits, in words. */
+export function permitsWords(scope: string): string {
+  const [, permits] = partsOf(scope);
+  return text.tokens.permits[permits] ?? permits;
 }
 
 export function isRead(scope: Permission): boolean {

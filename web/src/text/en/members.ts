@@ -72,6 +72,7 @@ export const tokens = {
   nameHint: 'What the token is for, such as the name of the script.',
   scopes: 'Scopes',
   about: {
+    account: 'Account',
     devices: 'Devices',
     models: 'Models',
     deployments: 'Deployments',
@@ -84,6 +85,7 @@ export const tokens = {
     audit: 'Audit',
   } as Record<string, string>,
   permits: { read: 'Read', operate: 'Operate', write: 'Change' } as Record<string, string>,
+  granted: (about: string, permits: readonly string[]) => `${about}: ${permits.join(', ')}`,
   readOnly: 'Read only',
   everything: 'All of my role',
   nothing: 'None',
