@@ -142,13 +142,25 @@ describe('the tags of a device', () => {
     load(deployment('1', 'dev_a'));
     devices.loaded([device('a', { tags: Array.from({ length: 9 }, (_, at) => `a-rather-long-tag-${at}`) })]);
     open();
-    await settled('+3 more');
+    await settled('+3 tags');
     const head = here.root.querySelector('.device-head .whole-tags');
     expect(head?.querySelectorAll('.tag')).toHaveLength(6);
     const rest = head?.querySelector('a');
     expect(rest?.getAttribute('href')).toBe('/devices/dev_a?tab=about');
     expect(rest?.title).toBe('a-rather-long-tag-6, a-rather-long-tag-7, a-rather-long-tag-8');
     await accessible();
+    // The link leads to where all of them are, and is not there.
+    rest?.addEventListener('click', (event) => event.preventDefault());
+    rest?.focus();
+    rest?.click();
+    go('/devices/dev_a?tab=about');
+    await vi.waitFor(() => expect(head?.querySelectorAll('.tag')).toHaveLength(9));
+    expect(head?.querySelector('a')).toBeNull();
+    expect(document.activeElement).toBe(head);
+    await accessible();
+    devices.loaded([device('a', { tags: Array.from({ length: 7 }, (_, at) => `tag-${at}`) })]);
+    open();
+    await settled('+1 tag');
   });
 });
 

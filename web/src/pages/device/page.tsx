@@ -31,7 +31,7 @@ import './device.css';
 
 const TABS = ['models', 'performance', 'logs', 'commands', 'about'] as const;
 type Tab = (typeof TABS)[number];
-/** How many tags the head has: two lines of them on a phone. */
+/** How many tags the head has, except beside their editor: two lines of them on a phone. */
 const MOST_TAGS = 6;
 
 export function DevicePage() {
@@ -121,7 +121,7 @@ function Shown({ device }: { device: Device }) {
           <Foreign>{device.platform.hostname}</Foreign>
           <Copied code={device.device_id} label={text.device.copyId} />
         </p>
-        {tags.length > 0 && <Tags tags={tags} most={MOST_TAGS} all={`${path.value}?tab=about`} />}
+        {tags.length > 0 && <Tags tags={tags} most={tab === 'about' ? tags.length : MOST_TAGS} all={`${path.value}?tab=about`} />}
         {stateOf(device) === 'updating' && <p class="banner busy">{text.device.updating}</p>}
         {update?.outcome === 'rolled_back' && (
           <p class="banner bad" dir="auto">

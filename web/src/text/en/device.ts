@@ -14,7 +14,7 @@ export const device = {
   rolledBack: (to: string, from: string) => `The update to ${to} was rolled back to ${from}.`,
   copied: 'Copied',
   copyId: 'Copy the id of the device',
-  moreTags: (count: number) => `+${count} more`,
+  moreTags: (count: number) => `+${plural(count, 'tag', 'tags')}`,
 } as const;
 
 export const models = {
