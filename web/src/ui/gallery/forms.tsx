@@ -5,6 +5,7 @@ import { useSignal } from '@preact/signals';
 import type { Installer } from '../../data/install';
 import type { Loading } from '../../data/store';
 import { reader, SYSTEMS } from '../../data/system';
+import { Acting } from '../acting';
 import { Combobox, type Choosable } from '../combobox';
 import { Confirm } from '../dialog';
 import { ExportButton } from '../export';
@@ -38,6 +39,14 @@ export function Forms() {
       <Part title="Menu">
         <Menu label="Columns" icon="columns" body={(done) => <button type="button" class="button quiet" onClick={done}>Done</button>} />
         <Menu label="More" named="More actions for a model" icon="more" atEnd body={(done) => <button type="button" class="menu-item" onClick={done}>Redeploy</button>} />
+      </Part>
+      <Part title="Actions of a row">
+        <Acting label="Actions for phi-4-mini" doing="" idle={false}>
+          <button type="button" class="button">Stop</button>
+        </Acting>
+        <Acting label="Actions for whisper" doing="Stopping…" idle={false}>
+          <button type="button" class="button">Stop</button>
+        </Acting>
       </Part>
       <Part title="One of many">
         <label for="gallery-one">Model</label>
