@@ -211,6 +211,23 @@ describe('the models', () => {
     expect(document.querySelector('dialog')).toBeNull();
   });
 
+  it('are deployed in a dialog whose box is described by what it does, and by nothing of web pages', async () => {
+    load();
+    open();
+    await press('Deploy…');
+    const box = await vi.waitFor(() => {
+      const found = document.querySelector<HTMLInputElement>('.dialog [name=serve]');
+      if (!found) throw new Error('there is no box');
+      return found;
+    });
+    const described = document.getElementById(box.getAttribute('aria-describedby') ?? '');
+    expect(described?.textContent).toMatch(/^Otherwise the model stays on the disk .* presses Serve\.$/);
+    const origins = [...document.querySelectorAll('.dialog .hint')].find(({ textContent }) => textContent?.startsWith('Web pages may call'));
+    expect(origins?.parentElement?.className).toBe('dialog-body');
+    expect(document.querySelector<HTMLInputElement>('[name=alias]')?.title).toBe('Lower-case letters, digits, dots, _ and -; the first is a letter or a digit.');
+    await accessible();
+  });
+
   it('have no controls for a viewer', async () => {
     me.value = { ...OWNER, role: 'viewer' };
     load();

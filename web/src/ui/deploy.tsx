@@ -158,16 +158,18 @@ export function DeployDialog({ model, targets, changed, close }: Props) {
 function ServeChoice({ serves }: { serves: boolean }) {
   const id = useId();
   return (
-    <div class="field">
-      <label class="check-line">
-        <input type="checkbox" name="serve" defaultChecked={serves} aria-describedby={`${id}-hint`} />
-        {text.deploying.serve}
-      </label>
-      <div class="field" id={`${id}-hint`}>
-        <p class="hint">{text.deploying.serveHint}</p>
-        <p class="hint">{text.deploying.originsHint}</p>
+    <>
+      <div class="field">
+        <label class="check-line">
+          <input type="checkbox" name="serve" defaultChecked={serves} aria-describedby={`${id}-hint`} />
+          {text.deploying.serve}
+        </label>
+        <p class="hint" id={`${id}-hint`}>
+          {text.deploying.serveHint}
+        </p>
       </div>
-    </div>
+      <p class="hint">{text.deploying.originsHint}</p>
+    </>
   );
 }
 

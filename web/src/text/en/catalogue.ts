@@ -116,7 +116,7 @@ export const deploying = {
   portHint: 'Programs reach the model on this port of the device. Empty: that of the last deployment, or 8080.',
   alias: 'Alias',
   aliasHint: 'Programs call the model by this name, such as phi-4-mini. Empty: that of the last deployment, or one made of the name.',
-  aliasForm: 'Small letters, digits, dots, _ and -; the first is a letter or a digit.',
+  aliasForm: 'Lower-case letters, digits, dots, _ and -; the first is a letter or a digit.',
   completed: (model: string, device: string) => `${model} is deployed to ${device}.`,
   failed: (model: string, device: string, why: string) => `${model} could not be deployed to ${device}. ${why}`,
   serve: 'Serve the model as soon as it is there',
