@@ -156,6 +156,7 @@ async fn two_readers_see_each_change_with_the_document_of_the_api() {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "counts the spans that have gone by")]
 #[tokio::test]
 async fn changes_of_one_thing_in_a_moment_are_one_event() {
     let (world, user) = World::set_up().await;
