@@ -37,7 +37,8 @@ it('deploys a model to the selected devices after a preview', async () => {
   await press('Deploy…');
   await settled('Serve the model as soon as it is there');
   const hint = document.getElementById(document.querySelector('[name=serve]')?.getAttribute('aria-describedby') ?? '');
-  expect(hint?.textContent).toContain('such as https://workspace.example');
+  expect(hint?.textContent).toContain('stays on the disk of the device');
+  expect(document.querySelector('dialog')?.textContent).toContain('such as https://workspace.example');
   await accessible();
   await press('Preview');
   await settled('Deploy to 2 devices');
