@@ -94,10 +94,16 @@ async function byKeyboard(page: Page, check: Check, width: string): Promise<void
     stops.push(await focused(page));
   }
   check(`${width}: the model is the next stop but one`, is(stops.at(-1)?.model, 'model-150'));
-  for (let step = 0; step < 6 && !stops.at(-1)?.words.startsWith('Remove'); step += 1) {
-    await page.keyboard.press('Tab');
-    stops.push(await focused(page));
-  }
+  const reach = async (words: string): Promise<void> => {
+    for (let step = 0; step < 6 && !stops.at(-1)?.words.startsWith(words); step += 1) {
+      await page.keyboard.press('Tab');
+      stops.push(await focused(page));
+    }
+  };
+  await reach('More');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Remove…' }).waitFor({ timeout: 3_000 }).catch(() => undefined);
+  await reach('Remove');
   check(`${width}: every stop is in sight and marked`, stops.filter(({ seen }) => !seen).map(({ words }) => words).join(', ') || null);
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').waitFor({ timeout: 3_000 }).catch(() => undefined);
