@@ -95,6 +95,7 @@ export class Rows<T extends object> {
     if (!this.isNewest(load)) return;
     this.#said = null;
     this.#pending.clear();
+    this.#gone.clear();
   }
 
   /** Takes the newest state of one thing. */
@@ -125,8 +126,8 @@ export class Rows<T extends object> {
     if (this.#rows.delete(id)) this.#touch();
   }
 
-  /** Removes what something else has taken with it, as a device its deployments, also from the pages that the present load has yet to
-   * bring: they may have been read before. */
+  /** Removes every row with this value, as the deployments of a device that is removed. The present load does not bring these rows
+   * back: its pages may have been read before the removal. */
   removedWith<K extends keyof T>(field: K, value: T[K]): void {
     if (this.#said) this.#gone.set(field, (this.#gone.get(field) ?? new Set()).add(value));
     for (const item of this.all()) if (item[field] === value) this.removed(this.#idOf(item));
@@ -137,6 +138,7 @@ export class Rows<T extends object> {
     this.#rows.clear();
     this.#said = null;
     this.#pending.clear();
+    this.#gone.clear();
     this.#load += 1;
     this.#show();
   }
