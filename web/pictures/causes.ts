@@ -1,7 +1,7 @@
 // Every cause that the workspace can name, as a page on which it happens. What the device or the browser would do is played:
 // the answer on the model's port, what the backend says meanwhile, and where the page comes from.
 
-import type { Page, Route } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 
 import type { Fake } from './server.ts';
 
@@ -20,6 +20,12 @@ export interface Played {
 
 /** The ports of models on this computer. */
 export const MODEL = /127\.0\.0\.1:80[89]\d/;
+
+/** Returns the field that finds a model. A list stands in its place until its code has come. */
+export function modelField(page: Page): Locator {
+  return page.locator('input#model');
+}
+
 const DEPLOYMENTS = /\/api\/v1\/deployments\?/;
 const CORS = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
 const problem = (status: number, code: string, detail: string): Played['model'] => ({ status, body: { status, code, detail } });

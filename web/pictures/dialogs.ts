@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core';
 
-import { MODEL } from './causes.ts';
+import { MODEL, modelField } from './causes.ts';
 import type { World, WorldName } from './world.ts';
 
 export interface Opened {
@@ -38,8 +38,8 @@ const asked = async (page: Page): Promise<void> => {
 /** Has a recording transcribed. */
 const transcribed = async (page: Page): Promise<void> => {
   await page.route(MODEL, (route) => route.fulfill({ json: { text: 'Hello.' }, headers: { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' } }));
-  await page.locator('#model').fill('whisper-base');
-  await page.locator('#model').press('Enter');
+  await modelField(page).fill('whisper-base');
+  await modelField(page).press('Enter');
   await page.locator('.drop input[type=file]').setInputFiles({ name: 'memo.wav', mimeType: 'audio/wav', buffer: Buffer.from('RIFF') });
   await page.locator('.result').getByText('Hello.').waitFor({ timeout: 10_000 });
 };

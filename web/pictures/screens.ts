@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core';
 
-import { ask, CAUSES, MODEL, prepare } from './causes.ts';
+import { ask, CAUSES, MODEL, modelField, prepare } from './causes.ts';
 import { hostileQuery, WORDS as HOSTILE } from './hostile.ts';
 import type { Fake } from './server.ts';
 import type { World, WorldName } from './world.ts';
@@ -229,7 +229,7 @@ export const SCREENS: readonly Screen[] = [
       await page.route(MODEL, (route) => route.fulfill({ body: '{}', headers }));
     },
     act: async (page) => {
-      await page.locator('#model').click();
+      await modelField(page).click();
       await page.getByRole('option', { name: /^(?!.*Embeddings).*another computer/ }).first().click({ timeout: 3_000 });
       await page.locator('.offer').waitFor({ timeout: 3_000 });
     },
@@ -281,8 +281,8 @@ export const SCREENS: readonly Screen[] = [
   {
     name: 'workspace-embeddings', path: at('/workspace'), worlds: ['many'], before: unnamed,
     act: async (page) => {
-      await page.locator('#model').fill('bge-small');
-      await page.locator('#model').press('Enter');
+      await modelField(page).fill('bge-small');
+      await modelField(page).press('Enter');
       await page.locator('.other-use pre').waitFor({ timeout: 3_000 });
     },
   },
@@ -297,8 +297,8 @@ export const SCREENS: readonly Screen[] = [
   {
     name: 'workspace-model', path: at('/workspace'), worlds: ['many'], before: unnamed,
     act: async (page) => {
-      await page.locator('#model').click();
-      await page.locator('#model').fill('phi');
+      await modelField(page).click();
+      await modelField(page).fill('phi');
       await page.getByRole('option').first().waitFor({ timeout: 3_000 });
     },
   },
