@@ -6,7 +6,7 @@ import { useEffect } from 'preact/hooks';
 
 import { lookForNewer } from '../data/edition';
 import { text } from '../text';
-import { Gone } from '../ui/later';
+import { Gone } from '../ui/lazy';
 import { Empty, Skeleton } from '../ui/parts';
 import { path } from './router';
 import { isOpen, pageAt, type PageName, ROUTES } from './routes';

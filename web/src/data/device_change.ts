@@ -3,7 +3,7 @@
 import { ask, PATCH } from './client';
 import { devices } from './store';
 import type { Device } from './types';
-import { Wishes } from './wishes';
+import { PendingChanges } from './pending';
 
 export interface DeviceChange {
   name?: string;
@@ -11,10 +11,10 @@ export interface DeviceChange {
   remove_tags?: string[];
 }
 
-const wishes = new Wishes<DeviceChange>();
+const pending = new PendingChanges<DeviceChange>();
 
 export async function changeDevice(id: string, change: DeviceChange): Promise<Device> {
-  return wishes.during(id, change, async () => {
+  return pending.during(id, change, async () => {
     const device = await ask(PATCH('/api/v1/devices/{device_id}', { params: { path: { device_id: id } }, body: change }));
     devices.changed(device);
     return device;
@@ -23,7 +23,7 @@ export async function changeDevice(id: string, change: DeviceChange): Promise<De
 
 /** Returns the name that the device is being given, if it is. */
 export function nameAskedFor(id: string): string | undefined {
-  return wishes.of(id).findLast(({ name }) => name !== undefined)?.name;
+  return pending.of(id).findLast(({ name }) => name !== undefined)?.name;
 }
 
 export interface ShownTag {
@@ -35,7 +35,7 @@ export interface ShownTag {
 /** Returns the tags of a device and what becomes of each of them. */
 export function shownTags({ device_id, tags = [] }: Pick<Device, 'device_id' | 'tags'>): ShownTag[] {
   const shown = new Map<string, ShownTag>(tags.map((tag) => [tag, { tag, pending: null }]));
-  for (const { add_tags = [], remove_tags = [] } of wishes.of(device_id)) {
+  for (const { add_tags = [], remove_tags = [] } of pending.of(device_id)) {
     for (const tag of add_tags) if (!tags.includes(tag)) shown.set(tag, { tag, pending: 'add' });
     for (const tag of remove_tags) if (tags.includes(tag)) shown.set(tag, { tag, pending: 'remove' });
   }

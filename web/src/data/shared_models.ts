@@ -3,12 +3,12 @@
 import { ask, PATCH } from './client';
 import { models } from './store';
 import type { Model } from './types';
-import { Wishes } from './wishes';
+import { PendingChanges } from './pending';
 
-const wishes = new Wishes<{ shared: boolean }>();
+const pending = new PendingChanges<{ shared: boolean }>();
 
 export async function shareModel(id: string, shared: boolean): Promise<Model> {
-  return wishes.during(id, { shared }, async () => {
+  return pending.during(id, { shared }, async () => {
     const model = await ask(PATCH('/api/v1/models/{model_id}', { params: { path: { model_id: id } }, body: { shared } }));
     models.changed(model);
     return model;
@@ -17,5 +17,5 @@ export async function shareModel(id: string, shared: boolean): Promise<Model> {
 
 /** Returns whether a model is to be shared from now on, or undefined if nobody at this page has asked to change it. */
 export function sharingAskedFor(id: string): boolean | undefined {
-  return wishes.of(id).at(-1)?.shared;
+  return pending.of(id).at(-1)?.shared;
 }

@@ -13,7 +13,7 @@ import { deployments, devices, models } from '../../data/store';
 import type { Deployment } from '../../data/types';
 import { text } from '../../text';
 import { visible } from '../../text/visible';
-import { Acting } from '../../ui/acting';
+import { ActionGroup } from '../../ui/action_group';
 import { carryOut } from '../../ui/carry_out';
 import { List, type ListRow } from '../../ui/list';
 import { notice } from '../../ui/notices';
@@ -113,7 +113,7 @@ function RowActions({ deployment, name, online }: { deployment: Deployment; name
   // A button keeps its place while the device is away: nothing that is about to be pressed moves or loses the focus.
   const waits = (action: Action): boolean => (action === 'repair' || action === 'serve') && !online;
   return (
-    <Acting label={text.models.actionsOf(name)} doing={doing ? text.models.pending[doing] : ''} idle={allowed.length === 0}>
+    <ActionGroup label={text.models.actionsOf(name)} doing={doing ? text.models.pending[doing] : ''} idle={allowed.length === 0}>
       <div class="row-actions">
         {allowed.map((action) => (
           <button
@@ -130,7 +130,7 @@ function RowActions({ deployment, name, online }: { deployment: Deployment; name
           </button>
         ))}
       </div>
-    </Acting>
+    </ActionGroup>
   );
 }
 

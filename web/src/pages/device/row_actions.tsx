@@ -10,7 +10,7 @@ import { isHeld } from '../../data/standing';
 import type { Deployment, Model } from '../../data/types';
 import { text } from '../../text';
 import { brief } from '../../text/visible';
-import { Acting } from '../../ui/acting';
+import { ActionGroup } from '../../ui/action_group';
 import { carryOut } from '../../ui/carry_out';
 import { DeployDialog } from '../../ui/deploy';
 import { Confirm } from '../../ui/dialog';
@@ -51,9 +51,9 @@ export function RowActions({ deployment, model, name, controls, whyWaiting }: Pr
   };
   return (
     <>
-      <Acting label={text.models.actionsOf(brief(name))} doing={doing ? text.models.pending[doing] : ''} idle={buttons.length === 0}>
+      <ActionGroup label={text.models.actionsOf(brief(name))} doing={doing ? text.models.pending[doing] : ''} idle={buttons.length === 0}>
         {buttons.length > 0 && <Buttons all={buttons} name={name} stale={deployment.stale} whyWaiting={whyWaiting} press={press} />}
-      </Acting>
+      </ActionGroup>
       {setting.value && <DeployDialog model={deployment.model_id} targets={[deployment.device_id]} changed={deployment} close={() => (setting.value = false)} />}
       {moving.value && (
         <PortDialog

@@ -10,7 +10,7 @@ import { deployments, deploymentsLoading, devices } from '../../data/store';
 import type { Command, Deployment } from '../../data/types';
 import { text } from '../../text';
 import { brief } from '../../text/visible';
-import { Acting } from '../../ui/acting';
+import { ActionGroup } from '../../ui/action_group';
 import { carryOut } from '../../ui/carry_out';
 import { useLost } from '../../ui/lost';
 import { PortDialog } from '../device/port';
@@ -41,7 +41,7 @@ function Buttons({ deployment, name, moves }: { deployment: Deployment; name: st
   const mover = moves ? moverOf(deployment) : null;
   return (
     <>
-      <Acting label={text.models.actionsOf(brief(name))} doing={doing ? text.models.pending[doing] : ''} idle={false}>
+      <ActionGroup label={text.models.actionsOf(brief(name))} doing={doing ? text.models.pending[doing] : ''} idle={false}>
         <div class="row-actions">
           <button
             type="button"
@@ -64,7 +64,7 @@ function Buttons({ deployment, name, moves }: { deployment: Deployment; name: st
             </button>
           )}
         </div>
-      </Acting>
+      </ActionGroup>
       {moving.value && (
         <PortDialog
           name={name}

@@ -7,7 +7,7 @@ import { reload } from '../../data/store';
 import { text } from '../../text';
 import { brief, sentence, visible } from '../../text/visible';
 import type { ChooserProps, Choosable } from '../../ui/combobox';
-import { later } from '../../ui/later';
+import { lazy } from '../../ui/lazy';
 import { Badge, Empty, Failed, Skeleton } from '../../ui/parts';
 import { Prose } from '../../ui/prose';
 import type { Remedy } from '../../workspace/causes';
@@ -37,7 +37,7 @@ function staleWhy(): string {
 /** The remedy for each reason why a model cannot be asked. */
 const WAY_BACK: Partial<Record<Absence, Remedy>> = { stopped: 'serve', failed: 'redeploy' };
 
-const ModelSearch = later(async () => (await import('../../ui/combobox')).Combobox, ModelList);
+const ModelSearch = lazy(async () => (await import('../../ui/combobox')).Combobox, ModelList);
 
 export function ModelChoice() {
   const chosen = target.value;

@@ -10,7 +10,7 @@ import { me } from '../../data/store';
 import { text } from '../../text';
 import { Dialog } from '../../ui/dialog';
 import { Icon } from '../../ui/icon';
-import { later } from '../../ui/later';
+import { lazy } from '../../ui/lazy';
 import { narrow } from '../../ui/narrow';
 import { notice } from '../../ui/notices';
 import { useTitle } from '../../ui/title';
@@ -30,7 +30,7 @@ import { losesSent } from './sending';
 import { target, targets } from './state';
 
 /** The part of a model that is for no conversation, which few have. */
-const OtherUse = later(async () => (await import('./other_use')).OtherUse);
+const OtherUse = lazy(async () => (await import('./other_use')).OtherUse);
 
 export function WorkspacePage() {
   const listed = useSignal(false);

@@ -5,14 +5,14 @@ import { useSignal } from '@preact/signals';
 import type { Installer } from '../../data/install';
 import type { Loading } from '../../data/store';
 import { reader, SYSTEMS } from '../../data/system';
-import { Acting } from '../acting';
+import { ActionGroup } from '../action_group';
 import { Combobox, type Choosable } from '../combobox';
 import { Confirm } from '../dialog';
 import { ExportButton } from '../export';
 import { Filled } from '../filled';
 import { Lacking, SystemChoice, Unpublished } from '../install_lines';
 import { KeyFields } from '../key_fields';
-import { Gone } from '../later';
+import { Gone } from '../lazy';
 import { Menu } from '../menu';
 import { Refused } from '../refused';
 import { Tags } from '../tags';
@@ -41,12 +41,12 @@ export function Forms() {
         <Menu label="More" named="More actions for a model" icon="more" atEnd body={(done) => <button type="button" class="menu-item" onClick={done}>Redeploy</button>} />
       </Part>
       <Part title="Actions of a row">
-        <Acting label="Actions for phi-4-mini" doing="" idle={false}>
+        <ActionGroup label="Actions for phi-4-mini" doing="" idle={false}>
           <button type="button" class="button">Stop</button>
-        </Acting>
-        <Acting label="Actions for whisper" doing="Stopping…" idle={false}>
+        </ActionGroup>
+        <ActionGroup label="Actions for whisper" doing="Stopping…" idle={false}>
           <button type="button" class="button">Stop</button>
-        </Acting>
+        </ActionGroup>
       </Part>
       <Part title="One of many">
         <label for="gallery-one">Model</label>

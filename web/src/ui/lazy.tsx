@@ -2,26 +2,34 @@
 
 import { useSignal } from '@preact/signals';
 import { h, type ComponentType, type VNode } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 import { lookForNewer } from '../data/edition';
 import { text } from '../text';
 import { Empty, Skeleton } from './parts';
 
 /** Returns the part that `load` brings. Until then, and if its code is gone, as after an upgrade of the backend, `instead` does what it
- * can. Without that, the part says so. */
-export function later<P extends object>(load: () => Promise<ComponentType<P>>, instead?: ComponentType<P>): (props: P) => VNode {
+ * can. Without that, the part says so. The part takes the focus from the element of `instead` that has the same id. */
+export function lazy<P extends object>(load: () => Promise<ComponentType<P>>, instead?: ComponentType<P>): (props: P) => VNode {
   return (props) => {
     const loaded = useSignal<{ shown: ComponentType<P> } | 'failed' | null>(null);
+    const focused = useRef('');
     useEffect(() => {
       load().then(
-        (shown) => (loaded.value = { shown }),
+        (shown) => {
+          focused.current = document.activeElement?.id ?? '';
+          loaded.value = { shown };
+        },
         () => {
           loaded.value = 'failed';
           void lookForNewer();
         },
       );
     }, []);
+    useLayoutEffect(() => {
+      if (focused.current && document.activeElement === document.body) document.getElementById(focused.current)?.focus();
+      focused.current = '';
+    }, [loaded.value]);
     const there = loaded.value === null || loaded.value === 'failed' ? instead : loaded.value.shown;
     if (there) return h(there as ComponentType<object>, props);
     return loaded.value === 'failed' ? <Gone /> : <Skeleton lines={2} />;

@@ -25,8 +25,8 @@ function open(address: string): void {
   here.show(address === '/deployments' ? <DeploymentsPage /> : <DevicePage />);
 }
 
-const group = (): HTMLElement | null => here.root.querySelector('.acting');
-const status = (): HTMLElement | null => here.root.querySelector('.acting [role=status]');
+const group = (): HTMLElement | null => here.root.querySelector('.action-group');
+const status = (): HTMLElement | null => here.root.querySelector('.action-group [role=status]');
 
 describe('a row whose button was pressed', () => {
   it.each([

@@ -4,7 +4,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-import './acting.css';
+import './action_group.css';
 
 interface Props {
   /** What the buttons are for. */
@@ -17,7 +17,7 @@ interface Props {
   children: ComponentChildren;
 }
 
-export function Acting({ label, doing, idle, children }: Props) {
+export function ActionGroup({ label, doing, idle, children }: Props) {
   const group = useRef<HTMLDivElement>(null);
   const before = useRef(doing);
   /** Whether something was done here: then the focus may be here too, also when there is nothing more to do. */
@@ -31,7 +31,7 @@ export function Acting({ label, doing, idle, children }: Props) {
   }, [doing]);
   if (idle && !used.current) return null;
   return (
-    <div ref={group} class="acting" role="group" aria-label={label} tabIndex={-1}>
+    <div ref={group} class="action-group" role="group" aria-label={label} tabIndex={-1}>
       <p class="soft" role="status">
         {doing}
       </p>
