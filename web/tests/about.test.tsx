@@ -2,11 +2,11 @@
 
 import { describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { deployments, deploymentsLoading, devices } from '../src/data/store';
 import type { Device } from '../src/data/types';
 import { DevicePage } from '../src/pages/device/page';
 import { Notices } from '../src/ui/notices';
+import { go } from '../src/ui/router';
 import { held } from './backend';
 import { device, HOSTILE } from './fixtures';
 import { accessible, control, place, press, settled, type } from './placed';

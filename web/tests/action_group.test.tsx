@@ -2,10 +2,10 @@
 
 import { describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { deployments, deploymentsLoading, devices, devicesLoading, models } from '../src/data/store';
 import { DeploymentsPage } from '../src/pages/deployments/page';
 import { DevicePage } from '../src/pages/device/page';
+import { go } from '../src/ui/router';
 import { held } from './backend';
 import { deployment, device, model } from './fixtures';
 import { accessible, control, place, press, pressInMenu } from './placed';

@@ -2,11 +2,11 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { installLine, supports } from '../src/data/install';
 import { apply, deployments, devices } from '../src/data/store';
 import type { Key } from '../src/data/types';
 import { AddPage } from '../src/pages/add/page';
+import { go } from '../src/ui/router';
 import { backend, type Backend } from './backend';
 import { deployment, device, HOSTILE, installer } from './fixtures';
 import { accessible, blank, press, says, show, tick, type } from './page';

@@ -2,13 +2,13 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { change, go } from '../src/app/router';
 import { everyEntry, parametersOf } from '../src/data/audit';
 import { devices } from '../src/data/store';
 import type { AuditEntry } from '../src/data/types';
 import { csvOf } from '../src/pages/audit/csv';
 import { AuditPage } from '../src/pages/audit/page';
 import { idOf, offeredFor, shownAs } from '../src/pages/audit/targets';
+import { change, go } from '../src/ui/router';
 import { backend, type Backend } from './backend';
 import { device, HOSTILE } from './fixtures';
 import { accessible, blank, press, says, show, type } from './page';

@@ -4,8 +4,7 @@
 import { describe, expect, it, vi } from 'vitest';
 
 import { Page } from '../src/app/pages';
-import { go } from '../src/app/router';
-import { ROUTES } from '../src/app/routes';
+import { LOADS } from '../src/app/routes';
 import { skew } from '../src/data/skew';
 import { apply, deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading, reload } from '../src/data/store';
 import { ModelsPage } from '../src/pages/catalogue/page';
@@ -13,6 +12,7 @@ import { DevicePage } from '../src/pages/device/page';
 import { DevicesPage } from '../src/pages/devices/page';
 import { Notices } from '../src/ui/notices';
 import '../src/ui/role_notice';
+import { go } from '../src/ui/router';
 import { deployment, device, model } from './fixtures';
 import { accessible, controls, OWNER, place, press, pressInMenu, settled, type } from './placed';
 
@@ -185,7 +185,7 @@ describe('a role that is lowered while a model is about to be deployed', () => {
 
 describe('an old page after an upgrade of the backend', () => {
   it('offers to load it anew when a part of it is gone, and keeps the rest', async () => {
-    const gone = vi.spyOn(ROUTES.audit, 'load').mockRejectedValue(new TypeError('Failed to fetch dynamically imported module'));
+    const gone = vi.spyOn(LOADS, 'audit').mockRejectedValue(new TypeError('Failed to fetch dynamically imported module'));
     go('/audit');
     here.show(<Page />);
     await settled('Reload');

@@ -3,9 +3,9 @@
 import { render } from 'preact';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { devices, devicesLoading, me, stop } from '../src/data/store';
 import { DevicesPage } from '../src/pages/devices/page';
+import { go } from '../src/ui/router';
 import { backend, type Backend } from './backend';
 import { device } from './fixtures';
 

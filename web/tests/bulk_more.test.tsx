@@ -2,11 +2,11 @@
 
 import { expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { deployments, deploymentsLoading, devices, devicesLoading, me, models } from '../src/data/store';
 import { DevicePage } from '../src/pages/device/page';
 import { DevicesPage } from '../src/pages/devices/page';
 import { Notices } from '../src/ui/notices';
+import { go } from '../src/ui/router';
 import { deployment, device, model } from './fixtures';
 import { accessible, control, controls, OWNER, place, press, settled, type } from './placed';
 

@@ -3,13 +3,13 @@
 import { render } from 'preact';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
-import { listen } from '../src/app/router';
-import { workspaceWith } from '../src/app/routes';
 import { deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading, stop } from '../src/data/store';
 import { WorkspacePage } from '../src/pages/workspace/page';
 import { forget, forgetAll, opened, settle } from '../src/pages/workspace/keeping';
 import { choose, conversation, target } from '../src/pages/workspace/state';
+import { workspaceWith } from '../src/ui/addresses';
 import { Notices } from '../src/ui/notices';
+import { listen } from '../src/ui/router';
 import { fresh, type Conversation } from '../src/workspace/conversations';
 import { backend } from './backend';
 import { deployment, device, model } from './fixtures';

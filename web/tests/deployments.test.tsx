@@ -2,11 +2,11 @@
 
 import { describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { Problem } from '../src/data/problem';
 import { deployments, deploymentsLoading, devices, devicesLoading, heard, me, models } from '../src/data/store';
 import { DeploymentsPage } from '../src/pages/deployments/page';
 import { Notices } from '../src/ui/notices';
+import { go } from '../src/ui/router';
 import { deployment, device, HOSTILE, model } from './fixtures';
 import { accessible, controls, OWNER, place, press, settled } from './placed';
 

@@ -2,11 +2,11 @@
 
 import { describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { commands, deployments, deploymentsLoading, devices, models } from '../src/data/store';
 import type { DeviceLog } from '../src/data/types';
 import { DevicePage } from '../src/pages/device/page';
 import { Notices } from '../src/ui/notices';
+import { go } from '../src/ui/router';
 import { deployment, device, model } from './fixtures';
 import { accessible, controls, place, press, pressInMenu, settled, type } from './placed';
 

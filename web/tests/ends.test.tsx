@@ -5,13 +5,13 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { Page } from '../src/app/pages';
 import { Login } from '../src/app/login';
-import { go } from '../src/app/router';
 import { act } from '../src/data/actions';
 import { endedDeployment, endedUpload } from '../src/data/ends';
 import { deployments, devices, heard, models } from '../src/data/store';
 import type { Deployment } from '../src/data/types';
 import { notice, Notices } from '../src/ui/notices';
 import '../src/ui/deployment_notice';
+import { go } from '../src/ui/router';
 import '../src/ui/upload_notice';
 import { deployment, device, HOSTILE, model } from './fixtures';
 import { place, settled } from './placed';

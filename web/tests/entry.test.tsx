@@ -6,12 +6,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { App } from '../src/app/app';
 import { isPlainHttp, PlainHttp, safeNext } from '../src/app/entry';
-import { go } from '../src/app/router';
 import { farewell, resume, session } from '../src/data/session';
 import { me } from '../src/data/store';
 import { MachinePage } from '../src/pages/entry/machine';
 import { Security } from '../src/pages/settings/security';
 import { text } from '../src/text';
+import { go } from '../src/ui/router';
 import { backend, opened, PERSON, type Backend } from './backend';
 import { HOSTILE } from './fixtures';
 

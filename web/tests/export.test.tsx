@@ -2,12 +2,12 @@
 
 import { describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { Problem } from '../src/data/problem';
 import { deployments, deploymentsLoading, devices, devicesLoading, models, modelsLoading, type Loading } from '../src/data/store';
 import { DeploymentsPage } from '../src/pages/deployments/page';
 import { DevicesPage } from '../src/pages/devices/page';
 import { Notices } from '../src/ui/notices';
+import { go } from '../src/ui/router';
 import { deployment, device, HOSTILE, model } from './fixtures';
 import { accessible, control, place, press, settled } from './placed';
 

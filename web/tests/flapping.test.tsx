@@ -3,11 +3,11 @@
 
 import { describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { deployments, deploymentsLoading, devices, devicesLoading, models } from '../src/data/store';
 import { DeploymentsPage } from '../src/pages/deployments/page';
 import { DevicePage } from '../src/pages/device/page';
 import { DevicesPage } from '../src/pages/devices/page';
+import { go } from '../src/ui/router';
 import { deployment, device, model } from './fixtures';
 import { accessible, control, controls, place, press, settled, type } from './placed';
 

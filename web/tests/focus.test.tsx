@@ -3,11 +3,11 @@
 import { render } from 'preact';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { Shell } from '../src/app/shell';
 import { devices, devicesLoading, live, stop } from '../src/data/store';
 import { DevicesPage } from '../src/pages/devices/page';
 import { narrow } from '../src/ui/narrow';
+import { go } from '../src/ui/router';
 import { device } from './fixtures';
 
 let root: HTMLElement;

@@ -2,7 +2,6 @@
 
 import { beforeEach, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { deployments, deploymentsLoading, devices } from '../src/data/store';
 import type { StreamOptions } from '../src/data/stream';
 import type { DeviceLog } from '../src/data/types';
@@ -11,6 +10,7 @@ import { MachinePage } from '../src/pages/entry/machine';
 import { Answer } from '../src/pages/workspace/answer';
 import { text } from '../src/text';
 import { Notices } from '../src/ui/notices';
+import { go } from '../src/ui/router';
 import { held } from './backend';
 import { device } from './fixtures';
 import { control, place, press, settled, type } from './placed';

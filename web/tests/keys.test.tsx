@@ -2,12 +2,12 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { change, go } from '../src/app/router';
 import { keyOrder, keyState, tagsOf } from '../src/data/keys';
 import { apply, me } from '../src/data/store';
 import type { Key } from '../src/data/types';
 import { KeysPage } from '../src/pages/keys/page';
 import { Notices } from '../src/ui/notices';
+import { change, go } from '../src/ui/router';
 import { backend, held, type Backend } from './backend';
 import { HOSTILE, installer } from './fixtures';
 import { accessible, blank, buttons, press, says, show, tick, type } from './page';

@@ -2,11 +2,11 @@
 
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import type { StreamOptions } from '../src/data/stream';
 import { deployments, deploymentsLoading, devices, models } from '../src/data/store';
 import type { DeviceLog, Severity } from '../src/data/types';
 import { DevicePage } from '../src/pages/device/page';
+import { go } from '../src/ui/router';
 import { device } from './fixtures';
 import { accessible, control, controls, place, press, settled, type } from './placed';
 import { savedFiles } from './saved_files';

@@ -2,13 +2,13 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { apply } from '../src/data/store';
 import type { Member, Token } from '../src/data/types';
 import { MembersPage } from '../src/pages/members/page';
 import { TokensPage } from '../src/pages/tokens/page';
 import { scopesOf } from '../src/pages/tokens/scopes';
 import { Notices } from '../src/ui/notices';
+import { go } from '../src/ui/router';
 import { backend, type Backend } from './backend';
 import { HOSTILE } from './fixtures';
 import { accessible, blank, buttons, press, says, show, tick, type } from './page';

@@ -2,7 +2,6 @@
 
 import { beforeEach, expect, it } from 'vitest';
 
-import { go } from '../src/app/router';
 import { deployments, deploymentsLoading, devices, devicesLoading, models, modelsLoading } from '../src/data/store';
 import { DeploymentsPage } from '../src/pages/deployments/page';
 import { Commands } from '../src/pages/device/commands';
@@ -10,6 +9,7 @@ import { Models } from '../src/pages/device/models';
 import { ModelPage } from '../src/pages/catalogue/one';
 import { ModelsPage } from '../src/pages/catalogue/page';
 import { RepairsPage } from '../src/pages/repairs/page';
+import { go } from '../src/ui/router';
 import { deployment, device, model } from './fixtures';
 import { place, settled } from './placed';
 

@@ -2,12 +2,12 @@
 
 import { describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { Problem } from '../src/data/problem';
 import { deployments, devices, devicesLoading, me, models, modelsLoading } from '../src/data/store';
 import { ModelPage } from '../src/pages/catalogue/one';
 import { ModelsPage } from '../src/pages/catalogue/page';
 import { Notices } from '../src/ui/notices';
+import { go } from '../src/ui/router';
 import { held } from './backend';
 import { deployment, device, HOSTILE, model } from './fixtures';
 import { accessible, control, controls, OWNER, place, press, settled, type } from './placed';

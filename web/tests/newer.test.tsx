@@ -4,11 +4,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { Newer, unsent } from '../src/app/newer';
 import { Page } from '../src/app/pages';
-import { go } from '../src/app/router';
-import { ROUTES } from '../src/app/routes';
+import { LOADS } from '../src/app/routes';
 import { lookForNewer, outdated } from '../src/data/edition';
 import { heard, live } from '../src/data/store';
 import { DeployDialog } from '../src/ui/deploy';
+import { go } from '../src/ui/router';
 import { accessible, control, controls, place, press, settled, type } from './placed';
 
 const here = place();
@@ -62,7 +62,7 @@ describe('an old page', () => {
 
   it('looks when a part cannot be loaded, and offers the reload there too', async () => {
     newer();
-    const load = vi.spyOn(ROUTES.usage, 'load').mockRejectedValue(new TypeError('Failed to fetch dynamically imported module'));
+    const load = vi.spyOn(LOADS, 'usage').mockRejectedValue(new TypeError('Failed to fetch dynamically imported module'));
     go('/usage');
     here.show(<><Newer /><Page /></>);
     await settled('A part of the page could not be loaded');

@@ -2,13 +2,13 @@
 
 import { describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { heard, me, models } from '../src/data/store';
 import type { Operation, OperationDevice } from '../src/data/types';
 import { OperationPage } from '../src/pages/operations/one';
 import { OperationsPage } from '../src/pages/operations/page';
 import { narrow } from '../src/ui/narrow';
 import { Notices } from '../src/ui/notices';
+import { go } from '../src/ui/router';
 import { HOSTILE, model } from './fixtures';
 import { accessible, control, controls, OWNER, place, press, settled } from './placed';
 

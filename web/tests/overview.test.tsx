@@ -2,13 +2,13 @@
 
 import { describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { recent } from '../src/data/operator';
 import { deployments, deploymentsLoading, devices, devicesLoading, heard, me, models } from '../src/data/store';
 import type { Summary } from '../src/data/types';
 import { newestOf } from '../src/pages/overview/happened';
 import { OverviewPage } from '../src/pages/overview/page';
 import { text } from '../src/text';
+import { go } from '../src/ui/router';
 import { deployment, device, HOSTILE, model } from './fixtures';
 import { accessible, controls, OWNER, place, press, settled } from './placed';
 

@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { Login } from '../src/app/login';
 import { paletteOpen } from '../src/app/palette';
-import { change, go } from '../src/app/router';
 import { Shell } from '../src/app/shell';
 import { Problem } from '../src/data/problem';
 import { session } from '../src/data/session';
@@ -14,6 +13,7 @@ import { deployments, deploymentsLoading, devices, devicesLoading, live, me, sto
 import { DevicePage } from '../src/pages/device/page';
 import { DevicesPage } from '../src/pages/devices/page';
 import { Notices, notice } from '../src/ui/notices';
+import { change, go } from '../src/ui/router';
 import { deployment, device, HOSTILE } from './fixtures';
 
 type Answer = [number, unknown];

@@ -3,7 +3,6 @@
 import { describe, expect, it, vi } from 'vitest';
 
 import { Palette } from '../src/app/palette';
-import { go } from '../src/app/router';
 import { devices, me, models } from '../src/data/store';
 import { ModelsPage } from '../src/pages/catalogue/page';
 import { DevicesPage } from '../src/pages/devices/page';
@@ -11,6 +10,7 @@ import { KeysPage } from '../src/pages/keys/page';
 import { MembersPage } from '../src/pages/members/page';
 import { SettingsPage } from '../src/pages/settings/page';
 import { TokensPage } from '../src/pages/tokens/page';
+import { go } from '../src/ui/router';
 import { device, model } from './fixtures';
 import { accessible, OWNER, place } from './placed';
 

@@ -3,11 +3,11 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { go, listen } from '../src/app/router';
 import { awayFor, figuresOf, READINGS, stepsOf } from '../src/data/metrics';
 import { devices } from '../src/data/store';
 import type { DeviceMetrics, MetricPoint } from '../src/data/types';
 import { DevicePage } from '../src/pages/device/page';
+import { go, listen } from '../src/ui/router';
 import { backend, type Asked, type Backend } from './backend';
 import { device, HOSTILE } from './fixtures';
 import { accessible, blank, press, says, show } from './page';

@@ -7,18 +7,19 @@ vi.hoisted(() => Object.defineProperty(navigator, 'languages', { value: ['en-XA'
 
 import { Login } from '../src/app/login';
 import { Page } from '../src/app/pages';
-import { go } from '../src/app/router';
-import { ROUTES, type PageName } from '../src/app/routes';
+import { LOADS } from '../src/app/routes';
 import { Shell } from '../src/app/shell';
 import { session } from '../src/data/session';
 import { deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading } from '../src/data/store';
+import type { PageName } from '../src/ui/addresses';
 import { DeployDialog } from '../src/ui/deploy';
 import { Notices } from '../src/ui/notices';
+import { go } from '../src/ui/router';
 import { deployment, device, model, installer } from './fixtures';
 import { accessible, OWNER, place } from './placed';
 
 // A list that is followed for good is, before the tests count who follows.
-await Promise.all(Object.values(ROUTES).map(({ load }) => load()));
+await Promise.all(Object.values(LOADS).map((load) => load()));
 const here = place();
 const NAME = '名前';
 const AT = '2026-11-20T00:00:00Z';

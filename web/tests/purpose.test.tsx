@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process';
 
 import { describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { purposeOf } from '../src/data/purpose';
 import { deployments, deploymentsLoading, devices, devicesLoading, models, modelsLoading } from '../src/data/store';
 import { systemOf } from '../src/data/system';
@@ -15,6 +14,7 @@ import { DeploymentsPage } from '../src/pages/deployments/page';
 import { DevicePage } from '../src/pages/device/page';
 import { WorkspacePage } from '../src/pages/workspace/page';
 import { choose } from '../src/pages/workspace/state';
+import { go } from '../src/ui/router';
 import { requestLine } from '../src/workspace/lines';
 import { deployment, device, HOSTILE, model } from './fixtures';
 import { accessible, place, settled } from './placed';

@@ -2,7 +2,6 @@
 
 import { describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { repairs } from '../src/data/operator';
 import { deployments, deploymentsLoading, devices, heard, me, models } from '../src/data/store';
 import type { Command } from '../src/data/types';
@@ -10,6 +9,7 @@ import { RepairsPage } from '../src/pages/repairs/page';
 import { standingOf, timeLeft, worthRetrying } from '../src/pages/repairs/view';
 import '../src/ui/role_notice';
 import { Notices } from '../src/ui/notices';
+import { go } from '../src/ui/router';
 import { deployment, device, model } from './fixtures';
 import { accessible, controls, OWNER, place, press, settled } from './placed';
 

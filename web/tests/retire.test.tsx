@@ -2,10 +2,10 @@
 
 import { describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { devices, devicesLoading, heard, me } from '../src/data/store';
 import { DevicesPage } from '../src/pages/devices/page';
 import { Notices } from '../src/ui/notices';
+import { go } from '../src/ui/router';
 import { device, HOSTILE } from './fixtures';
 import { accessible, control, OWNER, place, press, settled, type } from './placed';
 

@@ -5,9 +5,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 
 import { paletteOpen } from '../src/app/palette';
-import { go } from '../src/app/router';
-import { pageAt, ROUTES } from '../src/app/routes';
+import { LOADS } from '../src/app/routes';
 import { Shell } from '../src/app/shell';
+import { pageAt } from '../src/ui/addresses';
+import { go } from '../src/ui/router';
 import { accessible, place } from './placed';
 
 const here = place();
@@ -19,9 +20,9 @@ describe('the addresses', () => {
     const source = readFileSync('../backend/src/api/web.rs', 'utf8');
     const list = /const PAGES: &\[&str\] = &\[([^\]]*)\]/.exec(source)?.[1] ?? '';
     const addresses = [...list.matchAll(/"([^"]+)"/g)].map(([, address]) => address ?? '');
-    expect(addresses).toHaveLength(Object.keys(ROUTES).length);
+    expect(addresses).toHaveLength(Object.keys(LOADS).length);
     const pages = addresses.map((address) => pageAt(address.replace(/\{\w+\}/, 'x_1')));
-    expect(new Set(pages)).toEqual(new Set(Object.keys(ROUTES)));
+    expect(new Set(pages)).toEqual(new Set(Object.keys(LOADS)));
   });
 
   it('begin with the overview, and have none of the pages before it', () => {

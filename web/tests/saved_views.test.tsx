@@ -2,11 +2,11 @@
 
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { dropView, keepView, LONGEST_NAME, MOST_VIEWS, savedViews } from '../src/data/saved_views';
 import { devices, devicesLoading, me } from '../src/data/store';
 import { DevicesPage } from '../src/pages/devices/page';
 import { Notices } from '../src/ui/notices';
+import { go } from '../src/ui/router';
 import { device } from './fixtures';
 import { accessible, control, OWNER, place, press, settled, type } from './placed';
 

@@ -3,9 +3,9 @@
 import { options, type VNode } from 'preact';
 import { afterEach, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { devices, devicesLoading } from '../src/data/store';
 import { DevicesPage } from '../src/pages/devices/page';
+import { go } from '../src/ui/router';
 import { device } from './fixtures';
 import { place } from './placed';
 

@@ -2,10 +2,10 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { deployments, reload } from '../src/data/store';
 import { SettingsPage } from '../src/pages/settings/page';
 import { Notices } from '../src/ui/notices';
+import { go } from '../src/ui/router';
 import { backend, type Backend } from './backend';
 import { deployment } from './fixtures';
 import { accessible, blank, buttons, press, says, show, type } from './page';

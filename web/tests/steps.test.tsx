@@ -2,10 +2,10 @@
 
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
 import { apply, devices, heard, me, models } from '../src/data/store';
 import type { Key, Summary } from '../src/data/types';
 import { OverviewPage } from '../src/pages/overview/page';
+import { go } from '../src/ui/router';
 import { device, HOSTILE, installer, model } from './fixtures';
 import { accessible, control, controls, OWNER, place, press, settled } from './placed';
 

@@ -2,12 +2,12 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { change, go, listen } from '../src/app/router';
 import type { UsageFigures, UsageGroup, UsageGroups } from '../src/data/types';
 import { BUCKETS, PERIODS, partsOf, spansOf, valueOf, type Usage } from '../src/data/usage';
 import { UsagePage } from '../src/pages/usage/page';
 import { amountWords, groupWords, summaryOf } from '../src/pages/usage/words';
 import { Notices } from '../src/ui/notices';
+import { change, go, listen } from '../src/ui/router';
 import { backend, type Asked, type Backend } from './backend';
 import { HOSTILE } from './fixtures';
 import { accessible, blank, press, says, show, type } from './page';

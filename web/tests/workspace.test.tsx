@@ -5,8 +5,6 @@ import axe from 'axe-core';
 import { render } from 'preact';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { go } from '../src/app/router';
-import { sharesDocument } from '../src/app/routes';
 import { allowOrigin } from '../src/data/allowlist';
 import { deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading, stop } from '../src/data/store';
 import type { Model } from '../src/data/types';
@@ -15,7 +13,9 @@ import { awaited, edited, forget, forgetAll, settle } from '../src/pages/workspa
 import { WorkspacePage } from '../src/pages/workspace/page';
 import { MOST_FILES, sent } from '../src/pages/workspace/sending';
 import { choose, conversation, draft, targets, write } from '../src/pages/workspace/state';
+import { sharesDocument } from '../src/ui/addresses';
 import { Notices } from '../src/ui/notices';
+import { go } from '../src/ui/router';
 import { answering } from '../src/workspace/here';
 import { backend, held, type Backend } from './backend';
 import { deployment, device, HOSTILE } from './fixtures';

@@ -29,7 +29,7 @@ const API: &str = "api/";
 #[folder = "web/"]
 struct Web;
 
-/// The addresses of the application that is built from `web/`; `web/src/app/routes.ts` lists the same.
+/// The addresses of the application that is built from `web/`; `web/src/ui/addresses.ts` lists the same.
 pub(crate) const PAGES: &[&str] = &[
     "/",
     "/devices",

@@ -2,11 +2,11 @@
 // browser is known to be good.
 
 import { session } from '../data/session';
+import { isOpen, pageAt } from '../ui/addresses';
 import { Notices } from '../ui/notices';
+import { path } from '../ui/router';
 import { Login } from './login';
 import { Awaited, Page } from './pages';
-import { path } from './router';
-import { isOpen, pageAt } from './routes';
 import { Shell } from './shell';
 
 export function App() {

@@ -14,8 +14,8 @@ import { resume, session } from '../data/session';
 import { start, stop } from '../data/store';
 import { language } from '../text';
 import { failure } from '../ui/notices';
+import { listen } from '../ui/router';
 import { App } from './app';
-import { listen } from './router';
 
 listen();
 effect(() => {

@@ -6,10 +6,11 @@ import { useEffect } from 'preact/hooks';
 
 import { lookForNewer } from '../data/edition';
 import { text } from '../text';
+import { isOpen, pageAt, type PageName } from '../ui/addresses';
 import { Gone } from '../ui/lazy';
 import { Empty, Skeleton } from '../ui/parts';
-import { path } from './router';
-import { isOpen, pageAt, type PageName, ROUTES } from './routes';
+import { path } from '../ui/router';
+import { LOADS } from './routes';
 
 type Loaded = ComponentType | 'failed' | null;
 
@@ -31,7 +32,7 @@ export function Page() {
 function Lazy({ name }: { name: PageName }) {
   const loaded = useSignal<Loaded>(null);
   useEffect(() => {
-    ROUTES[name].load().then(
+    LOADS[name]().then(
       (page) => (loaded.value = page),
       () => {
         loaded.value = 'failed';

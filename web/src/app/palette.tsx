@@ -12,8 +12,8 @@ import type { Permission } from '../data/types';
 import { text } from '../text';
 import { Dialog } from '../ui/dialog';
 import { Foreign } from '../ui/parts';
+import { go } from '../ui/router';
 import { administration } from './administration';
-import { go } from './router';
 
 interface Found {
   entries: Entry[];

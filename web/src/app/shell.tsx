@@ -11,12 +11,12 @@ import { text } from '../text';
 import { Icon, type IconName } from '../ui/icon';
 import { narrow } from '../ui/narrow';
 import { Foreign } from '../ui/parts';
+import { path } from '../ui/router';
 import { administration } from './administration';
 import '../ui/role_notice';
 import '../ui/update_notice';
 import { Palette, paletteOpen } from './palette';
 import { Newer } from './newer';
-import { path } from './router';
 
 /** How long a broken stream goes unmentioned, in milliseconds: most cuts are mended before. */
 const UNMENTIONED = 3_000;

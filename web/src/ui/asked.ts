@@ -2,7 +2,7 @@
 
 import { useEffect } from 'preact/hooks';
 
-import { change, query } from '../app/router';
+import { change, query } from './router';
 
 /** Calls `open` when the address asks for a dialog by its name. The wish then leaves the address: Back opens nothing. */
 export function useAsked(name: string, open: () => void): void {

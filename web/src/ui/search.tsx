@@ -2,7 +2,6 @@
 
 import { useComputed } from '@preact/signals';
 
-import { change } from '../app/router';
 import { deviceName } from '../data/names';
 import type { Term } from '../data/selection';
 import { devices, models } from '../data/store';
@@ -12,6 +11,7 @@ import { Select } from './choice';
 import { DeviceChoice } from './device_choice';
 import { Icon } from './icon';
 import { Foreign } from './parts';
+import { change } from './router';
 import { SelectionChips, SelectionMenu } from './selection';
 
 interface Props {

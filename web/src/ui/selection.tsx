@@ -3,7 +3,6 @@
 import { useComputed, useSignal, type ReadonlySignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
-import { change, query } from '../app/router';
 import { compareVersions, formatSelection, formatTerm, matches, parseSelection, parseTerm, stateOf, type Term, whyUnread } from '../data/selection';
 import { devices as known } from '../data/store';
 import type { Device } from '../data/types';
@@ -13,6 +12,7 @@ import { FormError } from './form_error';
 import { Icon } from './icon';
 import { Menu } from './menu';
 import { Foreign } from './parts';
+import { change, query } from './router';
 
 const MOST_OFFERED = 12;
 

@@ -1,7 +1,7 @@
 // The keys that a page has made, by id in the address: after a reload the devices that come with them still appear.
 
-import { change, query } from '../../app/router';
 import type { Key } from '../../data/types';
+import { change, query } from '../../ui/router';
 
 /** Addresses stay short: the newest keys are kept. */
 const MOST = 20;

@@ -3,7 +3,6 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-import { addressWith, change, query } from '../../app/router';
 import { createKey, keys, useList } from '../../data/account';
 import { allowed } from '../../data/allowed';
 import { findInstaller, HOWS, installLine, supports, type How, type Installer } from '../../data/install';
@@ -20,6 +19,7 @@ import { keyOf, KeyFields } from '../../ui/key_fields';
 import { Icon } from '../../ui/icon';
 import { Unpublished } from '../../ui/install_lines';
 import { Empty, Failed, Skeleton } from '../../ui/parts';
+import { addressWith, change, query } from '../../ui/router';
 import { CopyBox } from '../../ui/secret';
 import { useTitle } from '../../ui/title';
 import { Arrivals } from './arrivals';

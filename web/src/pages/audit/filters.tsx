@@ -1,10 +1,10 @@
 // What the trail is filtered by. All of it stands in the address.
 
-import { change, query } from '../../app/router';
 import { members } from '../../data/account';
 import { NAMES, type AuditFilter } from '../../data/audit';
 import { text } from '../../text';
 import { brief } from '../../text/visible';
+import { change, query } from '../../ui/router';
 import { TargetField } from './target_field';
 import type { Names } from './targets';
 

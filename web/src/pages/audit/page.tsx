@@ -3,7 +3,6 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 
-import { change, query } from '../../app/router';
 import { members, useList } from '../../data/account';
 import { allowed } from '../../data/allowed';
 import { everyEntry, NAMES, trail, type AuditFilter } from '../../data/audit';
@@ -21,6 +20,7 @@ import { notice } from '../../ui/notices';
 import { Badge, Empty, Foreign, Skeleton } from '../../ui/parts';
 import { ListState, Records, type Column } from '../../ui/records';
 import { Refused } from '../../ui/refused';
+import { change, query } from '../../ui/router';
 import { useTitle } from '../../ui/title';
 import { csvOf } from './csv';
 import { AuditFilters } from './filters';

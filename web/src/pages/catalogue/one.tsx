@@ -3,7 +3,6 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-import { path, query } from '../../app/router';
 import { isOffered, nameOf } from '../../data/model_name';
 import { may, noteRefusal } from '../../data/permission';
 import { Unreadable } from '../../data/problem';
@@ -22,6 +21,7 @@ import { Icon } from '../../ui/icon';
 import { failure, notice } from '../../ui/notices';
 import { orderOf } from '../../ui/order';
 import { Badge, Copied, Empty, Failed, Foreign, Skeleton } from '../../ui/parts';
+import { path, query } from '../../ui/router';
 import { useTitle } from '../../ui/title';
 import { arranged, SORTABLE, USUAL, type Named } from '../deployments/view';
 import { Table } from '../deployments/table';

@@ -3,7 +3,6 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-import { change, query } from '../../app/router';
 import { isOffered, nameOf } from '../../data/model_name';
 import { may } from '../../data/permission';
 import { isThere } from '../../data/standing';
@@ -23,6 +22,7 @@ import { List, type ListRow } from '../../ui/list';
 import { useLoaded } from '../../ui/loaded';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
 import { PurposeTag } from '../../ui/purpose';
+import { change, query } from '../../ui/router';
 import { useTitle } from '../../ui/title';
 import { AddDialog } from './add';
 import { SharedBadge } from './shared_badge';

@@ -3,7 +3,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 
-import { go } from '../../app/router';
 import { ask, DELETE } from '../../data/client';
 import { controllable } from '../../data/controllable';
 import { may, noteRefusal } from '../../data/permission';
@@ -16,6 +15,7 @@ import { visible } from '../../text/visible';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { ManyDialog } from '../../ui/many';
 import { failure, notice } from '../../ui/notices';
+import { go } from '../../ui/router';
 
 /** Of a longer name, its beginning has to be typed; of one with signs that nobody can type, the id. */
 const LONGEST = 40;

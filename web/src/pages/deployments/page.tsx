@@ -2,7 +2,6 @@
 
 import { useComputed, useSignal } from '@preact/signals';
 
-import { change, query } from '../../app/router';
 import { nameOf } from '../../data/model_name';
 import { may } from '../../data/permission';
 import { isThere, stands, STANDINGS } from '../../data/standing';
@@ -14,6 +13,7 @@ import { ExportButton } from '../../ui/export';
 import { Icon } from '../../ui/icon';
 import { useCalm } from '../../ui/lasting';
 import { Empty, Failed, Outdated, Skeleton } from '../../ui/parts';
+import { change, query } from '../../ui/router';
 import { SearchAndFilters } from '../../ui/search';
 import { useSelected } from '../../ui/selection';
 import { useTitle } from '../../ui/title';

@@ -2,7 +2,6 @@
 
 import type { Signal } from '@preact/signals';
 
-import { change } from '../../app/router';
 import { pending, type Action } from '../../data/actions';
 import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
@@ -21,6 +20,7 @@ import { orderWords, turned, type Order } from '../../ui/order';
 import { Badge, Foreign, Time } from '../../ui/parts';
 import { Said } from '../../ui/prose';
 import { PurposeTag } from '../../ui/purpose';
+import { change } from '../../ui/router';
 import { DownloadProgress, StandingBadge } from '../../ui/standing';
 import { COLUMNS, portOf, SORTABLE, USUAL, type Named } from './view';
 

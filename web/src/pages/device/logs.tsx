@@ -3,7 +3,6 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
-import { change, query } from '../../app/router';
 import { followLog, loadOlder, type Log } from '../../data/logs';
 import type { DeviceLog, Severity } from '../../data/types';
 import { text } from '../../text';
@@ -16,6 +15,7 @@ import { useLasting } from '../../ui/lasting';
 import { narrow } from '../../ui/narrow';
 import { failure } from '../../ui/notices';
 import { Badge, Empty, Failed, Foreign, Skeleton, type Tone } from '../../ui/parts';
+import { change, query } from '../../ui/router';
 import { scaled } from '../../ui/scale';
 import { useVirtual } from '../../ui/virtual';
 

@@ -2,8 +2,6 @@
 
 import { useComputed, useSignal } from '@preact/signals';
 
-import { change, query } from '../../app/router';
-import { workspaceWith } from '../../app/routes';
 import { nameOf } from '../../data/model_name';
 import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
@@ -15,12 +13,14 @@ import { written } from '../../data/settings';
 import { text } from '../../text';
 import { bytes } from '../../text/format';
 import { brief, sentence } from '../../text/visible';
+import { workspaceWith } from '../../ui/addresses';
 import { DeployDialog } from '../../ui/deploy';
 import { Icon } from '../../ui/icon';
 import { useLasting } from '../../ui/lasting';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
 import { Prose } from '../../ui/prose';
 import { PurposeTag } from '../../ui/purpose';
+import { change, query } from '../../ui/router';
 import { StateBadge } from '../../ui/standing';
 import { taskOf } from '../../workspace/targets';
 import { FromPrograms } from './program';

@@ -3,7 +3,6 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-import { path, query } from '../../app/router';
 import { ask, GET } from '../../data/client';
 import { Problem } from '../../data/problem';
 import { nameAskedFor, shownTags } from '../../data/device_change';
@@ -16,6 +15,7 @@ import { DeviceBadge } from '../../ui/device_badge';
 import { Icon } from '../../ui/icon';
 import { Badge, Copied, Empty, Failed, Foreign, Skeleton } from '../../ui/parts';
 import { Prose } from '../../ui/prose';
+import { path, query } from '../../ui/router';
 import { Tags } from '../../ui/tags';
 import { useTitle } from '../../ui/title';
 import { AgentVersion } from '../../ui/version';

@@ -3,7 +3,6 @@
 
 import { useMemo } from 'preact/hooks';
 
-import { path, query } from '../../app/router';
 import { awayFor, figuresOf, loadMetrics, PERIODS, READINGS, sizeOf, stepsOf, UNITS, type Figures, type Period, type Reading, type Step } from '../../data/metrics';
 import { stateOf } from '../../data/selection';
 import type { Device, DeviceMetrics } from '../../data/types';
@@ -15,6 +14,7 @@ import type { Drawing } from '../../ui/drawing';
 import { useLoaded } from '../../ui/loaded';
 import { Empty } from '../../ui/parts';
 import { ListState, type Column } from '../../ui/records';
+import { path, query } from '../../ui/router';
 
 import './performance.css';
 

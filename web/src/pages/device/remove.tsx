@@ -2,7 +2,6 @@
 
 import { useSignal } from '@preact/signals';
 
-import { go } from '../../app/router';
 import { removeDevice } from '../../data/actions';
 import { modelName } from '../../data/names';
 import { noteRefusal } from '../../data/permission';
@@ -14,6 +13,7 @@ import { visible } from '../../text/visible';
 import { Confirm } from '../../ui/dialog';
 import { failure, notice } from '../../ui/notices';
 import { Foreign } from '../../ui/parts';
+import { go } from '../../ui/router';
 
 /** Of a longer name, its beginning has to be typed; of one with signs that nobody can type, the id. */
 const LONGEST = 40;

@@ -2,7 +2,6 @@
 
 import { useSignal } from '@preact/signals';
 
-import { go } from '../../app/router';
 import { transferDevice } from '../../data/actions';
 import { noteRefusal } from '../../data/permission';
 import type { Device } from '../../data/types';
@@ -12,6 +11,7 @@ import { Field } from '../../ui/choice';
 import { Dialog } from '../../ui/dialog';
 import { FormError } from '../../ui/form_error';
 import { notice } from '../../ui/notices';
+import { go } from '../../ui/router';
 
 export function TransferDevice({ device }: { device: Device }) {
   const open = useSignal(false);

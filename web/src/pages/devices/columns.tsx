@@ -1,8 +1,8 @@
 // Which columns the table of devices shows.
 
-import { change } from '../../app/router';
 import { text } from '../../text';
 import { Menu } from '../../ui/menu';
+import { change } from '../../ui/router';
 import { COLUMNS, hiddenWords, type Column } from './view';
 
 /** The columns whose room the platform can take in a window that has none for all. */

@@ -2,11 +2,11 @@
 
 import type { ReadonlySignal } from '@preact/signals';
 
-import { change } from '../../app/router';
 import { formatSelection, parseTerm } from '../../data/selection';
 import type { Device } from '../../data/types';
 import { text } from '../../text';
 import { Icon } from '../../ui/icon';
+import { change } from '../../ui/router';
 import { SelectionChips, SelectionMenu } from '../../ui/selection';
 import { ColumnsMenu } from './columns';
 import { ViewsMenu } from './views';

@@ -3,7 +3,6 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 
-import { change, query } from '../../app/router';
 import { may } from '../../data/permission';
 import { deployments, deploymentsLoading, devices, devicesLoading, isWhole, reload } from '../../data/store';
 import { text } from '../../text';
@@ -12,6 +11,7 @@ import { ExportButton } from '../../ui/export';
 import { Icon } from '../../ui/icon';
 import { useCalm } from '../../ui/lasting';
 import { Empty, Failed, Outdated, Skeleton } from '../../ui/parts';
+import { change, query } from '../../ui/router';
 import { useTitle } from '../../ui/title';
 import { BulkBar } from './bulk';
 import { csv } from './csv';

@@ -2,7 +2,6 @@
 
 import { useSignal } from '@preact/signals';
 
-import { go, query } from '../../app/router';
 import { dropView, keepView, LONGEST_NAME, savedViews, type SavedView } from '../../data/saved_views';
 import { me } from '../../data/store';
 import { text } from '../../text';
@@ -11,6 +10,7 @@ import { Icon } from '../../ui/icon';
 import { Menu } from '../../ui/menu';
 import { notice } from '../../ui/notices';
 import { Foreign } from '../../ui/parts';
+import { go, query } from '../../ui/router';
 
 export function ViewsMenu() {
   const user = me.value?.user_id;

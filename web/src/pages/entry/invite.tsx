@@ -3,12 +3,12 @@
 import { useSignal } from '@preact/signals';
 
 import { EntryField, EntryForm, isPlainHttp, PlainHttp } from '../../app/entry';
-import { go } from '../../app/router';
 import { logOut, open, session } from '../../data/session';
 import { me } from '../../data/store';
 import { text } from '../../text';
 import { Filled } from '../../ui/filled';
 import { Foreign } from '../../ui/parts';
+import { go } from '../../ui/router';
 import { useFragment } from './fragment';
 
 export function InvitePage() {

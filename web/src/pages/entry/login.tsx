@@ -4,8 +4,8 @@ import { useEffect } from 'preact/hooks';
 
 import { safeNext } from '../../app/entry';
 import { Login } from '../../app/login';
-import { go, query } from '../../app/router';
 import { session } from '../../data/session';
+import { go, query } from '../../ui/router';
 
 export function LoginPage() {
   const state = session.value;

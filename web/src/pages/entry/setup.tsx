@@ -3,9 +3,9 @@
 import { useEffect } from 'preact/hooks';
 
 import { EntryField, EntryForm, isPlainHttp, PlainHttp } from '../../app/entry';
-import { go } from '../../app/router';
 import { open, session } from '../../data/session';
 import { text } from '../../text';
+import { go } from '../../ui/router';
 import { useFragment } from './fragment';
 
 export function SetupPage() {

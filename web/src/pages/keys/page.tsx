@@ -2,7 +2,6 @@
 
 import { useComputed, useSignal, type Signal } from '@preact/signals';
 
-import { change, query } from '../../app/router';
 import { keys, members, useList } from '../../data/account';
 import { allowed } from '../../data/allowed';
 import { isValid, keyOrder, keyState, mostDevices, type KeyState } from '../../data/keys';
@@ -17,6 +16,7 @@ import { useLost } from '../../ui/lost';
 import { Badge, Empty, Foreign, Skeleton, Time, type Tone } from '../../ui/parts';
 import { ListState, Records, type Column } from '../../ui/records';
 import { Refused } from '../../ui/refused';
+import { change, query } from '../../ui/router';
 import { useTitle } from '../../ui/title';
 import { Until } from '../../ui/until';
 import { CreateKeyDialog } from './create';

@@ -3,7 +3,6 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-import { change, path, query } from '../../app/router';
 import { members, useList } from '../../data/account';
 import { ask, GET } from '../../data/client';
 import { operations } from '../../data/operator';
@@ -15,6 +14,7 @@ import { Chips } from '../../ui/choice';
 import { Filled } from '../../ui/filled';
 import { Icon } from '../../ui/icon';
 import { Badge, Empty, Failed, Foreign, Skeleton, Time } from '../../ui/parts';
+import { change, path, query } from '../../ui/router';
 import { useTitle } from '../../ui/title';
 import { OperationActions } from './actions';
 import { Progress } from './progress';

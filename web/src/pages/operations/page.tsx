@@ -3,13 +3,13 @@
 import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-import { change, query } from '../../app/router';
 import { operations } from '../../data/operator';
 import { text } from '../../text';
 import { byText } from '../../text/collation';
 import { Chips } from '../../ui/choice';
 import { List, type ListRow } from '../../ui/list';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, Time } from '../../ui/parts';
+import { change, query } from '../../ui/router';
 import { useTitle } from '../../ui/title';
 import { OperationActions } from './actions';
 import { Progress } from './progress';

@@ -3,7 +3,6 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-import { change, query } from '../../app/router';
 import { olderRepairs, repairs } from '../../data/operator';
 import { controllable } from '../../data/controllable';
 import { nameOf } from '../../data/model_name';
@@ -22,6 +21,7 @@ import { ManyDialog, partsOf } from '../../ui/many';
 import { notice } from '../../ui/notices';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
 import { Said } from '../../ui/prose';
+import { change, query } from '../../ui/router';
 import { SearchAndFilters } from '../../ui/search';
 import { useSelected } from '../../ui/selection';
 import { useTitle } from '../../ui/title';

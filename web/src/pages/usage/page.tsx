@@ -3,7 +3,6 @@
 
 import { useSignal } from '@preact/signals';
 
-import { change, query } from '../../app/router';
 import { me } from '../../data/store';
 import { BUCKETS, exportUsage, GROUPINGS, loadUsage, MEASURES, PERIODS, type Measure, type Question, type Usage } from '../../data/usage';
 import { text } from '../../text';
@@ -12,6 +11,7 @@ import { Icon } from '../../ui/icon';
 import { useLoaded } from '../../ui/loaded';
 import { failure } from '../../ui/notices';
 import { ListState } from '../../ui/records';
+import { change, query } from '../../ui/router';
 import { useTitle } from '../../ui/title';
 import { Shown } from './shown';
 

@@ -2,10 +2,10 @@
 
 import { batch, effect, untracked } from '@preact/signals';
 
-import { change, query } from '../../app/router';
 import { ofPerson } from '../../data/person';
 import { text } from '../../text';
 import { notice } from '../../ui/notices';
+import { change, query } from '../../ui/router';
 import { fresh, type Conversation } from '../../workspace/conversations';
 import { kept, opened } from './keeping';
 import { choice, choose, conversation, loading, target, targets } from './state';

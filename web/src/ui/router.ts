@@ -1,9 +1,9 @@
 // The address is the state: path and query as signals, changed without loading a page anew. An address that is not in
-// `routes.ts`, or has a policy of its own, is loaded by the browser.
+// `addresses.ts`, or has a policy of its own, is loaded by the browser.
 
 import { batch, signal } from '@preact/signals';
 
-import { sharesDocument } from './routes';
+import { sharesDocument } from './addresses';
 
 export const path = signal(location.pathname);
 export const query = signal(new URLSearchParams(location.search));
