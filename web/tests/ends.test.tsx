@@ -4,11 +4,11 @@
 import { describe, expect, it, vi } from 'vitest';
 
 import { Page } from '../src/app/pages';
-import { Login } from '../src/app/login';
 import { act } from '../src/data/actions';
 import { endedDeployment, endedUpload } from '../src/data/ends';
 import { deployments, devices, heard, models } from '../src/data/store';
 import type { Deployment } from '../src/data/types';
+import { Login } from '../src/pages/entry/login_form';
 import { notice, Notices } from '../src/ui/notices';
 import '../src/ui/deployment_notice';
 import { go } from '../src/ui/router';

@@ -5,12 +5,12 @@ import { render } from 'preact';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { App } from '../src/app/app';
-import { isPlainHttp, PlainHttp, safeNext } from '../src/app/entry';
 import { farewell, resume, session } from '../src/data/session';
 import { me } from '../src/data/store';
 import { MachinePage } from '../src/pages/entry/machine';
 import { Security } from '../src/pages/settings/security';
 import { text } from '../src/text';
+import { isPlainHttp, PlainHttp, safeNext } from '../src/ui/entry_form';
 import { go } from '../src/ui/router';
 import { backend, opened, PERSON, type Backend } from './backend';
 import { HOSTILE } from './fixtures';

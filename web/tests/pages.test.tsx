@@ -4,7 +4,6 @@ import axe from 'axe-core';
 import { render } from 'preact';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { Login } from '../src/app/login';
 import { paletteOpen } from '../src/app/palette';
 import { Shell } from '../src/app/shell';
 import { Problem } from '../src/data/problem';
@@ -12,6 +11,7 @@ import { session } from '../src/data/session';
 import { deployments, deploymentsLoading, devices, devicesLoading, live, me, stop } from '../src/data/store';
 import { DevicePage } from '../src/pages/device/page';
 import { DevicesPage } from '../src/pages/devices/page';
+import { Login } from '../src/pages/entry/login_form';
 import { Notices, notice } from '../src/ui/notices';
 import { change, go } from '../src/ui/router';
 import { deployment, device, HOSTILE } from './fixtures';

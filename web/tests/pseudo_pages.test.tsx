@@ -5,12 +5,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 
 vi.hoisted(() => Object.defineProperty(navigator, 'languages', { value: ['en-XA', 'en'], configurable: true }));
 
-import { Login } from '../src/app/login';
 import { Page } from '../src/app/pages';
 import { LOADS } from '../src/app/routes';
 import { Shell } from '../src/app/shell';
 import { session } from '../src/data/session';
 import { deployments, deploymentsLoading, devices, devicesLoading, me, models, modelsLoading } from '../src/data/store';
+import { Login } from '../src/pages/entry/login_form';
 import type { PageName } from '../src/ui/addresses';
 import { DeployDialog } from '../src/ui/deploy';
 import { Notices } from '../src/ui/notices';

@@ -2,10 +2,10 @@
 // browser is known to be good.
 
 import { session } from '../data/session';
+import { Login } from '../pages/entry/login_form';
 import { isOpen, pageAt } from '../ui/addresses';
 import { Notices } from '../ui/notices';
 import { path } from '../ui/router';
-import { Login } from './login';
 import { Awaited, Page } from './pages';
 import { Shell } from './shell';
 

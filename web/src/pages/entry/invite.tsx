@@ -2,10 +2,10 @@
 
 import { useSignal } from '@preact/signals';
 
-import { EntryField, EntryForm, isPlainHttp, PlainHttp } from '../../app/entry';
 import { logOut, open, session } from '../../data/session';
 import { me } from '../../data/store';
 import { text } from '../../text';
+import { EntryField, EntryForm, isPlainHttp, PlainHttp } from '../../ui/entry_form';
 import { Filled } from '../../ui/filled';
 import { Foreign } from '../../ui/parts';
 import { go } from '../../ui/router';

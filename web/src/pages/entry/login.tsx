@@ -2,10 +2,10 @@
 
 import { useEffect } from 'preact/hooks';
 
-import { safeNext } from '../../app/entry';
-import { Login } from '../../app/login';
 import { session } from '../../data/session';
+import { safeNext } from '../../ui/entry_form';
 import { go, query } from '../../ui/router';
+import { Login } from './login_form';
 
 export function LoginPage() {
   const state = session.value;

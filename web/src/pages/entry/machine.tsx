@@ -6,12 +6,12 @@ import './machine.css';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-import { EntryField, EntryForm, Refusal, useRefusal } from '../../app/entry';
 import { ask, POST } from '../../data/client';
 import { me } from '../../data/store';
 import type { PendingDevice } from '../../data/types';
 import { text } from '../../text';
 import { moment } from '../../text/format';
+import { EntryField, EntryForm, Refusal, useRefusal } from '../../ui/entry_form';
 import { Filled } from '../../ui/filled';
 import { Foreign } from '../../ui/parts';
 import { useTitle } from '../../ui/title';

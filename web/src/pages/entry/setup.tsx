@@ -2,9 +2,9 @@
 
 import { useEffect } from 'preact/hooks';
 
-import { EntryField, EntryForm, isPlainHttp, PlainHttp } from '../../app/entry';
 import { open, session } from '../../data/session';
 import { text } from '../../text';
+import { EntryField, EntryForm, isPlainHttp, PlainHttp } from '../../ui/entry_form';
 import { go } from '../../ui/router';
 import { useFragment } from './fragment';
 

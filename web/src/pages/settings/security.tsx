@@ -5,13 +5,13 @@ import './security.css';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-import { EntryField, EntryForm } from '../../app/entry';
 import { ask, DELETE, GET, POST } from '../../data/client';
 import type { SessionInfo } from '../../data/types';
 import { onReturn } from '../../data/visible';
 import { text } from '../../text';
 import { brief } from '../../text/visible';
 import { useAsked } from '../../ui/asked';
+import { EntryField, EntryForm } from '../../ui/entry_form';
 import { Filled } from '../../ui/filled';
 import { failure, notice } from '../../ui/notices';
 import { Badge, Failed, Foreign, Skeleton, Time } from '../../ui/parts';

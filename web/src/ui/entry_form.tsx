@@ -7,9 +7,9 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { Problem, wordsOf } from '../data/problem';
 import { barred, farewell } from '../data/session';
 import { text } from '../text';
-import { pageAt } from '../ui/addresses';
-import { Prose } from '../ui/prose';
-import { useTitle } from '../ui/title';
+import { pageAt } from './addresses';
+import { Prose } from './prose';
+import { useTitle } from './title';
 
 interface Props {
   title: string;

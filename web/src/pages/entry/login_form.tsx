@@ -1,8 +1,8 @@
 // The login, which keeps the address: after it, the page is the one that was asked for.
 
-import { logIn } from '../data/session';
-import { text } from '../text';
-import { EntryField, EntryForm, isPlainHttp, PlainHttp } from './entry';
+import { logIn } from '../../data/session';
+import { text } from '../../text';
+import { EntryField, EntryForm, isPlainHttp, PlainHttp } from '../../ui/entry_form';
 
 /** Whether the backend is on the machine of the browser, where `link up` may have started it, without a password. */
 function isThisMachine({ hostname }: Location): boolean {
