@@ -2,9 +2,8 @@
 
 import { signal } from '@preact/signals';
 
-import { untilEnded } from './awaited';
 import { ask, DELETE, GET, idempotencyKey, POST } from './client';
-import { hasEnded } from './commands';
+import { endOfCommand } from './commands';
 import { followDeployment, followUpdate } from './ends';
 import { ofPerson } from './person';
 import { deployments, devices } from './store';
@@ -88,13 +87,7 @@ async function perform(action: Action, deployment: Deployment, port?: number): P
 
 /** Follows a command until its end is known, then looks at the deployment once, whatever the stream says. */
 async function outcome(command: Command, deployment: Deployment): Promise<Command> {
-  const id = command.command_id;
-  const latest = await untilEnded(command, {
-    kind: 'command',
-    id,
-    look: () => ask(GET('/api/v1/commands/{command_id}', { params: { path: { command_id: id } } })),
-    hasEnded,
-  });
+  const latest = await endOfCommand(command);
   await look(deployment).catch(() => undefined);
   return latest;
 }

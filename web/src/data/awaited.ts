@@ -13,10 +13,12 @@ interface Work<T> {
   id: string;
   look: () => Promise<T>;
   hasEnded: (latest: T) => boolean;
+  /** Called with what becomes known of it before it has ended. */
+  heard?: ((latest: T) => void) | undefined;
 }
 
 /** Resolves when the work has ended. Does not poll: the work may wait a day for an offline device. */
-export function untilEnded<T>(first: T, { kind, id, look, hasEnded }: Work<T>): Promise<T> {
+export function untilEnded<T>(first: T, { kind, id, look, hasEnded, heard }: Work<T>): Promise<T> {
   if (hasEnded(first)) return Promise.resolve(first);
   const here = staying();
   return new Promise((resolve, reject) => {
@@ -29,6 +31,7 @@ export function untilEnded<T>(first: T, { kind, id, look, hasEnded }: Work<T>): 
     const left = (): void => settle(() => reject(new PersonLeft()));
     const hear = (latest: T): void => {
       if (hasEnded(latest)) settle(() => resolve(latest));
+      else heard?.(latest);
     };
     let looking = false;
     let again = false;

@@ -4,7 +4,7 @@ import { signal } from '@preact/signals';
 
 import { untilEnded } from './awaited';
 import { ask, GET } from './client';
-import { hasEnded as commandHasEnded } from './commands';
+import { endOfCommand } from './commands';
 import { ofPerson } from './person';
 import type { Command, Deployment } from './types';
 
@@ -20,11 +20,16 @@ ofPerson(() => {
   endedUpdate.value = null;
 });
 
-/** Follows a deployment until it has ended, or the login ends. */
-export function followDeployment(deployment: Deployment): void {
+/** Returns a deployment once it has ended. `heard` is called with it while it runs. */
+export function endOfDeployment(deployment: Deployment, heard?: (latest: Deployment) => void): Promise<Deployment> {
   const id = deployment.deployment_id;
   const look = (): Promise<Deployment> => ask(GET('/api/v1/deployments/{deployment_id}', { params: { path: { deployment_id: id } } }));
-  untilEnded(deployment, { kind: 'deployment', id, look, hasEnded }).then(
+  return untilEnded(deployment, { kind: 'deployment', id, look, hasEnded, heard });
+}
+
+/** Follows a deployment until it has ended, or the login ends. */
+export function followDeployment(deployment: Deployment): void {
+  endOfDeployment(deployment).then(
     (latest) => (endedDeployment.value = latest),
     () => undefined,
   );
@@ -32,9 +37,7 @@ export function followDeployment(deployment: Deployment): void {
 
 /** Follows the command of an update until it has a result, has expired, or the login ends. */
 export function followUpdate(command: Command): void {
-  const id = command.command_id;
-  const look = (): Promise<Command> => ask(GET('/api/v1/commands/{command_id}', { params: { path: { command_id: id } } }));
-  untilEnded(command, { kind: 'command', id, look, hasEnded: commandHasEnded }).then(
+  endOfCommand(command).then(
     (latest) => (endedUpdate.value = latest),
     () => undefined,
   );

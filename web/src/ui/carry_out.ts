@@ -1,10 +1,10 @@
 // Does something to a deployment once, and says how that ended.
 
 import { act, pending, type Action } from '../data/actions';
+import { whyNotSucceeded } from '../data/commands';
 import { noteRefusal } from '../data/permission';
 import type { Command, Deployment } from '../data/types';
 import { text } from '../text';
-import { sentence } from '../text/visible';
 import './deployment_notice';
 import { failure, notice } from './notices';
 
@@ -25,9 +25,9 @@ export function carryOut(action: Action, deployment: Deployment, name: string, p
 }
 
 /** Says how a command has ended; `done` makes a sentence of the output of one that has succeeded. */
-export function tellEnd({ result }: Command, name: string, done: (output: string) => string): void {
-  if (!result) notice(text.models.failed(name, text.models.expired), 'bad');
-  else if (result.status === 'succeeded') notice(done(result.output));
-  else if (result.status === 'superseded') notice(text.models.failed(name, text.models.superseded));
-  else notice(text.models.failed(name, sentence(result.output)), 'bad');
+export function tellEnd(command: Command, name: string, done: (output: string) => string): void {
+  const why = whyNotSucceeded(command);
+  const { result } = command;
+  if (why === null) notice(done(result?.output ?? ''));
+  else notice(text.models.failed(name, why), result?.status === 'superseded' ? 'good' : 'bad');
 }

@@ -3,8 +3,10 @@
 import { allowOrigin } from '../data/allowlist';
 import { patiently } from '../data/awaited';
 import { ask, GET, idempotencyKey, POST } from '../data/client';
+import { endOfCommand, findCommand, whyNotSucceeded } from '../data/commands';
+import { endOfDeployment } from '../data/ends';
 import { pause } from '../data/person';
-import type { Command, Deployment } from '../data/types';
+import type { Command } from '../data/types';
 import { text } from '../text';
 import { sentence } from '../text/visible';
 import type { Remedy } from './causes';
@@ -12,10 +14,8 @@ import type { Target } from './targets';
 
 /** How long a model may take to be served, in milliseconds: an engine has two minutes to load. */
 const SERVING_PATIENCE = 150_000;
-/** The pause between two looks at a deployment, in milliseconds. */
+/** The pause between two questions whether a model is served, in milliseconds. */
 const LOOK = 700;
-/** The shortest time between two questions about a command, in milliseconds. */
-const GAP = 300;
 
 /** A remedy did not work; the message says why. */
 export class RemedyFailed extends Error {}
@@ -58,36 +58,24 @@ async function redeploy(target: Target, said: Said): Promise<void> {
   const proxy = { cors: true };
   const body = { model_id: modelId, device_id: deviceId, port: target.port, alias: deployment.alias, serve: true, proxy };
   const params = { header: { 'Idempotency-Key': idempotencyKey() } };
-  let latest = await ask(POST('/api/v1/deployments', { params, body }));
-  while (!hasEnded(latest)) {
-    await pause(LOOK);
-    const path = { deployment_id: latest.deployment_id };
-    latest = await patiently(() => ask(GET('/api/v1/deployments/{deployment_id}', { params: { path } })));
-    said(text.remedies.deployment(target.name, text.models.states[latest.state]));
-  }
-  if (latest.state !== 'completed') {
-    throw new RemedyFailed(sentence(latest.reason ?? text.remedies.deploymentIs(text.models.states[latest.state])));
-  }
+  const sent = await ask(POST('/api/v1/deployments', { params, body }));
+  const { state, reason } = await endOfDeployment(sent, (latest) => said(text.remedies.deployment(target.name, text.models.states[latest.state])));
+  if (state !== 'completed') throw new RemedyFailed(sentence(reason ?? text.remedies.deploymentIs(text.models.states[state])));
   return served(target, said);
 }
 
 async function follow(command: Command, said: Said): Promise<void> {
-  let latest = command;
-  while (!latest.result && latest.state !== 'expired') {
-    const asked = Date.now();
-    const params = { path: { command_id: command.command_id }, query: { wait: 20 } };
-    latest = await patiently(() => ask(GET('/api/v1/commands/{command_id}', { params })));
-    if (latest.state === 'processed') said(text.remedies.atWork);
-    if (!latest.result) await pause(Math.max(GAP - (Date.now() - asked), 0));
-  }
-  if (!latest.result) throw new RemedyFailed(text.remedies.expired);
-  if (latest.result.status === 'superseded' && latest.superseded_by) {
+  const ended = await endOfCommand(command, ({ state }) => {
+    if (state === 'processed') said(text.remedies.atWork);
+  });
+  const newer = ended.result?.status === 'superseded' ? ended.superseded_by : null;
+  if (newer) {
     // The newer command counts, so it is the one to follow.
     said(text.remedies.superseded);
-    const path = { command_id: latest.superseded_by };
-    return follow(await patiently(() => ask(GET('/api/v1/commands/{command_id}', { params: { path } }))), said);
+    return follow(await patiently(() => findCommand(newer)), said);
   }
-  if (latest.result.status !== 'succeeded') throw new RemedyFailed(sentence(latest.result.output));
+  const why = whyNotSucceeded(ended);
+  if (why !== null) throw new RemedyFailed(why);
 }
 
 async function served({ modelId, deviceId, name }: Target, said: Said): Promise<void> {
@@ -102,8 +90,4 @@ async function served({ modelId, deviceId, name }: Target, said: Said): Promise<
     await pause(LOOK);
   }
   throw new RemedyFailed(text.remedies.notServed);
-}
-
-function hasEnded({ state }: Deployment): boolean {
-  return state === 'completed' || state === 'failed' || state === 'cancelled';
 }

@@ -130,7 +130,6 @@ export const remedies = {
   deployment: (name: string, state: string) => `Deploying ${name}: ${state.toLowerCase()}…`,
   deploymentIs: (state: string) => `The deployment is ${state.toLowerCase()}.`,
   atWork: 'The device is at work…',
-  expired: 'The command expired before the device took it.',
   superseded: 'A newer command took its place…',
   loading: (name: string) => `Loading ${name}…`,
   notServed: 'The model is still not served. Look at `link status` on the device.',
