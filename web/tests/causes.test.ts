@@ -22,7 +22,7 @@ describe.each([
 });
 
 it('says no size that would fit', () => {
-  expect(classify(refused(413, { code: 'payload-too-large', size: 100 })).detail).toBe('A request may have at most 33 MB.');
+  expect(classify(refused(413, { code: 'payload-too-large', size: 100 })).detail).toBe('A request may have at most 33\u00a0MB.');
 });
 
 it('says the same words as before', () => {

@@ -9,6 +9,7 @@ import { Notices } from '../src/ui/notices';
 import { go } from '../src/ui/router';
 import { deployment, device, HOSTILE, model } from './fixtures';
 import { accessible, controls, OWNER, place, press, settled } from './placed';
+import { spaced } from './spaced';
 
 const here = place();
 const READY = { state: 'ready', error: null } as const;
@@ -55,7 +56,7 @@ describe('the list of deployments', () => {
     await settled('5 deployments');
     expect(rows()).toEqual(['dpl_5', 'dpl_4', 'dpl_3', 'dpl_2', 'dpl_1']);
     expect(here.root.textContent).toContain('2 deployments refuse pages of an allowed origin');
-    expect(here.root.textContent).toContain('500 MB of 2.0 GB');
+    expect(spaced(here.root.textContent)).toContain('500 MB of 2.0 GB');
     expect(here.root.textContent).toContain('No space left.');
     await accessible();
   });

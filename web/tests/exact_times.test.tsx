@@ -8,6 +8,7 @@ import { exactTimes } from '../src/ui/exact_times';
 import { Time } from '../src/ui/parts';
 import { Until } from '../src/ui/until';
 import { accessible, blank, show } from './page';
+import { spaced } from './spaced';
 
 const HOUR = 3_600_000;
 const PLACE = 'link.exact-times';
@@ -16,7 +17,7 @@ const PAST = at(-2 * HOUR);
 const FUTURE = at(50 * HOUR);
 
 let root: HTMLElement;
-const times = (): (string | null)[] => [...root.querySelectorAll('time')].map(({ textContent }) => textContent);
+const times = (): string[] => [...root.querySelectorAll('time')].map(({ textContent }) => spaced(textContent));
 const toggle = (): HTMLInputElement => root.querySelector('[role=switch]') as HTMLInputElement;
 
 /** What a tab is told of the storage that another tab has changed. */

@@ -6,6 +6,7 @@ import { expect, vi } from 'vitest';
 
 import { me, stop } from '../src/data/store';
 import type { Role } from '../src/data/types';
+import { spaced } from './spaced';
 
 /** How long a test waits for the page: longer than a busy machine takes. */
 const PATIENCE = { timeout: 3_000 };
@@ -24,7 +25,7 @@ export function show(root: HTMLElement, page: ComponentChild): void {
 }
 
 export async function says(words: string): Promise<void> {
-  await vi.waitFor(() => expect(document.body.textContent).toContain(words), PATIENCE);
+  await vi.waitFor(() => expect(spaced(document.body.textContent)).toContain(words), PATIENCE);
 }
 
 export async function accessible(): Promise<void> {

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { followers } from '../src/data/followers';
 import { me, stop } from '../src/data/store';
 import { backend, type Backend } from './backend';
+import { spaced } from './spaced';
 
 /** How long a test waits for the page: longer than a busy machine takes. */
 const PATIENCE = { timeout: 3_000 };
@@ -47,7 +48,7 @@ export function place(): Place {
 }
 
 export async function settled(words: string): Promise<void> {
-  await vi.waitFor(() => expect(document.body.textContent).toContain(words), PATIENCE);
+  await vi.waitFor(() => expect(spaced(document.body.textContent)).toContain(words), PATIENCE);
 }
 
 /** Expects no violation. jsdom draws nothing, so colours are checked elsewhere. */

@@ -17,6 +17,7 @@ import { Notices } from '../src/ui/notices';
 import { go } from '../src/ui/router';
 import { deployment, device, model, installer } from './fixtures';
 import { accessible, OWNER, place } from './placed';
+import { spaced } from './spaced';
 
 // A list that is followed for good is, before the tests count who follows.
 await Promise.all(Object.values(LOADS).map((load) => load()));
@@ -41,7 +42,7 @@ function plain(): string[] {
     if (element.closest('time, pre, code, script, style, .chart-canvas canvas')) continue;
     const own = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE).map((node) => node.nodeValue ?? '');
     for (const words of [...own, ...SPOKEN.map((name) => element.getAttribute(name) ?? '')]) {
-      if (/[a-z]/i.test(SAME.reduce((left, same) => left.replace(same, ''), words))) found.push(words.trim());
+      if (/[a-z]/i.test(SAME.reduce((left, same) => left.replace(same, ''), spaced(words)))) found.push(words.trim());
     }
   }
   return [...new Set(found)];

@@ -11,6 +11,7 @@ import { change, go, listen } from '../src/ui/router';
 import { backend, type Asked, type Backend } from './backend';
 import { HOSTILE } from './fixtures';
 import { accessible, blank, press, says, show, type } from './page';
+import { spaced } from './spaced';
 
 vi.mock('../src/ui/plot', () => ({ draw: () => ({ replace: () => undefined, point: () => undefined }) }));
 
@@ -76,8 +77,8 @@ describe('usage', () => {
     const some = figures({ inferences: 3, prompt_tokens: 1, completion_tokens: 2, audio_ms: 1_600, images: 4, first: [5, 6], rate: [7, 8] });
     const measures = ['tokens', 'inferences', 'audio', 'images', 'first_token_p50', 'first_token_p95', 'token_rate_p50', 'token_rate_p95'] as const;
     expect(measures.map((measure) => valueOf(some, measure))).toEqual([3, 3, 2, 4, 5, 6, 7, 8]);
-    expect(amountWords(1_234.5, 'first_token_p50', 30_000)).toBe('1,235 ms');
-    expect(amountWords(30_000, 'first_token_p95', 30_000)).toBe('≥ 30.0 s');
+    expect(amountWords(1_234.5, 'first_token_p50', 30_000)).toBe('1,235\u00a0ms');
+    expect(amountWords(30_000, 'first_token_p95', 30_000)).toBe('≥\u00a030.0\u00a0s');
     expect(amountWords(12.34, 'token_rate_p50', 500)).toBe('12.3/s');
     expect(amountWords(null, 'token_rate_p50', 500)).toBe('–');
   });
@@ -87,7 +88,7 @@ describe('usage', () => {
     const groups = [group('fast', { prompt_tokens: 150, first: [100, 200], rate: [50, 60] }), group('slow', { prompt_tokens: 50, first: [700, 800], rate: [5, 6] })];
     const of = (measure: 'tokens' | 'first_token_p95' | 'token_rate_p50'): string => {
       const some = usage(groups, all);
-      return summaryOf(some, measure, partsOf(some, measure, 6));
+      return spaced(summaryOf(some, measure, partsOf(some, measure, 6)));
     };
     expect(of('tokens')).toBe('Tokens: 200. Most by fast (75 %). Highest in the interval that begins Fri, Nov 20.');
     expect(of('first_token_p95')).toBe('Time to first token (p95): 800 ms. Slowest: slow (800 ms). Slowest in the interval that begins Fri, Nov 20.');
@@ -96,7 +97,7 @@ describe('usage', () => {
 
   it('names the slowest group although the chart does not show it', () => {
     const some = usage(['a', 'b', 'c'].map((key, index) => group(key, { first: [index, index * 100] })), { first: [1, 2] });
-    expect(summaryOf(some, 'first_token_p95', partsOf(some, 'first_token_p95', 2))).toContain('Slowest: c (200 ms).');
+    expect(spaced(summaryOf(some, 'first_token_p95', partsOf(some, 'first_token_p95', 2)))).toContain('Slowest: c (200 ms).');
   });
 
   it('has a name for what was removed and for devices without a tag', () => {
@@ -175,7 +176,7 @@ describe('the page of usage', () => {
 
   it('has the unit once beside the values of a chart, and a percentile with its own', async () => {
     vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue({} as never);
-    const spoken = (): string | null | undefined => root.querySelector('[role=slider]')?.getAttribute('aria-valuetext');
+    const spoken = (): string => spaced(root.querySelector('[role=slider]')?.getAttribute('aria-valuetext'));
     show(root, <UsagePage />);
     await vi.waitFor(() => expect(spoken()).toBe('Fri, Nov 20, in tokens: tiny 30, Removed model mdl_b 20, Others 10'));
     await type('Measure', 'first_token_p50');

@@ -8,9 +8,13 @@ import { csv } from '../src/pages/devices/csv';
 import { visible } from '../src/text/visible';
 import { cell } from '../src/ui/csv';
 import { arranged, fitting, groupedByDevice, ordered, orderOf, orderWords, viewOf } from '../src/pages/devices/view';
-import { bytes } from '../src/text/format';
+import { text } from '../src/text';
+import { ago, bytes, percent } from '../src/text/format';
+import { span } from '../src/text/span';
+import { ahead } from '../src/text/until';
 import CASES from './csv_cases.json';
 import { deployment, device, HOSTILE } from './fixtures';
+import { spaced } from './spaced';
 
 describe('a selection', () => {
   it.each(['tag=lab', 'tag!=a b', 'version<1.3.0', 'version>=1.3.0-rc.1', 'state=online', 'state!=updating', 'update=rolled_back', 'update!=committed', 'disk>=90', 'disk<100'])(
@@ -170,8 +174,20 @@ describe('texts', () => {
   });
 
   it('have sizes with units', () => {
-    expect([0, 999, 1_000, 999_500, 1_400_000_000, 999_999_999].map(bytes)).toEqual([
+    expect([0, 999, 1_000, 999_500, 1_400_000_000, 999_999_999].map(bytes).map(spaced)).toEqual([
       '0 B', '999 B', '1.0 kB', '1.0 MB', '1.4 GB', '1.0 GB',
+    ]);
+  });
+
+  it('break no line between a number and its unit', () => {
+    const [now, then] = [Date.parse('2026-11-20T12:00:00Z'), '2026-11-20T11:55:00Z'];
+    const written = [
+      bytes(1_400_000_000), percent(12.4), span(7_200_000), ago(then, now), ahead('2026-11-22T12:00:00Z', now),
+      text.performance.celsius(54), text.usage.milliseconds(96), text.usage.milliseconds(12_000), text.workspace.took(3), text.dropped.most(33),
+    ];
+    expect(written).toEqual([
+      '1.4\u00a0GB', '12\u00a0%', '2\u00a0hr', '5\u00a0min. ago', 'in 2\u00a0days',
+      '54\u00a0°C', '96\u00a0ms', '12.0\u00a0s', '3.0\u00a0s in all', 'up to 33\u00a0MB',
     ]);
   });
 });

@@ -19,6 +19,7 @@ import { go } from '../src/ui/router';
 import { answering } from '../src/workspace/here';
 import { backend, held, type Backend } from './backend';
 import { deployment, device, HOSTILE } from './fixtures';
+import { spaced } from './spaced';
 
 const LOCAL = 'http://127.0.0.1:8080';
 const ORIGIN = location.origin;
@@ -288,7 +289,7 @@ describe('the workspace', () => {
     expect(root.querySelector('.answered .text')?.textContent?.trim()).toBe('Hello there.');
     expect(root.querySelector('.answered strong')?.textContent).toBe('there');
     expect(root.querySelector<HTMLDetailsElement>('.thought')?.open).toBe(false);
-    expect(root.querySelector('.usage')?.textContent).toMatch(/^3 prompt tokens · 5 completion tokens · first token after \d+\.\d s.* · \d+\.\d s in all$/);
+    expect(spaced(root.querySelector('.usage')?.textContent)).toMatch(/^3 prompt tokens · 5 completion tokens · first token after \d+\.\d s.* · \d+\.\d s in all$/);
     await settled('The answer is complete.');
     await accessible();
   });

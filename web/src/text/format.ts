@@ -2,6 +2,7 @@
 
 import { language, locale, text } from '.';
 import { lazily } from './lazily';
+import { unbroken } from './unbroken';
 
 const relative = lazily(() => new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' }));
 const whole = lazily(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }));
@@ -28,7 +29,7 @@ export function ago(time: string | null | undefined, now: number): string {
   if (!time) return text.time.never;
   const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1000));
   const unit = UNITS.find(([, length]) => seconds >= length);
-  return unit ? relative().format(-Math.round(seconds / unit[1]), unit[0]) : text.time.now;
+  return unit ? unbroken(relative().format(-Math.round(seconds / unit[1]), unit[0])) : text.time.now;
 }
 
 /** Returns a time in the reader's own form. */
@@ -48,7 +49,7 @@ export function clock(time: string): string {
   return short().format(new Date(time));
 }
 
-/** Returns a number of bytes with its unit, such as `1.4 GB`. */
+/** Returns a number of bytes with its unit, such as `1.4 GB`. The two stay on one line. */
 export function bytes(count: number): string {
   let value = count;
   let unit = 0;
@@ -56,7 +57,7 @@ export function bytes(count: number): string {
     value /= 1000;
     unit += 1;
   }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${SIZES[unit]}`;
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)}\u00a0${SIZES[unit]}`;
 }
 
 /** Returns a large number in short, such as `3.8B`. */
@@ -65,5 +66,5 @@ export function shortNumber(value: number): string {
 }
 
 export function percent(value: number): string {
-  return `${Math.round(value)} %`;
+  return `${Math.round(value)}\u00a0%`;
 }

@@ -1,6 +1,7 @@
 // Lengths of time as people read them.
 
 import { language } from '.';
+import { unbroken } from './unbroken';
 
 const UNITS: readonly (readonly [string, number])[] = [
   ['day', 86_400_000],
@@ -13,5 +14,5 @@ const UNITS: readonly (readonly [string, number])[] = [
 export function span(milliseconds: number): string {
   const [unit, length] = UNITS.find(([, size]) => milliseconds >= size) ?? ['second', 1_000];
   const form = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short' });
-  return form.format(Math.floor(milliseconds / length));
+  return unbroken(form.format(Math.floor(milliseconds / length)));
 }

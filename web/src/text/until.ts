@@ -2,6 +2,7 @@
 
 import { language } from '.';
 import { lazily } from './lazily';
+import { unbroken } from './unbroken';
 
 const relative = lazily(() => new Intl.RelativeTimeFormat(language, { numeric: 'always', style: 'long' }));
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
@@ -14,7 +15,7 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 export function ahead(time: string, now: number): string {
   const left = Math.max(60_000, Date.parse(time) - now);
   const [unit, length] = UNITS.find(([, size]) => left >= size) ?? ['minute', 60_000];
-  return relative().format(Math.floor(left / length), unit);
+  return unbroken(relative().format(Math.floor(left / length), unit));
 }
 
 /** Returns the time that is a number of days after now, as the API takes it. */

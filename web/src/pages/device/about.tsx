@@ -90,7 +90,7 @@ function Hardware({ system }: { system: SystemSample }) {
         )}
         {system.temperature_celsius != null && (
           <Pair name={text.about.temperature}>
-            <span class="number">{`${Math.round(system.temperature_celsius)} °C`}</span>
+            <span class="number">{text.performance.celsius(Math.round(system.temperature_celsius))}</span>
           </Pair>
         )}
         {gpus.map((gpu, index) => (

@@ -95,7 +95,7 @@ export const causes = {
   }),
   requestTooLarge: (most: number, size: number | null): Words => ({
     title: 'The request is larger than the device accepts',
-    detail: `A request may have at most ${most} MB.${size === null ? '' : ` This one has ${(size / 1e6).toFixed(1)} MB.`}`,
+    detail: `A request may have at most ${most}\u00a0MB.${size === null ? '' : ` This one has ${(size / 1e6).toFixed(1)}\u00a0MB.`}`,
     remedy: 'Shorten the message, or start a new conversation.',
   }),
   contextExceeded: (model: string, tokens: number | null, context: number | null): Words => ({

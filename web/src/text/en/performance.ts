@@ -15,7 +15,7 @@ export const performance = {
   now: (value: string, size: string | null) => `Now ${value}${size === null ? '' : ` of ${size}`}.`,
   last: (value: string, size: string | null, when: string) => `Last ${value}${size === null ? '' : ` of ${size}`}, at ${when}.`,
   summary: (newest: string, average: string, most: string, when: string) => `${newest} On average ${average}, at most ${most} at ${when}.`,
-  celsius: (degrees: number) => `${degrees} °C`,
+  celsius: (degrees: number) => `${degrees}\u00a0°C`,
   average: 'Average',
   lowest: 'Lowest',
   highest: 'Highest',

@@ -39,7 +39,7 @@ export const usage = {
   summary: (measure: string, total: string, top: string | null, share: number, peak: string | null) =>
     [
       `${measure}: ${total}.`,
-      top === null ? '' : `Most by ${top} (${share} %).`,
+      top === null ? '' : `Most by ${top} (${share}\u00a0%).`,
       peak === null ? '' : `Highest in the interval that begins ${peak}.`,
     ]
       .filter(Boolean)
@@ -69,8 +69,8 @@ export const usage = {
   p95: (value: string) => `p95: ${value}`,
   units: { tokens: 'tokens', inferences: 'inferences', audio: 'seconds', images: 'images' },
   unknown: '–',
-  overBound: (value: string) => `≥ ${value}`,
+  overBound: (value: string) => `≥\u00a0${value}`,
   seconds: (count: number) => plural(count, 'second', 'seconds'),
-  milliseconds: (count: number) => (count < 10_000 ? `${number(Math.round(count))} ms` : `${(count / 1000).toFixed(1)} s`),
+  milliseconds: (count: number) => (count < 10_000 ? `${number(Math.round(count))}\u00a0ms` : `${(count / 1000).toFixed(1)}\u00a0s`),
   rate: (count: number) => `${count < 100 ? count.toFixed(1) : number(Math.round(count))}/s`,
 } as const;

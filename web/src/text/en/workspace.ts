@@ -2,7 +2,7 @@
 
 import { plural } from './plural';
 
-const seconds = (value: number): string => `${value < 9.95 ? value.toFixed(1) : Math.round(value)} s`;
+const seconds = (value: number): string => `${value < 9.95 ? value.toFixed(1) : Math.round(value)}\u00a0s`;
 
 export const workspace = {
   title: 'Workspace',
@@ -187,7 +187,7 @@ export const dropped = {
     images: 'JPEG, PNG or WebP',
     sounds: 'WAV, FLAC, MP3 or Ogg Vorbis',
   },
-  most: (megabytes: number) => `up to ${megabytes} MB`,
+  most: (megabytes: number) => `up to ${megabytes}\u00a0MB`,
   choose: 'Choose a file',
   results: 'Results',
   exportAll: (count: number) => `Export ${plural(count, 'result', 'results')}`,
