@@ -9,11 +9,8 @@ function isThisMachine({ hostname }: Location): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }
 
-export function Login({ ended, entered }: { ended: boolean; entered?: () => void }) {
-  const send = async (values: FormData): Promise<void> => {
-    await logIn(String(values.get('email')).trim(), String(values.get('password')));
-    entered?.();
-  };
+export function Login({ ended }: { ended: boolean }) {
+  const send = (values: FormData): Promise<void> => logIn(String(values.get('email')).trim(), String(values.get('password')));
   return (
     <main class="login">
       {isPlainHttp(location) ? (
