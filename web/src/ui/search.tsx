@@ -12,6 +12,7 @@ import { DeviceChoice } from './device_choice';
 import { Icon } from './icon';
 import { Foreign } from './parts';
 import { change } from './router';
+import { SearchField } from './search_field';
 import { SelectionChips, SelectionMenu } from './selection';
 
 interface Props {
@@ -34,18 +35,7 @@ export function SearchAndFilters({ search, model, device, terms }: Props) {
     .sort((a, b) => a.words.localeCompare(b.words, language));
   return (
     <div class="filters" role="search" aria-label={text.list.filters}>
-      <label class="search">
-        <Icon name="search" />
-        <input
-          type="search"
-          aria-label={text.list.search}
-          placeholder={text.list.search}
-          spellcheck={false}
-          autocomplete="off"
-          value={search}
-          onInput={(event) => change({ q: event.currentTarget.value }, { replace: true })}
-        />
-      </label>
+      <SearchField label={text.list.search} words={search} />
       <Select label={text.list.model} all={text.list.allModels} options={options} value={model} choose={(value) => change({ model_id: value })} />
       {all.value.length > 1 && <DeviceChoice choose={(id) => change({ device_id: id })} />}
       <SelectionMenu label={text.list.devices} devices={all} terms={terms} />

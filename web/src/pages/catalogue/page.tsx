@@ -23,6 +23,7 @@ import { useLoaded } from '../../ui/loaded';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
 import { PurposeTag } from '../../ui/purpose';
 import { change, query } from '../../ui/router';
+import { SearchField } from '../../ui/search_field';
 import { useTitle } from '../../ui/title';
 import { AddDialog } from './add';
 import { SharedBadge } from './shared_badge';
@@ -86,23 +87,10 @@ export function ModelsPage() {
         {all.length > 0 && add}
       </header>
       {all.length > 0 && (
-        <>
-          <div class="filters" role="search" aria-label={text.list.filters}>
-            <label class="search">
-              <Icon name="search" />
-              <input
-                type="search"
-                aria-label={text.catalogue.search}
-                placeholder={text.catalogue.search}
-                spellcheck={false}
-                autocomplete="off"
-                value={search}
-                onInput={(event) => change({ q: event.currentTarget.value }, { replace: true })}
-              />
-            </label>
-            <Chips label={text.catalogue.states} options={options} value={wanted ?? ''} choose={(value) => change({ state: value })} />
-          </div>
-        </>
+        <div class="filters" role="search" aria-label={text.list.filters}>
+          <SearchField label={text.catalogue.search} words={search} />
+          <Chips label={text.catalogue.states} options={options} value={wanted ?? ''} choose={(value) => change({ state: value })} />
+        </div>
       )}
       {shown.length > 0 && (
         <List

@@ -17,6 +17,7 @@ import { Badge, Empty, Foreign, Skeleton, Time, type Tone } from '../../ui/parts
 import { ListState, Records, type Column } from '../../ui/records';
 import { Refused } from '../../ui/refused';
 import { change, query } from '../../ui/router';
+import { SearchField } from '../../ui/search_field';
 import { useTitle } from '../../ui/title';
 import { Until } from '../../ui/until';
 import { CreateKeyDialog } from './create';
@@ -104,18 +105,7 @@ function Keys({ role, creating }: { role: Role; creating: Signal<boolean> }) {
 function KeyFilters({ shows, words }: { shows: Shown; words: string }) {
   return (
     <div class="filters" role="search" aria-label={text.devices.filters}>
-      <label class="search">
-        <Icon name="search" />
-        <input
-          type="search"
-          aria-label={text.keys.search}
-          placeholder={text.keys.search}
-          spellcheck={false}
-          autocomplete="off"
-          value={words}
-          onInput={(event) => change({ q: event.currentTarget.value }, { replace: true })}
-        />
-      </label>
+      <SearchField label={text.keys.search} words={words} />
       <select aria-label={text.keys.show} value={shows} onChange={(event) => change({ show: event.currentTarget.value === 'all' ? null : event.currentTarget.value })}>
         {SHOWS.map((one) => (
           <option key={one} value={one}>
