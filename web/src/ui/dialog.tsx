@@ -68,32 +68,45 @@ function giveBack(before: Element | null): void {
   });
 }
 
-/** A question before something that cannot be taken back. */
-export function Confirm(props: {
-  title: string;
+interface FormProps {
   close: () => void;
   children: ComponentChildren;
+  /** The words of the button that sends the form. */
   action: string;
+  tone?: 'primary' | 'danger';
+  /** The words of the button that closes the dialog. */
+  cancel?: string;
+  /** Whether the form can be sent. */
   ready?: boolean;
-  act: () => void;
-}) {
-  const sent = (event: Event): void => {
+  send: (values: FormData) => void;
+}
+
+/** The form that a dialog is for. Enter sends it as its button does. */
+export function DialogForm({ close, children, action, tone = 'primary', cancel = text.dialog.cancel, ready = true, send }: FormProps) {
+  const sent = (event: SubmitEvent): void => {
     event.preventDefault();
-    if (props.ready !== false) props.act();
+    if (ready) send(new FormData(event.currentTarget as HTMLFormElement));
   };
   return (
-    <Dialog title={props.title} close={props.close}>
-      <form onSubmit={sent}>
-        <div class="dialog-body">{props.children}</div>
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={props.close}>
-            {text.dialog.cancel}
-          </button>
-          <button type="submit" class="button danger" disabled={props.ready === false}>
-            {props.action}
-          </button>
-        </div>
-      </form>
+    <form onSubmit={sent}>
+      <div class="dialog-body">{children}</div>
+      <div class="dialog-foot">
+        <button type="button" class="button" onClick={close}>
+          {cancel}
+        </button>
+        <button type="submit" class={`button ${tone}`} disabled={!ready}>
+          {action}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** A question before something that cannot be taken back. */
+export function Confirm({ title, act, ...form }: Omit<FormProps, 'tone' | 'cancel' | 'send'> & { title: string; act: () => void }) {
+  return (
+    <Dialog title={title} close={form.close}>
+      <DialogForm {...form} tone="danger" send={act} />
     </Dialog>
   );
 }

@@ -60,9 +60,8 @@ export function KeyFields({ touched }: { touched?: () => void }) {
   );
 }
 
-/** Returns the request for a key as a form with these fields has it. */
-export function keyOf(form: HTMLFormElement, name: string): CreateKey {
-  const values = new FormData(form);
+/** Returns the request for a key as the values of a form with these fields have it. */
+export function keyOf(values: FormData, name: string): CreateKey {
   const kind = values.get('kind') === 'fleet' ? 'fleet' : 'registration';
   const days = Number(values.get('days'));
   const most = Number(values.get('most'));

@@ -6,11 +6,11 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 import { idempotencyKey } from '../data/client';
 import { begin, ended, plan } from '../data/operations';
-import { noteRefusal } from '../data/permission';
 import { Problem } from '../data/problem';
 import type { Operation, OperationPlan, Work } from '../data/types';
 import { text } from '../text';
-import { Dialog } from './dialog';
+import { useAttempt } from './busy';
+import { Dialog, DialogForm } from './dialog';
 import { FormError } from './form_error';
 import { failure, notice } from './notices';
 import { Badge, Foreign, Skeleton } from './parts';
@@ -45,8 +45,7 @@ export function ManyDialog({ title, why, action, parts, typed, close }: Props) {
   // What was chosen when the dialog was opened, and nothing else: rows that come or change meanwhile are not in.
   const fixed = useRef(parts.map((part) => ({ ...part, key: idempotencyKey() })));
   const plans = useSignal<OperationPlan[] | null>(null);
-  const busy = useSignal(false);
-  const fault = useSignal('');
+  const { busy, fault, run } = useAttempt();
   const words = useSignal('');
   const done = useRef(0);
   /** The ends of the operations that this dialog has started and that run. */
@@ -54,22 +53,8 @@ export function ManyDialog({ title, why, action, parts, typed, close }: Props) {
   /** How many have started, once the others have to wait. */
   const waits = useSignal<number | null>(null);
   const closed = useMemo(() => new AbortController(), []);
-  const running = useRef(false);
-  const attempt = async (step: () => Promise<void>): Promise<void> => {
-    if (running.current) return;
-    running.current = busy.value = true;
-    fault.value = '';
-    try {
-      await step();
-    } catch (error) {
-      noteRefusal(error);
-      fault.value = error instanceof Error ? error.message : text.problems.unknown;
-    } finally {
-      running.current = busy.value = false;
-    }
-  };
   const preview = (): void => {
-    void attempt(async () => {
+    void run(async () => {
       const made: OperationPlan[] = [];
       for (const { work, devices } of fixed.current) {
         made.push(await plan(work, devices));
@@ -82,8 +67,8 @@ export function ManyDialog({ title, why, action, parts, typed, close }: Props) {
     preview();
     return () => closed.abort();
   }, []);
-  const run = (): void => {
-    void attempt(async () => {
+  const start = (): void => {
+    void run(async () => {
       const all = fixed.current.length;
       try {
         for (const part of fixed.current.slice(done.current)) {
@@ -101,45 +86,30 @@ export function ManyDialog({ title, why, action, parts, typed, close }: Props) {
     });
   };
   const total = touched(plans.value ?? []);
-  const ready = plans.value !== null && total > 0 && (typed === undefined || words.value.trim() === typed);
-  const sent = (event: Event): void => {
-    event.preventDefault();
-    if (plans.peek() === null) preview();
-    else if (ready) run();
-  };
+  const ready = plans.value === null || (total > 0 && (typed === undefined || words.value.trim() === typed));
   return (
     <Dialog title={title} close={close}>
-      <form onSubmit={sent}>
-        <div class="dialog-body">
-          <p>{why}</p>
-          {plans.value === null && busy.value && <Skeleton lines={3} />}
-          {plans.value && <Touched plans={plans.value} parts={fixed.current} total={total} />}
-          {plans.value && typed !== undefined && (
-            <div class="field">
-              <label for="many-typed" dir="auto">
-                {text.many.type(typed)}
-              </label>
-              <input id="many-typed" autocomplete="off" spellcheck={false} value={words} onInput={(event) => (words.value = event.currentTarget.value)} />
-            </div>
-          )}
-          <p role="status">{waits.value !== null && text.many.waits(waits.value, fixed.current.length)}</p>
-          <FormError words={fault} />
-        </div>
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={close}>
-            {text.dialog.cancel}
-          </button>
-          {plans.value === null ? (
-            <button type="submit" class="button primary" disabled={busy}>
-              {busy.value ? text.bulk.previewing : text.problems.retry}
-            </button>
-          ) : (
-            <button type="submit" class={typed === undefined ? 'button primary' : 'button danger'} disabled={busy.value || !ready}>
-              {action(total)}
-            </button>
-          )}
-        </div>
-      </form>
+      <DialogForm
+        close={close}
+        action={plans.value !== null ? action(total) : busy.value ? text.bulk.previewing : text.problems.retry}
+        tone={plans.value === null || typed === undefined ? 'primary' : 'danger'}
+        ready={ready && !busy.value}
+        send={plans.value === null ? preview : start}
+      >
+        <p>{why}</p>
+        {plans.value === null && busy.value && <Skeleton lines={3} />}
+        {plans.value && <Touched plans={plans.value} parts={fixed.current} total={total} />}
+        {plans.value && typed !== undefined && (
+          <div class="field">
+            <label for="many-typed" dir="auto">
+              {text.many.type(typed)}
+            </label>
+            <input id="many-typed" autocomplete="off" spellcheck={false} value={words} onInput={(event) => (words.value = event.currentTarget.value)} />
+          </div>
+        )}
+        <p role="status">{waits.value !== null && text.many.waits(waits.value, fixed.current.length)}</p>
+        <FormError words={fault} />
+      </DialogForm>
     </Dialog>
   );
 }

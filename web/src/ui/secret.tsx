@@ -2,6 +2,7 @@
 // is shown.
 
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 
 import { text } from '../text';
@@ -33,5 +34,24 @@ export function CopyBox({ value, label, id, primary = true }: { value: string; l
         <span role="status">{said}</span>
       </div>
     </div>
+  );
+}
+
+/** What a dialog shows of a secret that was made, this once. `then` says what to do with it. */
+export function ShownOnce({ id, then, close, children }: { id: string; then?: string; close: () => void; children: ComponentChildren }) {
+  return (
+    <>
+      <div class="dialog-body" id={id}>
+        <p role="status">
+          <strong>{text.admin.once}</strong> {then}
+        </p>
+        {children}
+      </div>
+      <div class="dialog-foot">
+        <button type="button" class="button" onClick={close}>
+          {text.admin.done}
+        </button>
+      </div>
+    </>
   );
 }

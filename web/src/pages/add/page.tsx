@@ -110,9 +110,9 @@ function Maker({ installer, system }: { installer: Installer; system: System }) 
   }
   const sent = (event: SubmitEvent): void => {
     event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
+    const values = new FormData(event.currentTarget as HTMLFormElement);
     void run(async () => {
-      const created = await createKey(keyOf(form, text.add.title));
+      const created = await createKey(keyOf(values, text.add.title));
       shown.value = created;
       hidden.value = false;
       keepMade(created.info);

@@ -4,23 +4,22 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { ask, POST } from '../../data/client';
-import { noteRefusal } from '../../data/permission';
 import { models } from '../../data/store';
 import { addFile } from '../../data/uploads';
 import { text } from '../../text';
 import { percent } from '../../text/format';
 import { visible } from '../../text/visible';
+import { useAttempt } from '../../ui/busy';
 import { Field } from '../../ui/choice';
-import { Dialog } from '../../ui/dialog';
+import { Dialog, DialogForm } from '../../ui/dialog';
 import { FormError } from '../../ui/form_error';
 import { notice } from '../../ui/notices';
+import { inWords } from './upload';
 
 export function AddDialog({ close }: { close: () => void }) {
   const byFile = useSignal(true);
-  const fault = useSignal('');
-  const busy = useSignal(false);
+  const { busy, fault, run } = useAttempt();
   const share = useSignal<number | null>(null);
-  const running = useRef(false);
   const name = useRef<HTMLInputElement>(null);
   /** Nobody types what the file or the address says already. */
   const suggest = (file: string): void => {
@@ -35,7 +34,7 @@ export function AddDialog({ close }: { close: () => void }) {
       const told = (done: number): void => {
         share.value = file.size > 0 ? done / file.size : 1;
       };
-      await addFile(wish, file, told, stop.current.signal);
+      await addFile(wish, file, told, stop.current.signal).catch(inWords);
     } else {
       const url = String(form.get('url')).trim();
       const body = { ...wish, url, file_name: lastPart(url), sha256: String(form.get('sha256')).trim(), size_bytes: Number(form.get('size')) };
@@ -44,69 +43,46 @@ export function AddDialog({ close }: { close: () => void }) {
     notice(byFile.peek() ? text.catalogue.sending(visible(wish.name)) : text.catalogue.added(visible(wish.name)));
     close();
   };
-  const sent = (event: SubmitEvent): void => {
-    event.preventDefault();
-    if (running.current) return;
-    running.current = busy.value = true;
-    fault.value = '';
-    add(new FormData(event.currentTarget as HTMLFormElement))
-      .catch((error: unknown) => {
-        if (stop.current.signal.aborted) return;
-        noteRefusal(error);
-        fault.value = error instanceof DOMException ? text.catalogue.unreadable : error instanceof Error ? error.message : text.problems.unknown;
-      })
-      .finally(() => {
-        running.current = busy.value = false;
-        share.value = null;
-      });
+  const send = (form: FormData): void => {
+    void run(() => add(form)).finally(() => (share.value = null));
   };
   const words = text.catalogue;
   return (
     <Dialog title={words.addTitle} close={close}>
-      <form onSubmit={sent}>
-        <div class="dialog-body">
-          <fieldset class="source-choice" disabled={busy}>
-            <legend>{words.source}</legend>
-            <label class="check-line">
-              <input type="radio" name="source" checked={byFile} onChange={() => (byFile.value = true)} />
-              {words.byFile}
-            </label>
-            <label class="check-line">
-              <input type="radio" name="source" checked={!byFile.value} onChange={() => (byFile.value = false)} />
-              {words.byAddress}
-            </label>
-          </fieldset>
-          <Field label={words.name} control={(ties) => <input {...ties} ref={name} name="name" required maxLength={100} autocomplete="off" />} />
-          {byFile.value ? (
-            <Field label={words.file} hint={words.fileHint} control={(ties) => <input {...ties} name="file" type="file" required onChange={(event) => suggest(event.currentTarget.files?.[0]?.name ?? '')} />} />
-          ) : (
-            <>
-              <Field label={words.address} hint={words.addressHint} control={(ties) => <input {...ties} name="url" type="url" required placeholder="https://…" onChange={(event) => suggest(lastPart(event.currentTarget.value))} />} />
-              <Field label={words.sha256} hint={words.sha256Hint} control={(ties) => <input {...ties} name="sha256" required pattern="[0-9a-f]{64}" spellcheck={false} autocomplete="off" />} />
-              <Field label={words.size} control={(ties) => <input {...ties} name="size" type="number" required min="1" step="1" />} />
-            </>
-          )}
+      <DialogForm close={close} action={byFile.value ? words.addFile : words.addAddress} ready={!busy.value} send={send}>
+        <fieldset class="source-choice" disabled={busy}>
+          <legend>{words.source}</legend>
           <label class="check-line">
-            <input type="checkbox" name="shared" />
-            {words.share}
+            <input type="radio" name="source" checked={byFile} onChange={() => (byFile.value = true)} />
+            {words.byFile}
           </label>
-          {share.value !== null && (
-            <p>
-              <progress aria-label={words.checking('')} value={share.value} max={1} />
-              <span class="small soft number">{words.checking(percent(share.value * 100))}</span>
-            </p>
-          )}
-          <FormError words={fault} />
-        </div>
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={close}>
-            {text.dialog.cancel}
-          </button>
-          <button type="submit" class="button primary" disabled={busy}>
-            {byFile.value ? words.addFile : words.addAddress}
-          </button>
-        </div>
-      </form>
+          <label class="check-line">
+            <input type="radio" name="source" checked={!byFile.value} onChange={() => (byFile.value = false)} />
+            {words.byAddress}
+          </label>
+        </fieldset>
+        <Field label={words.name} control={(ties) => <input {...ties} ref={name} name="name" required maxLength={100} autocomplete="off" />} />
+        {byFile.value ? (
+          <Field label={words.file} hint={words.fileHint} control={(ties) => <input {...ties} name="file" type="file" required onChange={(event) => suggest(event.currentTarget.files?.[0]?.name ?? '')} />} />
+        ) : (
+          <>
+            <Field label={words.address} hint={words.addressHint} control={(ties) => <input {...ties} name="url" type="url" required placeholder="https://…" onChange={(event) => suggest(lastPart(event.currentTarget.value))} />} />
+            <Field label={words.sha256} hint={words.sha256Hint} control={(ties) => <input {...ties} name="sha256" required pattern="[0-9a-f]{64}" spellcheck={false} autocomplete="off" />} />
+            <Field label={words.size} control={(ties) => <input {...ties} name="size" type="number" required min="1" step="1" />} />
+          </>
+        )}
+        <label class="check-line">
+          <input type="checkbox" name="shared" />
+          {words.share}
+        </label>
+        {share.value !== null && (
+          <p>
+            <progress aria-label={words.checking('')} value={share.value} max={1} />
+            <span class="small soft number">{words.checking(percent(share.value * 100))}</span>
+          </p>
+        )}
+        <FormError words={fault} />
+      </DialogForm>
     </Dialog>
   );
 }

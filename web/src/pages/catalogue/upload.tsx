@@ -1,7 +1,6 @@
 // The upload of a model's file: how far it is, a pause, and the file chosen again after a reload.
 
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
 
 import { may } from '../../data/permission';
 import type { Model } from '../../data/types';
@@ -9,8 +8,9 @@ import { goOn, OtherFile, pause, resumeWith, uploads, type Upload } from '../../
 import { text } from '../../text';
 import { bytes, percent } from '../../text/format';
 import { visible } from '../../text/visible';
+import { useAttempt } from '../../ui/busy';
 import { Field } from '../../ui/choice';
-import { Dialog } from '../../ui/dialog';
+import { Dialog, DialogForm } from '../../ui/dialog';
 import { FormError } from '../../ui/form_error';
 import { Badge, Foreign } from '../../ui/parts';
 import '../../ui/upload_notice';
@@ -73,46 +73,29 @@ export function UploadActions({ model }: { model: Model }) {
 }
 
 function ChooseAgain({ model, close }: { model: Model; close: () => void }) {
-  const fault = useSignal('');
-  const busy = useSignal(false);
-  const running = useRef(false);
-  const sent = (event: SubmitEvent): void => {
-    event.preventDefault();
-    if (running.current) return;
-    running.current = busy.value = true;
-    fault.value = '';
-    const file = new FormData(event.currentTarget as HTMLFormElement).get('file') as File;
-    resumeWith(model, file)
-      .then(close, (error: unknown) => {
-        fault.value = error instanceof DOMException ? text.catalogue.unreadable : error instanceof Error ? error.message : text.problems.unknown;
-      })
-      .finally(() => (running.current = busy.value = false));
+  const { busy, fault, run } = useAttempt();
+  const send = (values: FormData): void => {
+    void run(async () => {
+      await resumeWith(model, values.get('file') as File).catch(inWords);
+      close();
+    });
   };
   const checking = uploads.value.get(model.model_id);
   return (
     <Dialog title={text.catalogue.chooseTitle} close={close}>
-      <form onSubmit={sent}>
-        <div class="dialog-body">
-          <p dir="auto">{text.catalogue.chooseWhy(visible(model.file_name))}</p>
-          <Field label={text.catalogue.file} control={(ties) => <input {...ties} name="file" type="file" required />} />
-          {checking?.state === 'checking' && (
-            <p class="small soft number">
-              {uploadWords(checking)}
-            </p>
-          )}
-          <FormError words={fault} />
-        </div>
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={close}>
-            {text.dialog.cancel}
-          </button>
-          <button type="submit" class="button primary" disabled={busy}>
-            {text.catalogue.goOn}
-          </button>
-        </div>
-      </form>
+      <DialogForm close={close} action={text.catalogue.goOn} ready={!busy.value} send={send}>
+        <p dir="auto">{text.catalogue.chooseWhy(visible(model.file_name))}</p>
+        <Field label={text.catalogue.file} control={(ties) => <input {...ties} name="file" type="file" required />} />
+        {checking?.state === 'checking' && <p class="small soft number">{uploadWords(checking)}</p>}
+        <FormError words={fault} />
+      </DialogForm>
     </Dialog>
   );
+}
+
+/** Throws why a file was not sent: the browser's words for one that it cannot read help nobody. */
+export function inWords(error: unknown): never {
+  throw error instanceof DOMException ? new Error(text.catalogue.unreadable, { cause: error }) : error;
 }
 
 function uploadWords({ state, done, total, error }: Upload): string {

@@ -9,12 +9,12 @@ import { reader } from '../../data/system';
 import type { Key } from '../../data/types';
 import { text } from '../../text';
 import { useAttempt } from '../../ui/busy';
-import { Dialog } from '../../ui/dialog';
+import { Dialog, DialogForm } from '../../ui/dialog';
 import { FormError } from '../../ui/form_error';
 import { Lacking, SystemChoice, Unpublished } from '../../ui/install_lines';
 import { keyOf, KeyFields } from '../../ui/key_fields';
 import { useLost } from '../../ui/lost';
-import { CopyBox } from '../../ui/secret';
+import { CopyBox, ShownOnce } from '../../ui/secret';
 
 interface Made {
   info: Key;
@@ -28,39 +28,22 @@ export function CreateKeyDialog({ close }: { close: () => void }) {
   const { busy, fault, run } = useAttempt();
   // A key that exists, or is being made, stays in sight until somebody has copied it.
   useLost(may('keys:write') || busy.value || made.value !== null, close);
-  const sent = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    const name = String(new FormData(form).get('name')).trim();
+  const send = (values: FormData): void => {
     void run(async () => {
-      const { key: secret, info } = await createKey(keyOf(form, name));
+      const { key: secret, info } = await createKey(keyOf(values, String(values.get('name')).trim()));
       // The key exists from here on, so it is shown also if its lines cannot be made.
       made.value = { info, secret, installer: await findInstaller().catch(() => null) };
     });
   };
-  if (made.value) {
-    const { secret, info, installer } = made.value;
-    return (
-      <Dialog title={text.keys.created} close={close} wide>
-        <div class="dialog-body" id="new-key">
-          <p role="status">
-            <strong>{text.admin.once}</strong>
-          </p>
-          <CopyBox value={secret} label={text.keys.theKey} />
-          {installer ? <Lines installer={installer} kind={info.kind} secret={secret} /> : <p class="hint">{text.keys.noLines}</p>}
-        </div>
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={close}>
-            {text.admin.done}
-          </button>
-        </div>
-      </Dialog>
-    );
-  }
   return (
-    <Dialog title={text.keys.create} close={close} wide>
-      <form onSubmit={sent}>
-        <div class="dialog-body">
+    <Dialog title={made.value ? text.keys.created : text.keys.create} close={close} wide>
+      {made.value ? (
+        <ShownOnce id="new-key" close={close}>
+          <CopyBox value={made.value.secret} label={text.keys.theKey} />
+          {made.value.installer ? <Lines installer={made.value.installer} kind={made.value.info.kind} secret={made.value.secret} /> : <p class="hint">{text.keys.noLines}</p>}
+        </ShownOnce>
+      ) : (
+        <DialogForm close={close} action={text.keys.submit} ready={!busy.value} send={send}>
           <div class="field">
             <label for="key-name">{text.keys.name}</label>
             <input id="key-name" name="name" maxLength={100} autofocus autocomplete="off" spellcheck={false} aria-describedby="key-name-hint" />
@@ -70,16 +53,8 @@ export function CreateKeyDialog({ close }: { close: () => void }) {
           </div>
           <KeyFields />
           <FormError words={fault} />
-        </div>
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={close}>
-            {text.keys.cancel}
-          </button>
-          <button type="submit" class="button primary" disabled={busy}>
-            {text.keys.submit}
-          </button>
-        </div>
-      </form>
+        </DialogForm>
+      )}
     </Dialog>
   );
 }

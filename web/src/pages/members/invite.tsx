@@ -8,9 +8,9 @@ import type { Me, Role } from '../../data/types';
 import { text } from '../../text';
 import { inDays } from '../../text/until';
 import { useAttempt } from '../../ui/busy';
-import { Dialog } from '../../ui/dialog';
+import { Dialog, DialogForm } from '../../ui/dialog';
 import { FormError } from '../../ui/form_error';
-import { CopyBox } from '../../ui/secret';
+import { CopyBox, ShownOnce } from '../../ui/secret';
 import { RoleChoice } from './role_choice';
 
 /** Lifetimes that are offered, in days; the backend takes up to 30. */
@@ -20,36 +20,21 @@ export function InviteDialog({ caller, close }: { caller: Me; close: () => void 
   const made = useSignal<string | null>(null);
   const role = useSignal<Role>('operator');
   const { busy, fault, run } = useAttempt();
-  const sent = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const values = new FormData(event.currentTarget as HTMLFormElement);
+  const send = (values: FormData): void => {
     void run(async () => {
       const email = String(values.get('email')).trim();
       made.value = (await invite(role.peek(), email, inDays(Number(values.get('days'))))).invitation_token;
     });
   };
-  if (made.value !== null) {
-    return (
-      <Dialog title={text.members.invited} close={close} wide>
-        <div class="dialog-body" id="new-invitation">
-          <p role="status">
-            <strong>{text.admin.once}</strong> {text.members.inviteSend}
-          </p>
+  return (
+    <Dialog title={made.value !== null ? text.members.invited : text.members.invite} close={close} wide>
+      {made.value !== null ? (
+        <ShownOnce id="new-invitation" then={text.members.inviteSend} close={close}>
           <CopyBox value={`${location.origin}/invite#${made.value}`} label={text.members.inviteLink} />
           <CopyBox value={made.value} label={text.members.inviteToken} primary={false} />
-        </div>
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={close}>
-            {text.admin.done}
-          </button>
-        </div>
-      </Dialog>
-    );
-  }
-  return (
-    <Dialog title={text.members.invite} close={close} wide>
-      <form onSubmit={sent}>
-        <div class="dialog-body">
+        </ShownOnce>
+      ) : (
+        <DialogForm close={close} action={text.members.inviteSubmit} ready={!busy.value} send={send}>
           <div class="field">
             <label for="invite-email">{text.members.inviteEmail}</label>
             <input id="invite-email" name="email" type="email" autofocus autocomplete="off" aria-describedby="invite-email-hint" />
@@ -69,16 +54,8 @@ export function InviteDialog({ caller, close }: { caller: Me; close: () => void 
             </select>
           </div>
           <FormError words={fault} />
-        </div>
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={close}>
-            {text.members.cancel}
-          </button>
-          <button type="submit" class="button primary" disabled={busy}>
-            {text.members.inviteSubmit}
-          </button>
-        </div>
-      </form>
+        </DialogForm>
+      )}
     </Dialog>
   );
 }

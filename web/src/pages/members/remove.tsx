@@ -30,14 +30,12 @@ export function RemoveMemberDialog({ member, close }: { member: Member; close: (
       theirs.value = found.filter((key) => isValid(key, Date.now()));
     });
   }, []);
-  const remove = async (): Promise<void> => {
-    let done = false;
-    await run(async () => {
+  const remove = (): void => {
+    void run(async () => {
       const { revoked, taken_over: taken } = await removeMember(member.user_id, what.peek());
-      done = true;
       notice(text.members.removed(email, revoked.length, taken.length));
+      close();
     });
-    if (done) close();
   };
   return (
     <Confirm
@@ -45,7 +43,7 @@ export function RemoveMemberDialog({ member, close }: { member: Member; close: (
       action={text.members.removeAction}
       close={close}
       ready={!busy.value && !gone && theirs.value !== null}
-      act={() => void remove()}
+      act={remove}
     >
       <p dir="auto">{text.members.removeBody(email)}</p>
       <div role="status">

@@ -7,7 +7,7 @@ import { changeRole, currentMember, members } from '../../data/account';
 import type { Me, Member, Role } from '../../data/types';
 import { text } from '../../text';
 import { useAttempt } from '../../ui/busy';
-import { Dialog } from '../../ui/dialog';
+import { Dialog, DialogForm } from '../../ui/dialog';
 import { FormError } from '../../ui/form_error';
 import { notice } from '../../ui/notices';
 import { Foreign } from '../../ui/parts';
@@ -30,10 +30,8 @@ export function RoleDialog({ asked, caller, close }: { asked: Member; caller: Me
     if (known && known.role !== base.peek() && !busy.peek()) tell(known.role);
   }, [known?.role]);
   const gone = known === undefined && members.loading.value.state === 'ready';
-  const sent = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    let done = false;
-    await run(async () => {
+  const send = (): void => {
+    void run(async () => {
       const wanted = chosen.peek();
       const current = await currentMember(asked.user_id);
       if (!current) return;
@@ -42,31 +40,20 @@ export function RoleDialog({ asked, caller, close }: { asked: Member; caller: Me
         return;
       }
       await changeRole(asked.user_id, wanted);
-      done = true;
       notice(text.members.changed(asked.email, text.shell.role[wanted]));
+      close();
     });
-    if (done) close();
   };
   return (
     <Dialog title={text.members.changeTitle} close={close} wide>
-      <form onSubmit={(event) => void sent(event)}>
-        <div class="dialog-body">
-          <p>
-            <Foreign>{asked.email}</Foreign>
-          </p>
-          {asked.user_id === caller.user_id && <p class="banner quiet">{text.members.changeOwn}</p>}
-          <RoleChoice caller={caller.role} chosen={chosen.value} choose={(role) => (chosen.value = role)} />
-          <FormError words={gone ? text.members.gone : fault.value || told.value} />
-        </div>
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={close}>
-            {text.members.cancel}
-          </button>
-          <button type="submit" class="button primary" disabled={busy.value || gone || chosen.value === base.value}>
-            {text.members.save}
-          </button>
-        </div>
-      </form>
+      <DialogForm close={close} action={text.members.save} ready={!busy.value && !gone && chosen.value !== base.value} send={send}>
+        <p>
+          <Foreign>{asked.email}</Foreign>
+        </p>
+        {asked.user_id === caller.user_id && <p class="banner quiet">{text.members.changeOwn}</p>}
+        <RoleChoice caller={caller.role} chosen={chosen.value} choose={(role) => (chosen.value = role)} />
+        <FormError words={gone ? text.members.gone : fault.value || told.value} />
+      </DialogForm>
     </Dialog>
   );
 }

@@ -7,9 +7,9 @@ import type { Permission, Role } from '../../data/types';
 import { text } from '../../text';
 import { inDays } from '../../text/until';
 import { useAttempt } from '../../ui/busy';
-import { Dialog } from '../../ui/dialog';
+import { Dialog, DialogForm } from '../../ui/dialog';
 import { FormError } from '../../ui/form_error';
-import { CopyBox } from '../../ui/secret';
+import { CopyBox, ShownOnce } from '../../ui/secret';
 import { aboutWords, isRead, partsOf, permitsWords, scopesOf, type Group } from './scopes';
 
 /** Lifetimes that are offered, in days; the backend takes up to 366. */
@@ -22,9 +22,7 @@ export function CreateTokenDialog({ role, close }: { role: Role; close: () => vo
   const { busy, fault, run } = useAttempt();
   const groups = scopesOf(role);
   const all = groups.flatMap(({ scopes }) => scopes);
-  const sent = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const values = new FormData(event.currentTarget as HTMLFormElement);
+  const send = (values: FormData): void => {
     // A role that was lowered while the dialog was open takes scopes away.
     const scopes = all.filter((scope) => chosen.peek().has(scope));
     if (scopes.length === 0) {
@@ -36,28 +34,15 @@ export function CreateTokenDialog({ role, close }: { role: Role; close: () => vo
       made.value = (await createToken(name, scopes, inDays(Number(values.get('days'))))).token;
     });
   };
-  if (made.value !== null) {
-    return (
-      <Dialog title={text.tokens.created} close={close} wide>
-        <div class="dialog-body" id="new-token">
-          <p role="status">
-            <strong>{text.admin.once}</strong>
-          </p>
+  return (
+    <Dialog title={made.value !== null ? text.tokens.created : text.tokens.create} close={close} wide>
+      {made.value !== null ? (
+        <ShownOnce id="new-token" close={close}>
           <CopyBox value={made.value} label={text.tokens.theToken} />
           <p class="hint">{text.tokens.usage}</p>
-        </div>
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={close}>
-            {text.admin.done}
-          </button>
-        </div>
-      </Dialog>
-    );
-  }
-  return (
-    <Dialog title={text.tokens.create} close={close} wide>
-      <form onSubmit={sent}>
-        <div class="dialog-body">
+        </ShownOnce>
+      ) : (
+        <DialogForm close={close} action={text.tokens.submit} ready={!busy.value} send={send}>
           <div class="field">
             <label for="token-name">{text.tokens.name}</label>
             <input id="token-name" name="name" required maxLength={100} autofocus autocomplete="off" spellcheck={false} aria-describedby="token-name-hint" />
@@ -77,16 +62,8 @@ export function CreateTokenDialog({ role, close }: { role: Role; close: () => vo
           </div>
           <ScopeChoice groups={groups} chosen={chosen} />
           <FormError words={fault} />
-        </div>
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={close}>
-            {text.tokens.cancel}
-          </button>
-          <button type="submit" class="button primary" disabled={busy}>
-            {text.tokens.submit}
-          </button>
-        </div>
-      </form>
+        </DialogForm>
+      )}
     </Dialog>
   );
 }

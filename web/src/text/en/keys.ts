@@ -47,7 +47,6 @@ export const keys = {
   tags: 'Tags of its devices',
   tagsOfOne: 'Tags',
   expires: 'Expires in',
-  cancel: 'Cancel',
   submit: 'Create the key',
 } as const;
 

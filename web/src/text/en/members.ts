@@ -58,7 +58,6 @@ export const members = {
   withdraw: 'Withdraw',
   withdrawOf: (email: string) => `Withdraw the invitation for ${email}`,
   withdrawn: 'The invitation was withdrawn. Its link is useless.',
-  cancel: 'Cancel',
 } as const;
 
 export const tokens = {
@@ -104,5 +103,4 @@ export const tokens = {
   nothingTitle: 'No token yet',
   nothingBody: 'A token lets a script use the API in your name.',
   failedTitle: 'The tokens could not be loaded',
-  cancel: 'Cancel',
 } as const;
