@@ -28,7 +28,10 @@ export function modelField(page: Page): Locator {
 
 const DEPLOYMENTS = /\/api\/v1\/deployments\?/;
 const CORS = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
-const problem = (status: number, code: string, detail: string): Played['model'] => ({ status, body: { status, code, detail } });
+const problem = (status: number, code: string, detail: string): Played['model'] => ({
+  status,
+  body: { type: `urn:link:problem:${code}`, status, code, detail, error: { message: detail, type: 'invalid_request_error', code, param: null } },
+});
 const engine = (status: number, error: object): Played['model'] => ({ status, body: { error } });
 const stale = (change: object) => ({ path: DEPLOYMENTS, change: ({ items }: { items: object[] }) => ({ items: items.map((one) => ({ ...one, ...change })) }) });
 

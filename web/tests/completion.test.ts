@@ -1,5 +1,7 @@
 // What a stream of a completion says, in any cut, and what ends it too early.
 
+import { readFileSync } from 'node:fs';
+
 import { expect, it } from 'vitest';
 
 import { asMarkdown, fileName, fresh, mentions, messagesOf, speedOf, titleOf, type Turn } from '../src/workspace/conversations';
@@ -62,6 +64,15 @@ it('tells a cut, a garbled stream and an error of the engine', () => {
   expect(seenOf(() => read([event({ error })]))).toEqual({
     kind: 'engine', engine: true, code: 'server_error', detail: 'decoding failed', tokens: 9, context: 8,
   });
+});
+
+it('reads the documents that the proxy of a device sends', () => {
+  const golden = (name: string): string => readFileSync(`../agent/src/serving/proxy/golden/${name}.json`, 'utf8');
+  const refused = refusal(403, null, golden('origin-not-allowed'));
+  expect(refused).toMatchObject({ code: 'origin-not-allowed', detail: 'the allowlist of `tiny` does not name this page' });
+  expect(refused.hint).toContain('link repair-serving');
+  expect(refused.engine).toBeUndefined();
+  expect(refusal(404, null, golden('model-not-served'))).toMatchObject({ code: 'model-not-served', hint: null });
 });
 
 it('reads a refusal of the device, of the engine, and of neither', () => {

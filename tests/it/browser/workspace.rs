@@ -108,6 +108,31 @@ async fn browser_redeploys_as_the_other_remedy() {
     assert_eq!(chat::preflight(stage.port, &stage.origin).await.status(), 204);
 }
 
+/// The browser asks for the port, which two models share, and gets through with the other model. Then the proxy refuses the request.
+// Holds: S1-3a, S1-4b
+#[tokio::test]
+async fn browser_repairs_a_stale_model_beside_one_that_admits_the_page() {
+    let stage = Stage::set("tiny").await;
+    stage.backend.allow(&[OLD_ORIGIN, &stage.origin]).await;
+    let other = stage.backend.upload("tiny-loop", engines::model("tiny-loop.gguf")).await.model_id;
+    let deployment = stage.backend.deploy(other, stage.device.id, stage.port, true).await;
+    stage.backend.serving(deployment.deployment_id, true).await;
+    assert_eq!(chat::preflight(stage.port, &stage.origin).await.status(), 204);
+    let browser = stage.browser().await;
+    let choose = "const list = document.querySelector('select#model');
+        list.value = [...list.options].find(({ value }) => value.startsWith(arguments[0])).value;
+        list.dispatchEvent(new Event('change'));";
+    browser.find("select#model").await;
+    browser.run(choose, vec![stage.model.to_string().into()]).await;
+    ask(&browser, "Say hello.").await;
+
+    let said = browser.find("[data-cause='allowlist-stale']").await.text().await.unwrap();
+    assert!(!said.contains("engine"), "{said}");
+    browser.click("[data-action=repair]").await;
+    browser.find_with(".answered .usage", &format!("{TINY_TOKENS} completion tokens")).await;
+    browser.gone("[data-cause]").await;
+}
+
 #[tokio::test]
 async fn browser_keeps_the_login_out_of_every_store() {
     let backend = TestBackend::start().await;

@@ -73,11 +73,15 @@ export class CompletionReader {
   }
 }
 
-/** Returns what a refusal says: a problem document of the device, or an error of the engine behind it. */
+/** What the type of every problem document of a device begins with. */
+const PROBLEM = 'urn:link:problem:';
+
+/** Returns what a refusal says: a problem document of the device, or an error of the engine behind it. A problem document has an error in the
+ * engine's form too, for clients that read nothing else; its type there is none of the causes. */
 export function refusal(status: number, retryAfter: number | null, body: string): Seen {
   const said = documentOf(body);
   const seen = { kind: 'refused' as const, status, retryAfter };
-  if (said['error']) return { ...toldBy(said['error'] as Told | string, 'refused'), ...seen };
+  if (said['error'] && !wordsOf(said['type'])?.startsWith(PROBLEM)) return { ...toldBy(said['error'] as Told | string, 'refused'), ...seen };
   return { ...seen, code: wordsOf(said['code']), detail: wordsOf(said['detail']), hint: wordsOf(said['hint']) };
 }
 
