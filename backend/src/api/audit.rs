@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use axum::{Json as Answer, extract::State};
 use jiff::Timestamp;
-use link_protocol::backend_api::{
-    Page, PageRequest,
-    audit::{AuditEntry, AuditQuery},
+use link_protocol::{
+    backend_api::{
+        Page, PageRequest,
+        audit::{AuditEntry, AuditQuery},
+    },
+    id::AuditId,
 };
 use serde::Deserialize;
 
@@ -47,7 +50,7 @@ pub(crate) async fn list_audit(
     Params(query): Params<AuditQuery>,
 ) -> Result<Answer<Page<AuditEntry>>, Rejection> {
     let AuditQuery { limit, cursor, action, actor, subject, since, until } = query;
-    let wanted = list::wanted(&PageRequest { limit, cursor })?;
+    let wanted = list::wanted::<AuditId>(&PageRequest { limit, cursor })?;
     let filter = filter(AuditParams { action, actor, subject, since, until })?;
     let entries = app.audit(caller, filter, &wanted).await?;
     Ok(Answer(list::page(entries, &wanted, |entry| entry.entry_id.to_string())))

@@ -86,7 +86,8 @@ pub(crate) async fn list_commands(
     State(app): State<Arc<App>>,
     Params(params): Params<CommandParams>,
 ) -> Result<Answer<Page<CommandInfo>>, Rejection> {
-    let wanted = list::wanted(&PageRequest { limit: params.limit, cursor: params.cursor })?;
+    let wanted =
+        list::wanted::<CommandId>(&PageRequest { limit: params.limit, cursor: params.cursor })?;
     let device = params.device_id.as_deref().map(device_id).transpose()?;
     let filter = CommandFilter { device, open: params.open.unwrap_or(false), kind: params.r#type };
     let commands = app.commands(caller, filter, &wanted).await?;

@@ -118,7 +118,8 @@ pub(crate) async fn cancel_deployment(
 pub(super) fn read(
     params: DeploymentParams,
 ) -> Result<(crate::database::Page, DeploymentQuery), Rejection> {
-    let wanted = list::wanted(&PageRequest { limit: params.limit, cursor: params.cursor })?;
+    let wanted =
+        list::wanted::<DeploymentId>(&PageRequest { limit: params.limit, cursor: params.cursor })?;
     let model = params.model_id.as_deref().map(|text| {
         let id = text.parse::<ModelId>();
         id.map_err(|error| Rejection::new(Code::InvalidRequest, format!("model_id: {error}")))

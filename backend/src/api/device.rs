@@ -40,7 +40,7 @@ pub(crate) async fn list_devices(
     State(app): State<Arc<App>>,
     Params(query): Params<DeviceQuery>,
 ) -> Result<Answer<Page<Device>>, Rejection> {
-    let wanted = list::wanted(&PageRequest { limit: query.limit, cursor: query.cursor })?;
+    let wanted = list::wanted::<String>(&PageRequest { limit: query.limit, cursor: query.cursor })?;
     let asked = asked(query.select.as_deref(), query.q, query.sort)?;
     let devices = app.devices(caller, &asked, &wanted).await?;
     Ok(Answer(list::part(devices)))

@@ -33,7 +33,7 @@ pub(crate) async fn list_device_logs(
     Ids(device): Ids<DeviceId>,
     Params(query): Params<DeviceLogQuery>,
 ) -> Result<Answer<Page<DeviceLog>>, Rejection> {
-    let wanted = list::wanted(&PageRequest { limit: query.limit, cursor: query.cursor })?;
+    let wanted = list::wanted::<i64>(&PageRequest { limit: query.limit, cursor: query.cursor })?;
     let model = query.model.as_deref().map(str::parse::<ModelId>).transpose();
     let model = model.map_err(|_| Refusal::invalid("model: must be the id of a model"))?;
     let filter = LogFilter { severity: query.severity, model };

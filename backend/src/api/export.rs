@@ -6,7 +6,7 @@ use axum::{extract::State, response::Response};
 use link_protocol::{
     backend_api::{Page, PageRequest, device::DeviceSort, usage::UsageBucket},
     command::CommandKind,
-    id::{DeviceId, ModelId},
+    id::{AuditId, CommandId, DeviceId, ModelId},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -194,7 +194,7 @@ pub(crate) async fn export_devices(
     let read = move |request: PageRequest| {
         let (app, asked) = (Arc::clone(&app), Arc::clone(&asked));
         async move {
-            let wanted = list::wanted(&request)?;
+            let wanted = list::wanted::<String>(&request)?;
             let devices = app.devices(caller, &asked, &wanted).await?;
             Ok(cells(&list::part(devices), DEVICES))
         }
@@ -248,7 +248,7 @@ pub(crate) async fn export_commands(
     let read = move |request: PageRequest| {
         let app = Arc::clone(&app);
         async move {
-            let wanted = list::wanted(&request)?;
+            let wanted = list::wanted::<CommandId>(&request)?;
             let commands = app.commands(caller, filter, &wanted).await?;
             Ok(cells(&list::page(commands, &wanted, command::cursor), COMMANDS))
         }
@@ -302,7 +302,7 @@ pub(crate) async fn export_audit(
     let read = move |request: PageRequest| {
         let (app, filter) = (Arc::clone(&app), filter.clone());
         async move {
-            let wanted = list::wanted(&request)?;
+            let wanted = list::wanted::<AuditId>(&request)?;
             let entries = app.audit(caller, filter, &wanted).await?;
             Ok(cells(&list::page(entries, &wanted, |entry| entry.entry_id.to_string()), AUDIT))
         }

@@ -44,7 +44,7 @@ pub(crate) async fn list_keys(
     State(app): State<Arc<App>>,
     Params(query): Params<KeyQuery>,
 ) -> Result<Answer<Page<KeyInfo>>, Rejection> {
-    let wanted = list::wanted(&PageRequest { limit: query.limit, cursor: query.cursor })?;
+    let wanted = list::wanted::<KeyId>(&PageRequest { limit: query.limit, cursor: query.cursor })?;
     let creator = query.created_by.as_deref().map(str::parse::<UserId>).transpose();
     let creator = creator.map_err(|error| Refusal::invalid(format!("created_by: {error}")))?;
     let keys = app.keys(caller, creator, &wanted).await?;

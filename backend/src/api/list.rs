@@ -1,5 +1,7 @@
 //! Pages of lists. A cursor is the place of the last item of a page, which is its id in most lists. Callers treat it as opaque.
 
+use std::str::FromStr;
+
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use link_protocol::{
     backend_api::{Page, PageRequest},
@@ -12,14 +14,18 @@ use crate::{
 };
 
 /// Returns the page to read from the store. It has one item more than requested, which shows whether another page
-/// follows.
-pub(crate) fn wanted(request: &PageRequest) -> Result<database::Page, Refusal> {
+/// follows. `P` is what a cursor of the list names, so that the cursor of another list is refused. It is `String` where
+/// the list reads its cursors itself.
+///
+/// # Errors
+/// [`Refusal::Invalid`] for a limit that is too large, and for a cursor of another list.
+pub(crate) fn wanted<P: FromStr>(request: &PageRequest) -> Result<database::Page, Refusal> {
     let limit = request.limit.unwrap_or(limits::PAGE_SIZE);
     if !(1..=limits::PAGE_SIZE_LIMIT).contains(&limit) {
         let most = limits::PAGE_SIZE_LIMIT;
         return Err(Refusal::invalid(format!("limit: is between 1 and {most}")));
     }
-    let after = request.cursor.as_deref().map(read_cursor).transpose()?;
+    let after = request.cursor.as_deref().map(read_cursor::<P>).transpose()?;
     Ok(database::Page { after, limit: limit + 1 })
 }
 
@@ -60,10 +66,11 @@ pub(crate) fn searched(q: Option<String>) -> Result<Option<String>, Refusal> {
     Ok(q)
 }
 
-fn read_cursor(cursor: &str) -> Result<String, Refusal> {
+fn read_cursor<P: FromStr>(cursor: &str) -> Result<String, Refusal> {
     let bytes = URL_SAFE_NO_PAD.decode(cursor).ok();
     let id = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
     // No id and no name has a control character, and PostgreSQL takes no NUL.
-    let id = id.filter(|id| !id.is_empty() && !id.contains(char::is_control));
-    id.ok_or_else(|| Refusal::invalid("cursor: is the `next_cursor` of the page before"))
+    let id =
+        id.filter(|id| !id.is_empty() && !id.contains(char::is_control) && id.parse::<P>().is_ok());
+    id.ok_or_else(|| Refusal::invalid("cursor: must be the `next_cursor` of the page before"))
 }

@@ -36,7 +36,7 @@ pub(crate) async fn list_members(
     State(app): State<Arc<App>>,
     Params(request): Params<PageRequest>,
 ) -> Result<Answer<Page<Member>>, Rejection> {
-    let wanted = list::wanted(&request)?;
+    let wanted = list::wanted::<UserId>(&request)?;
     let members = app.members(caller, &wanted).await?;
     Ok(Answer(list::page(members, &wanted, |member| member.user_id.to_string())))
 }
@@ -106,7 +106,7 @@ pub(crate) async fn list_invitations(
     State(app): State<Arc<App>>,
     Params(request): Params<PageRequest>,
 ) -> Result<Answer<Page<Invitation>>, Rejection> {
-    let wanted = list::wanted(&request)?;
+    let wanted = list::wanted::<InvitationId>(&request)?;
     let invitations = app.invitations(caller, &wanted).await?;
     Ok(Answer(list::page(invitations, &wanted, |one| one.invitation_id.to_string())))
 }

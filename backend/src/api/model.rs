@@ -52,7 +52,7 @@ pub(crate) async fn list_models(
     State(app): State<Arc<App>>,
     Params(ModelQuery { q, sort, limit, cursor }): Params<ModelQuery>,
 ) -> Result<Answer<Page<Model>>, Rejection> {
-    let wanted = list::wanted(&PageRequest { limit, cursor })?;
+    let wanted = list::wanted::<String>(&PageRequest { limit, cursor })?;
     let asked = ModelList { q: list::searched(q)?, sort };
     let models = app.models(caller, &asked, &wanted).await?;
     Ok(Answer(list::page(models, &wanted, |model| list_order::cursor(model, sort))))

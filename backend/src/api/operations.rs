@@ -16,7 +16,7 @@ use link_protocol::{
             CreateOperation, Operation, OperationDevice, OperationDevicesQuery, OperationPlan,
         },
     },
-    id::OperationId,
+    id::{DeviceId, OperationId},
 };
 
 use crate::{
@@ -64,7 +64,7 @@ pub(crate) async fn list_operations(
     State(app): State<Arc<App>>,
     Params(request): Params<PageRequest>,
 ) -> Result<Answer<Page<Operation>>, Rejection> {
-    let wanted = list::wanted(&request)?;
+    let wanted = list::wanted::<OperationId>(&request)?;
     let operations = app.operations(caller, &wanted).await?;
     Ok(Answer(list::page(operations, &wanted, |operation| operation.operation_id.to_string())))
 }
@@ -93,7 +93,8 @@ pub(crate) async fn list_operation_devices(
     Ids(operation): Ids<OperationId>,
     Params(query): Params<OperationDevicesQuery>,
 ) -> Result<Answer<Page<OperationDevice>>, Rejection> {
-    let wanted = list::wanted(&PageRequest { limit: query.limit, cursor: query.cursor })?;
+    let wanted =
+        list::wanted::<DeviceId>(&PageRequest { limit: query.limit, cursor: query.cursor })?;
     let devices = app.operation_devices(caller, operation, query.state, &wanted).await?;
     Ok(Answer(list::page(devices, &wanted, |device| device.device_id.to_string())))
 }

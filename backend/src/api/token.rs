@@ -44,7 +44,7 @@ pub(crate) async fn list_tokens(
     State(app): State<Arc<App>>,
     Params(request): Params<PageRequest>,
 ) -> Result<Answer<Page<TokenInfo>>, Rejection> {
-    let wanted = list::wanted(&request)?;
+    let wanted = list::wanted::<TokenId>(&request)?;
     let tokens = app.tokens(caller, &wanted).await?;
     Ok(Answer(list::page(tokens, &wanted, |token| token.token_id.to_string())))
 }

@@ -112,14 +112,14 @@ fn model_id(text: &str) -> Result<ModelId, Rejection> {
 }
 
 pub(super) fn read(params: UsageParams) -> Result<(crate::database::Page, UsageFilter), Rejection> {
-    let wanted = list::wanted(&PageRequest { limit: params.limit, cursor: params.cursor })?;
-    let after =
-        match &wanted.after {
-            Some(text) => Some(place(text).ok_or_else(|| {
-                Refusal::invalid("cursor: is the `next_cursor` of the page before")
-            })?),
-            None => None,
-        };
+    let wanted =
+        list::wanted::<String>(&PageRequest { limit: params.limit, cursor: params.cursor })?;
+    let after = match &wanted.after {
+        Some(text) => Some(place(text).ok_or_else(|| {
+            Refusal::invalid("cursor: must be the `next_cursor` of the page before")
+        })?),
+        None => None,
+    };
     let filter = UsageFilter {
         bucket: params.bucket,
         device: params.device_id.as_deref().map(device_id).transpose()?,

@@ -1,6 +1,7 @@
 //! What lists have in common: names beside ids, entity tags, and exports as CSV. Also the installer of the backend.
 
 use axum::{body::Body, http::Request};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use http_body_util::BodyExt as _;
 use link_backend::releases::{Keys, Place, Releases, pull};
 use link_platform::fs::write_atomic;
@@ -245,4 +246,39 @@ async fn the_installer_names_the_published_release_and_its_systems() {
     let systems = install.body["systems"].as_array().unwrap();
     let released = systems.iter().map(|system| system["released"].as_bool().unwrap());
     assert_eq!(released.collect::<Vec<_>>(), [true, false, false], "Linux only: {systems:?}");
+}
+
+#[tokio::test]
+async fn the_cursor_of_another_list_is_refused_by_every_list() {
+    let (world, user) = World::set_up().await;
+    let device = world.register(&user).await;
+    let logs = format!("devices/{}/logs", device.id);
+    let cursor = |place: &str| URL_SAFE_NO_PAD.encode(place);
+    let of = |prefix: &str| cursor(&format!("{prefix}_{}", "0".repeat(32)));
+    let lists = [
+        ("audit", "aud"),
+        ("commands", "cmd"),
+        ("deployments", "dep"),
+        ("devices", "dev"),
+        ("keys", "key"),
+        ("members", "usr"),
+        ("members/invitations", "inv"),
+        ("models", "mdl"),
+        ("operations", "op"),
+        ("tokens", "tok"),
+        ("usage", "inf"),
+        (&logs, "log"),
+    ];
+    for (list, prefix) in lists {
+        for (_, other) in lists.iter().filter(|(_, other)| *other != prefix) {
+            let path = format!("/api/v1/{list}?cursor={}", of(other));
+            let answer = world.get(&path, &user).await;
+            answer.is(422, "invalid-request");
+            assert!(answer.text("detail").starts_with("cursor: "), "{list} {other}: {answer:?}");
+        }
+        if !["usage", logs.as_str()].contains(&list) {
+            let own = world.get(&format!("/api/v1/{list}?cursor={}", of(prefix)), &user).await;
+            assert_eq!(own.status, 200, "{list}: {own:?}");
+        }
+    }
 }
