@@ -10,13 +10,19 @@ mod paced;
 pub mod seat;
 
 use std::{
+    convert::Infallible,
     net::{IpAddr, SocketAddr},
     pin::pin,
     sync::Arc,
 };
 
-use axum::{Router, body::Body, extract::ConnectInfo, http::Request};
-use http::HeaderMap;
+use axum::{
+    Router,
+    body::Body,
+    extract::ConnectInfo,
+    response::{IntoResponse as _, Response},
+};
+use http::{HeaderMap, Request, StatusCode, Version, header};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
@@ -93,6 +99,17 @@ impl Door {
     }
 }
 
+/// Answers a request. One of HTTP/1.1 that does not name one host is malformed (RFC 9112, section 3.2): a proxy on the
+/// way and the backend may read different hosts in it.
+async fn answer(mut router: Router, request: Request<Incoming>) -> Result<Response, Infallible> {
+    let hosts = request.headers().get_all(header::HOST).iter().count();
+    if request.version() == Version::HTTP_11 && hosts != 1 {
+        let why = "a request of HTTP/1.1 must have exactly one Host header\n";
+        return Ok((StatusCode::BAD_REQUEST, why).into_response());
+    }
+    router.call(request).await
+}
+
 /// A connection that can be ended after its current answer.
 fn connection(
     stream: TcpStream,
@@ -105,10 +122,11 @@ fn connection(
         let asking = Asking::begin(&seat, door.asker(request.headers()));
         request.extensions_mut().insert(ConnectInfo(peer));
         request.extensions_mut().insert(seat.clone());
-        let answer = router.clone().call(request);
+        let answer = answer(router.clone(), request);
         // The connection is idle once the body was sent or dropped.
         async move {
-            answer.await.map(|response| response.map(|body| Body::new(Held::new(body, asking))))
+            let response = answer.await?;
+            Ok::<_, Infallible>(response.map(|body| Body::new(Held::new(body, asking))))
         }
     });
     http1::Builder::new()

@@ -10,6 +10,7 @@ mod bucket;
 mod cluster;
 mod configuration;
 mod faults;
+mod heads;
 mod neighbours;
 #[path = "../store/object_store.rs"]
 #[expect(dead_code, reason = "other tests need more of it")]
