@@ -40,7 +40,9 @@ impl App {
         subject: impl ToString,
     ) -> AuditRecord {
         let actor = match caller.means {
-            Means::Login(_) | Means::Cookie(_) => actor(ActorKind::User, caller.user),
+            Means::Login(_) | Means::Cookie(_) | Means::Operation(_) => {
+                actor(ActorKind::User, caller.user)
+            }
             Means::Token(token) => actor(ActorKind::Token, token),
         };
         self.entry_of(caller.account, actor, caller.peer, action, subject)

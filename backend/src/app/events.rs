@@ -107,6 +107,8 @@ impl App {
                 self.store.role_of_login(caller.user, caller.account, &session).await?
             }
             Means::Token(token) => self.store.role_of_token(token, self.now()).await?,
+            // Its role is read anew for each turn, and it reads no stream.
+            Means::Operation(_) => Some(caller.role),
         };
         Ok(match role {
             None => Some(StreamEndReason::SessionEnded),

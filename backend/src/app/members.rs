@@ -318,7 +318,7 @@ fn refuse_browser(caller: Option<&Identity>) -> Result<(), Refusal> {
         Some(Means::Cookie(_)) => Err(Refusal::Forbidden(
             "a browser gets no tokens: open a session with `POST /api/v1/session`".to_owned(),
         )),
-        Some(Means::Login(_) | Means::Token(_)) | None => Ok(()),
+        Some(Means::Login(_) | Means::Token(_) | Means::Operation(_)) | None => Ok(()),
     }
 }
 

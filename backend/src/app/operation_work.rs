@@ -6,15 +6,11 @@
 
 use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream};
 use jiff::Timestamp;
-use link_protocol::{
-    backend_api::{
-        deployment::CreateDeployment,
-        device::ChangeDevice,
-        operation::{ItemState, Work},
-    },
-    id::OperationId,
+use link_protocol::backend_api::{
+    deployment::CreateDeployment,
+    device::ChangeDevice,
+    operation::{ItemState, Work},
 };
-use uuid::Uuid;
 
 use crate::{
     app::{App, Requested},
@@ -88,10 +84,11 @@ impl App {
             return Ok((0, 0));
         };
         let tried = u32::try_from(items.len()).unwrap_or(u32::MAX);
-        let Some((operation, caller)) = self.operation_caller(first.operation).await? else {
+        let Some(operation) = self.store.operation(first.operation).await? else {
             // The operation was deleted meanwhile.
             return Ok((tried, 0));
         };
+        let caller = self.operation_caller(&operation).await?;
         let mut asking: Vec<BoxFuture<'_, Result<bool, AppError>>> =
             Vec::with_capacity(items.len());
         for item in &items {
@@ -137,50 +134,47 @@ impl App {
         Ok(read!(self.store, |db| operations::pending_items(db, after, now, most).await?))
     }
 
-    /// Returns the operation and the identity for its requests: the requester, with the current role in the account. Neither a member who
-    /// has left nor a token that was revoked or has expired may do anything.
+    /// Returns the caller of an operation's requests: who started it, with the current role in the account. `None` if that is a member who
+    /// has left, or a token that was revoked or has expired.
     async fn operation_caller(
         &self,
-        id: OperationId,
-    ) -> Result<Option<(OperationRecord, Identity)>, AppError> {
-        let Some(operation) = self.store.operation(id).await? else {
-            return Ok(None);
-        };
+        operation: &OperationRecord,
+    ) -> Result<Option<Identity>, AppError> {
         let requester = operation.requester;
         let member =
             read!(self.store, |db| members::find(db, operation.account, requester.user).await?);
-        let is_valid = match requester.token {
-            Some(token) => self.store.role_of_token(token, self.now()).await?.is_some(),
-            None => member.is_some(),
-        };
-        // The scopes of a token never change, and the operation was accepted within them.
-        let scopes = if is_valid { Scopes::ALL } else { Scopes::of(&[]) };
-        let caller = Identity {
+        if let Some(token) = requester.token
+            && self.store.role_of_token(token, self.now()).await?.is_none()
+        {
+            return Ok(None);
+        }
+        Ok(member.map(|member| Identity {
             user: requester.user,
             account: operation.account,
-            role: member.map_or(link_protocol::backend_api::member::Role::Viewer, |one| one.role),
-            scopes,
-            means: requester.token.map_or(Means::Login(Uuid::nil()), Means::Token),
+            role: member.role,
+            // The scopes of a token never change, and the operation was accepted within them.
+            scopes: Scopes::ALL,
+            means: requester.token.map_or(Means::Operation(operation.id), Means::Token),
             peer: requester.peer,
-        };
-        Ok(Some((operation, caller)))
+        }))
     }
 
     /// Sends the request for one device. Returns whether the item changed.
     async fn tell_device(
         &self,
         operation: &OperationRecord,
-        caller: Identity,
+        caller: Option<Identity>,
         item: &Item,
     ) -> Result<bool, AppError> {
-        let allowed = caller.check(request::permission(&operation.work)).map_err(|_refused| {
-            let said = "the member or API token that started the operation may no longer do this; \
-                        retry the operation with a login that may";
-            Refusal::Forbidden(said.to_owned())
-        });
-        let asked = match allowed {
-            Ok(()) => self.ask(operation, caller, item).await,
-            Err(refusal) => Err(refusal.into()),
+        let permission = request::permission(&operation.work);
+        let asked = match caller.filter(|caller| caller.check(permission).is_ok()) {
+            Some(caller) => self.ask(operation, caller, item).await,
+            None => Err(Refusal::Forbidden(
+                "the member or API token that started the operation may no longer do this; retry \
+                 the operation with a login that may"
+                    .to_owned(),
+            )
+            .into()),
         };
         let refusal = match asked {
             Ok(()) => return Ok(true),

@@ -262,7 +262,7 @@ fn own(record: Option<OperationRecord>, caller: Identity) -> Result<OperationRec
 
 const fn requester(caller: &Identity) -> Requester {
     let token = match caller.means {
-        Means::Login(_) | Means::Cookie(_) => None,
+        Means::Login(_) | Means::Cookie(_) | Means::Operation(_) => None,
         Means::Token(token) => Some(token),
     };
     Requester { user: caller.user, token, peer: caller.peer }

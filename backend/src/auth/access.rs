@@ -10,7 +10,7 @@ use jsonwebtoken::{
 };
 use link_protocol::{
     backend_api::member::Role,
-    id::{AccountId, SessionId, TokenId, UserId},
+    id::{AccountId, OperationId, SessionId, TokenId, UserId},
     limits,
     permission::Permission,
     secret::Secret,
@@ -57,15 +57,17 @@ pub enum Means {
     Cookie(Uuid),
     /// A personal access token.
     Token(TokenId),
+    /// A login that had started this operation. It may have ended since.
+    Operation(OperationId),
 }
 
 impl Identity {
-    /// Returns the session of the request; `None` for a personal access token.
+    /// Returns the session of the request; `None` for a personal access token and for an operation.
     #[must_use]
     pub fn session(&self) -> Option<SessionId> {
         match self.means {
             Means::Login(session) | Means::Cookie(session) => Some(SessionId::from_uuid(session)),
-            Means::Token(_) => None,
+            Means::Token(_) | Means::Operation(_) => None,
         }
     }
 
