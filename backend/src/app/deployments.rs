@@ -39,7 +39,7 @@ impl App {
     /// Deploys or redeploys a model. The device may be offline for up to five minutes.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`] and [`Refusal::NotOwner`] for a device or a model that the caller may not use,
+    /// [`Refusal::NotFound`] and [`Refusal::NoLongerShared`] for a device or a model that the caller may not use,
     /// [`Refusal::ModelNotReady`], [`Refusal::AliasTaken`],
     /// [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`].
     pub async fn deploy(

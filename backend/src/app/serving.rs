@@ -50,7 +50,7 @@ impl App {
     /// (specification, section 4.1).
     ///
     /// # Errors
-    /// [`Refusal::NotFound`], [`Refusal::NotOwner`], [`Refusal::NotDeployed`],
+    /// [`Refusal::NotFound`], [`Refusal::NoLongerShared`], [`Refusal::NotDeployed`],
     /// [`Refusal::DeviceOffline`], [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`].
     pub async fn repair(
         &self,

@@ -78,8 +78,8 @@ impl Pair {
     /// the device, and owns the model or may use it as a shared model.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`] if the caller may not see the device or the model. [`Refusal::NotOwner`] if the model was
-    /// deployed to a device of the caller and is neither shared nor the caller's.
+    /// [`Refusal::NotFound`] if the caller may not see the device or the model. [`Refusal::NoLongerShared`] if the model
+    /// was deployed to a device of the caller and is neither shared nor the caller's.
     pub fn deployable(
         self,
         caller: AccountId,
@@ -127,7 +127,7 @@ impl Pair {
         if may(&model) {
             Ok((device, model))
         } else if self.known_to_caller {
-            Err(Refusal::NotOwner)
+            Err(Refusal::NoLongerShared)
         } else {
             Err(Refusal::NotFound("model"))
         }

@@ -65,8 +65,10 @@ pub enum Refusal {
     RetireCodeUnknown,
     #[error("the device has registered again since it created this code")]
     RetireCodeStale,
-    #[error("the model is not yours and not shared with you")]
+    #[error("the model belongs to another account, and only that account may change or remove it")]
     NotOwner,
+    #[error("the model belongs to another account, which does not share it with you any more")]
+    NoLongerShared,
     #[error("this account is not allowed to share models with the other accounts of this backend")]
     SharingNotAllowed,
     #[error("{0}")]
@@ -187,7 +189,7 @@ impl Refusal {
             Self::RetireCodeMistyped(_) => Code::RetireCodeMistyped,
             Self::RetireCodeUnknown => Code::RetireCodeUnknown,
             Self::RetireCodeStale => Code::RetireCodeStale,
-            Self::NotOwner => Code::NotOwner,
+            Self::NotOwner | Self::NoLongerShared => Code::NotOwner,
             Self::SharingNotAllowed => Code::SharingNotAllowed,
             Self::Forbidden(_) => Code::Forbidden,
             Self::ScopeMissing(_) => Code::ScopeMissing,

@@ -67,7 +67,11 @@ async fn a_shared_model_is_seen_by_all_and_changed_by_its_owner() {
     );
     assert_eq!(world.get(&path, &bob).await.body["owned"], false);
     assert_eq!(world.get("/api/v1/models", &bob).await.items().len(), 1);
-    patch(&bob, json!({ "shared": false })).await.is(403, "not-owner");
+    let refused = patch(&bob, json!({ "shared": false })).await;
+    refused.is(403, "not-owner");
+    let said =
+        "the model belongs to another account, and only that account may change or remove it";
+    assert_eq!(refused.text("detail"), said);
     world.delete(&path, &bob).await.is(403, "not-owner");
     patch(&user, json!({ "name": "" })).await.is(422, "invalid-request");
 }

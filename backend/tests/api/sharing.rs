@@ -70,7 +70,10 @@ async fn what_is_shared_no_longer_stays_usable_where_it_is_deployed() {
         let done = on(what, &device.id).await;
         assert_eq!(done.status, 202, "{what}: {done:?}");
     }
-    on("repair-serving", &device.id).await.is(403, "not-owner");
+    let refused = on("repair-serving", &device.id).await;
+    refused.is(403, "not-owner");
+    let said = "the model belongs to another account, which does not share it with you any more";
+    assert_eq!(refused.text("detail"), said);
     on("repair-serving", &other.id).await.is(403, "not-owner");
     on("serve", &other.id).await.is(403, "not-owner");
     world.deploy(&ada, &device, &model).await.is(403, "not-owner");
