@@ -45,24 +45,29 @@ pub(super) struct Registration<'a> {
     #[schemars(with = "Component<TransportSettings>")]
     transport: &'a TransportSettings,
     /// Whether the id that this machine had or asked for is not a device of the account, so that
-    /// the machine has a new id.
+    /// the machine has another id.
     requested_id_unknown: bool,
 }
 
 pub(super) async fn run(context: &Context, arguments: &Register) -> Result<(), CliError> {
     let given = given_key(context, arguments)?;
     let before = resolve::identity(context)?.filter(|_| !arguments.new_device);
-    let asked = arguments.device_id.or_else(|| before.map(|identity| identity.device_id));
+    let before = before.map(|identity| identity.device_id);
+    let asked = arguments.device_id.or(before);
     let identity = register(context, arguments, given)
         .await
         .map_err(|error| error.context("not registered"))?;
     let device_id = identity.device_id;
     match asked.filter(|asked| *asked != device_id) {
         None => context.output.say(&format!("registered as {device_id}")),
-        Some(asked) => context.output.say(&format!(
-            "registered as {device_id}: {asked} is not a device of this account, so this machine \
-             has a new id"
-        )),
+        Some(asked) => {
+            let kept = before == Some(device_id);
+            let has = if kept { "keeps its id" } else { "has a new id" };
+            context.output.say(&format!(
+                "registered as {device_id}: {asked} is not a device of this account, so this \
+                 machine {has}"
+            ));
+        }
     }
     if !agent_process::is_running(context)? {
         context.output.say("the agent is not running: start it with `link start`");

@@ -33,7 +33,7 @@ use crate::{
 pub(super) struct Uninstalled<'a> {
     /// Whether all files were deleted.
     uninstalled: bool,
-    /// Whether the backend has no record of this device any more.
+    /// Whether the backend accepts nothing from this device any more.
     deregistered: bool,
     /// The code that deletes the device's record at the backend later. Null if none is needed.
     #[schemars(with = "Option<String>")]
@@ -46,9 +46,8 @@ pub(super) struct Uninstalled<'a> {
 
 /// The state of the device's record at the backend.
 enum Record {
-    /// There was no record.
+    /// There is none.
     None,
-    Removed,
     /// The record stays, because the backend was unreachable.
     Kept(Option<Retirement>),
 }
@@ -96,7 +95,7 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
     let kept = matches!(record, Record::Kept(_));
     let retirement = match &record {
         Record::Kept(retirement) => retirement.as_ref(),
-        Record::None | Record::Removed => None,
+        Record::None => None,
     };
     let document = Uninstalled {
         uninstalled: left.failed.is_empty(),
@@ -172,9 +171,15 @@ async fn settle(
         }
     };
     match deregister(&identity).await {
-        Ok(()) => {
-            context.output.say("deregistered the device");
-            Ok(Record::Removed)
+        Ok(gone) => {
+            context.output.say(match gone {
+                Gone::Deregistered => "deregistered the device",
+                Gone::Before => {
+                    "the backend no longer accepts this device, so there was nothing to deregister; if \
+                     the dashboard still lists the device, remove it there"
+                }
+            });
+            Ok(Record::None)
         }
         Err(error) if force => {
             context.output.say(&format!("the backend is unreachable: {}", error.message));
@@ -191,16 +196,23 @@ async fn settle(
     }
 }
 
-async fn deregister(identity: &Identity) -> Result<(), CliError> {
+/// Why the backend accepts nothing from a device any more.
+enum Gone {
+    Deregistered,
+    /// It was removed there before, or its token has been replaced.
+    Before,
+}
+
+async fn deregister(identity: &Identity) -> Result<Gone, CliError> {
     let Identity { backend_url, device_id, device_token, .. } = identity;
     let client = AgentClient::new(backend_url, *device_id, device_token.clone())?;
     match client.deregister().await {
         // The backend does not know the device, so there is nothing left to do. A different server at this address
         // would not answer with these codes.
         Err(failure) if matches!(failure.code(), Some(Code::Unauthorized | Code::NotFound)) => {
-            Ok(())
+            Ok(Gone::Before)
         }
-        other => Ok(other?),
+        other => Ok(other.map(|()| Gone::Deregistered)?),
     }
 }
 
