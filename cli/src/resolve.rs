@@ -12,6 +12,55 @@ use link_protocol::{
 
 use crate::{context::Context, error::CliError, error_code::ErrorCode};
 
+/// A kind of things that commands find by an id or a name.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Kind {
+    Command,
+    Device,
+    Key,
+    Model,
+    Operation,
+    Token,
+}
+
+impl Kind {
+    /// Returns the word for one thing of this kind.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Command => "command",
+            Self::Device => "device",
+            Self::Key => "key",
+            Self::Model => "model",
+            Self::Operation => "operation",
+            Self::Token => "token",
+        }
+    }
+
+    /// Returns the command that lists the things of this kind.
+    const fn list(self) -> &'static str {
+        match self {
+            Self::Command => "link commands list",
+            Self::Device => "link device list",
+            Self::Key => "link key list",
+            Self::Model => "link model list",
+            Self::Operation => "link operation list",
+            Self::Token => "link token list",
+        }
+    }
+
+    /// Returns how to make the first thing of this kind.
+    const fn how_to_add(self) -> &'static str {
+        match self {
+            Self::Command => "a command is sent when you change a device or a model on it",
+            Self::Device => "`link key create --kind registration` prints the lines that add one",
+            Self::Key => "create one with `link key create`",
+            Self::Model => "add one with `link model add FILE`",
+            Self::Operation => "an operation begins when you change many devices at once",
+            Self::Token => "create one with `link token create`",
+        }
+    }
+}
+
 /// Returns the identity of this machine's device. None if it is not registered.
 ///
 /// # Errors
@@ -51,11 +100,12 @@ pub(crate) async fn device(
     if let Ok(id) = named.parse() {
         return Ok(id);
     }
-    let device = pick("device", named, backend.devices().await?, |device: &Device| Described {
-        name: device.name.clone(),
-        id: device.device_id.to_string(),
-        is_incomplete: false,
-    })?;
+    let device =
+        pick(Kind::Device, named, backend.devices().await?, |device: &Device| Described {
+            name: device.name.clone(),
+            id: device.device_id.to_string(),
+            is_incomplete: false,
+        })?;
     Ok(device.device_id)
 }
 
@@ -99,7 +149,7 @@ fn among(models: Vec<Model>, named: &str) -> Result<Model, CliError> {
     let is_own = |model: &Model| model.owned && model.name == named;
     if models.iter().any(is_own) {
         let own: Vec<_> = models.into_iter().filter(is_own).collect();
-        return pick("model", named, own, |model| described(model, model.name.clone()));
+        return pick(Kind::Model, named, own, |model| described(model, model.name.clone()));
     }
     let of_others: Vec<_> =
         models.iter().filter(|model| model.name == named).map(qualified).take(5).collect();
@@ -112,7 +162,7 @@ fn among(models: Vec<Model>, named: &str) -> Result<Model, CliError> {
     let name = |model: &Model| {
         if qualified(model) == named { named.to_owned() } else { called(model) }
     };
-    pick("model", named, models, |model| described(model, name(model)))
+    pick(Kind::Model, named, models, |model| described(model, name(model)))
 }
 
 fn described(model: &Model, name: String) -> Described {
@@ -124,26 +174,28 @@ fn described(model: &Model, name: String) -> Described {
 /// # Errors
 /// If no id or several ids begin with `text`.
 pub(crate) fn by_prefix<I: Clone + ToString>(
-    what: &str,
+    kind: Kind,
     text: &str,
     ids: impl Iterator<Item = I>,
 ) -> Result<I, CliError> {
     let is_it = |id: &I| begins(&id.to_string(), text);
+    let mut ids = ids.peekable();
+    let has_any = ids.peek().is_some();
     let fitting: Vec<I> = ids.filter(is_it).collect();
     match fitting.as_slice() {
         [id] => Ok(id.clone()),
         [] => {
-            let message = format!("no {what} has an id that begins with `{text}`");
-            let all = match what {
-                "command" => "see `link commands list`",
-                "key" => "see `link key list`",
-                "operation" => "see `link operation list`",
-                _ => "see `link token list`",
+            let message = format!("no {} has an id that begins with `{text}`", kind.word());
+            let hint = if has_any {
+                format!("see `{}`", kind.list())
+            } else {
+                format!("there is no {} yet: {}", kind.word(), kind.how_to_add())
             };
-            Err(CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message).hint(all))
+            Err(CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message).hint(hint))
         }
         several => {
-            let message = format!("{} {what}s have an id that begins with `{text}`", several.len());
+            let (number, word) = (several.len(), kind.word());
+            let message = format!("{number} {word}s have an id that begins with `{text}`");
             let ids: Vec<_> = several.iter().map(ToString::to_string).take(5).collect();
             Err(CliError::new(ExitCode::Failed, ErrorCode::AmbiguousName, message)
                 .hint(format!("use more of the id: {}", ids.join(", "))))
@@ -157,14 +209,6 @@ fn begins(id: &str, text: &str) -> bool {
         .is_some_and(|(prefix, _)| text.len() > prefix.len() + 1 && id.starts_with(text))
 }
 
-/// Returns how to make the first thing of this kind.
-fn how_to_add(what: &str) -> &'static str {
-    match what {
-        "model" => "add one with `link model add FILE`",
-        _ => "`link key create --kind registration` prints the lines that add one",
-    }
-}
-
 /// What a message says of a model or a device.
 struct Described {
     name: String,
@@ -175,7 +219,7 @@ struct Described {
 
 /// Returns the only item with this name or, if there is none, the only one whose id begins with it.
 fn pick<T>(
-    what: &str,
+    kind: Kind,
     named: &str,
     items: Vec<T>,
     describe: impl Fn(&T) -> Described,
@@ -186,16 +230,17 @@ fn pick<T>(
         (fitting, others) =
             others.into_iter().partition(|item: &T| begins(&describe(item).id, named));
     }
+    let word = kind.word();
     match fitting.len() {
         1 => Ok(fitting.remove(0)),
         0 => {
             let names: Vec<_> = others.iter().map(|item| describe(item).name).take(5).collect();
             let hint = if names.is_empty() {
-                format!("there is no {what} yet: {}", how_to_add(what))
+                format!("there is no {word} yet: {}", kind.how_to_add())
             } else {
-                format!("there is: {}; see `link {what} list`", names.join(", "))
+                format!("there is: {}; see `{}`", names.join(", "), kind.list())
             };
-            let message = format!("no {what} is called `{named}`");
+            let message = format!("no {word} is called `{named}`");
             Err(CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message).hint(hint))
         }
         count => {
@@ -204,7 +249,7 @@ fn pick<T>(
                 if is_incomplete { format!("{id} (incomplete)") } else { id }
             };
             let ids: Vec<_> = fitting.iter().map(id).take(5).collect();
-            let message = format!("{count} {what}s are called `{named}`");
+            let message = format!("{count} {word}s are called `{named}`");
             Err(CliError::new(ExitCode::Failed, ErrorCode::AmbiguousName, message)
                 .hint(format!("use the id: {}", ids.join(", "))))
         }
@@ -269,7 +314,7 @@ mod tests {
             is_incomplete: item.1 == "3",
         };
         let picked = |named| {
-            pick("model", named, items(), describe)
+            pick(Kind::Model, named, items(), describe)
                 .map_err(|error| (error.message, error.hint.unwrap_or_default()))
         };
         assert_eq!(picked("a"), Ok(("a", "1")));
@@ -290,7 +335,7 @@ mod tests {
         };
         assert_eq!([found("key_02"), found("key_01"), found("key_"), found("key")], [1, 2, 0, 0]);
         let items = || vec![("a", "dev_01aa"), ("b", "dev_02aa")];
-        let picked = pick("device", "dev_02", items(), |item| Described {
+        let picked = pick(Kind::Device, "dev_02", items(), |item| Described {
             name: item.0.to_owned(),
             id: item.1.to_owned(),
             is_incomplete: false,

@@ -54,7 +54,11 @@ async fn id(backend: &BackendClient, text: &str) -> Result<CommandId, CliError> 
         return Ok(id);
     }
     let newest = backend.commands(None, None, false, 200).await?;
-    resolve::by_prefix("command", text, newest.into_iter().map(|command| command.command_id))
+    resolve::by_prefix(
+        resolve::Kind::Command,
+        text,
+        newest.into_iter().map(|command| command.command_id),
+    )
 }
 
 fn table(commands: &[CommandInfo], names: &Names, view: &View) -> String {

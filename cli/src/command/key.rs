@@ -46,7 +46,7 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Cl
                 Ok(id) => id,
                 Err(_) => {
                     let ids = backend.keys().await?.into_iter().map(|key| key.key_id);
-                    resolve::by_prefix("key", &key, ids)?
+                    resolve::by_prefix(resolve::Kind::Key, &key, ids)?
                 }
             };
             let question = format!("Revoke {key}? No device can register with it afterwards");

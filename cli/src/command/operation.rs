@@ -63,7 +63,7 @@ async fn id(backend: &BackendClient, text: &str) -> Result<OperationId, CliError
     }
     let newest = backend.operations(200).await?;
     let newest = newest.into_iter().map(|operation| operation.operation_id);
-    resolve::by_prefix("operation", text, newest)
+    resolve::by_prefix(resolve::Kind::Operation, text, newest)
 }
 
 async fn show(

@@ -33,7 +33,11 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> Result<(), 
                 Ok(id) => id,
                 Err(_) => {
                     let tokens = backend.personal_tokens().await?.into_iter();
-                    resolve::by_prefix("token", &token, tokens.map(|token| token.token_id))?
+                    resolve::by_prefix(
+                        resolve::Kind::Token,
+                        &token,
+                        tokens.map(|token| token.token_id),
+                    )?
                 }
             };
             backend.revoke_token(token).await?;
