@@ -32,7 +32,7 @@ use crate::{
     },
     layout::Layout,
     service,
-    versions::{self, ChangeError, Versions},
+    versions::{self, Asker, ChangeError, Versions},
 };
 
 /// Size above which the log of the guard and the agent is truncated, in bytes.
@@ -81,12 +81,15 @@ fn run() -> anyhow::Result<()> {
     let layout = Layout::new(Roots::find(home.as_deref())?);
     let roots = layout.roots();
     fs::create_private_dir(&roots.logs())?;
-    process::log_lost_errors(&layout.agent_log())?;
-    let Some(_lock) = fs::try_lock(&layout.guard_lock())? else {
-        // The agent has its guard. After a failure, the task scheduler of Windows would try again every minute.
+    let lock = fs::try_lock(&layout.guard_lock());
+    if matches!(lock, Ok(None)) {
+        // The agent has its guard. The task scheduler of Windows looks every few minutes, so this is for a terminal and not for
+        // the log. After a failure, it would try again every minute.
         tell(&format!("another guard runs with {}; nothing to do", roots.state.display()));
         return Ok(());
-    };
+    }
+    process::log_lost_errors(&layout.agent_log())?;
+    let _lock = lock?;
     // Continue even if the disk is full: the agent must run. The id of a guard that was killed is removed before, because
     // deleting works on a full disk too, and `link stop` would end whatever has that id now.
     let pid = layout.guard_pid();
@@ -108,7 +111,7 @@ async fn guard(layout: Layout) -> anyhow::Result<()> {
     let mut child_end = ChildEnd::listen()?;
     let (mut guard, first) = Guard::new(Duration::ZERO, limits());
     let mut shell = Shell { layout, agent: None, line: None, trial: None };
-    if shell.resolve_trial(true) {
+    if shell.resolve_trial(Asker::StartingGuard) {
         let _nothing_yet = guard.handle(Event::OnTrial { started: true }, Duration::ZERO);
     }
     shell.refresh();
@@ -134,7 +137,7 @@ async fn guard(layout: Layout) -> anyhow::Result<()> {
             && let Some(end) = shell.reap()
         {
             // An agent that ends between the two steps of its replacement has not reported it.
-            if !guard.has_trial() && shell.resolve_trial(false) {
+            if !guard.has_trial() && shell.resolve_trial(Asker::RunningGuard) {
                 effects = guard.handle(Event::AgentEnded(end), started.elapsed());
                 Event::OnTrial { started: true }
             } else {
@@ -238,7 +241,8 @@ impl Shell {
     /// Restarts a trial that could not be ended, or starts a trial that has begun in the meantime.
     fn resolve_another_trial(&mut self) -> Option<Event> {
         let pending = versions::state(&self.layout).pending.is_some();
-        (pending && self.resolve_trial(false)).then_some(Event::OnTrial { started: true })
+        (pending && self.resolve_trial(Asker::RunningGuard))
+            .then_some(Event::OnTrial { started: true })
     }
 
     fn start(&mut self) {
@@ -283,7 +287,7 @@ impl Shell {
         };
         match serde_json::from_str(&text).ok()? {
             FromAgent::Replacing => {
-                self.resolve_trial(false).then_some(Event::OnTrial { started: false })
+                self.resolve_trial(Asker::RunningGuard).then_some(Event::OnTrial { started: false })
             }
             FromAgent::Alive { version, local_port } if on_trial => {
                 if self.trial.as_ref() != Some(&version) {
@@ -307,10 +311,11 @@ impl Shell {
     }
 
     /// Resolves an interrupted replacement. Returns whether a version is on trial.
-    fn resolve_trial(&mut self, starting: bool) -> bool {
+    fn resolve_trial(&mut self, asker: Asker) -> bool {
         // The folder of a development build contains no versions.
-        let look = |versions: &Versions| versions.look(starting);
-        self.trial = self.layout.versions().exists().then(|| self.change(look)).flatten().flatten();
+        let resolve = |versions: &Versions| versions.resolve(asker);
+        let has_versions = self.layout.versions().exists();
+        self.trial = has_versions.then(|| self.change(resolve)).flatten().flatten();
         self.trial.is_some()
     }
 
@@ -420,7 +425,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let mut shell = shell(&home);
         assert_eq!(shell.reap(), Some(End::Failed));
-        assert!(!shell.resolve_trial(true));
+        assert!(!shell.resolve_trial(Asker::StartingGuard));
         assert!(!shell.layout.lock().exists());
     }
 

@@ -5,12 +5,12 @@
 
 use std::path::{Path, PathBuf};
 
-use link_platform::fs;
+use link_platform::{fs, program};
 use link_protocol::command::Sha256Hex;
 use semver::Version;
 
 use crate::{
-    layout::{Layout, PLUGINS, PROGRAMS, complete_mark},
+    layout::{Layout, PLUGINS, complete_mark},
     receipt::{InstalledFile, InstalledVersion, Receipt},
     trust::{Release, files_of},
     versions::{self, has_hash},
@@ -50,7 +50,7 @@ pub(crate) fn is_guard_of<'a>(
     versions: impl Iterator<Item = &'a InstalledVersion>,
 ) -> bool {
     let guards = versions.flat_map(|version| &version.files);
-    let mut guards = guards.filter(|file| file.path.ends_with(PROGRAMS[2]));
+    let mut guards = guards.filter(|file| file.path.ends_with(program::GUARD));
     guards.any(|file| has_hash(path, &file.sha256)) && fs::is_executable(path)
 }
 

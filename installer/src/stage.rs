@@ -24,6 +24,7 @@ use link_platform::{
     checkpoint, disk, facts,
     fs::{self, FileError},
     process::{self, Call},
+    program,
 };
 use link_protocol::{
     exit_code::ExitCode,
@@ -37,7 +38,7 @@ use tokio::sync::watch;
 use crate::{
     decide::update::{self, Declined, Installed, Wanted},
     install::InstallError,
-    layout::{Layout, PROGRAMS, Product},
+    layout::{Layout, Product},
     receipt::{InstalledRelease, Receipt},
     source::{Source, SourceError},
     trust::{Release, Trust, VerifyError},
@@ -300,7 +301,7 @@ impl Stage<'_> {
     /// Runs the self-check of the new agent with the real configuration. A version that fails is deleted. It is also
     /// skipped by later updates if the failure is its own fault.
     fn check(&self, version: &Version) -> Result<(), StageError> {
-        let program = self.layout.version(&version.to_string()).join(PROGRAMS[1]);
+        let program = self.layout.version(&version.to_string()).join(program::AGENT);
         let args = [&["--self-check".into()], self.check].concat();
         let call = Call { program, args, env: None, limit: CHECK_PATIENCE };
         let (reason, is_its_fault) = match process::call(&call) {

@@ -29,7 +29,7 @@ use semver::Version;
 
 use crate::{
     decide::update::{TRIAL_STARTS, TrialFailure, TrialState, UpdateState, UpdateStep},
-    layout::{Layout, PROGRAMS, complete_mark},
+    layout::{Layout, complete_mark},
     receipt::{InstalledFile, InstalledVersion, Receipt},
     state_file::{self, StateError},
     trust::Release,
@@ -72,6 +72,14 @@ fn load_state(layout: &Layout) -> Result<UpdateState, StateError> {
 #[must_use]
 pub fn current(layout: &Layout) -> Option<Version> {
     pointer::read(&layout.current())?.file_name()?.to_str()?.parse().ok()
+}
+
+/// Who asks for the version on trial.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Asker {
+    /// The guard at its start, which counts.
+    StartingGuard,
+    RunningGuard,
 }
 
 impl Versions {
@@ -236,7 +244,7 @@ impl Versions {
         let current = current.to_string();
         let receipt = Receipt::read(&self.layout.receipt()).unwrap_or_default();
         let files = receipt.version(&current).into_iter().flat_map(|version| &version.files);
-        let wanted = files.into_iter().find(|file| file.path.ends_with(PROGRAMS[2]));
+        let wanted = files.into_iter().find(|file| file.path.ends_with(program::GUARD));
         let is_pending = load_state(&self.layout)?.pending.is_some();
         match wanted {
             Some(wanted)
@@ -250,12 +258,12 @@ impl Versions {
         }
     }
 
-    /// Resolves an interrupted replacement, and returns the version on trial. `starting` says that the guard is
-    /// starting: the number of its starts during a trial is limited.
+    /// Resolves an interrupted replacement, and returns the version on trial. `asker` says who wants to know: the number
+    /// of starts during a trial is limited.
     ///
     /// # Errors
     /// [`ChangeError`].
-    pub fn look(&self, starting: bool) -> Result<Option<Version>, ChangeError> {
+    pub fn resolve(&self, asker: Asker) -> Result<Option<Version>, ChangeError> {
         let Some(current) = current(&self.layout) else { return Ok(None) };
         self.restore(&current)?;
         let mut state = load_state(&self.layout)?;
@@ -265,7 +273,7 @@ impl Versions {
                 self.apply(&steps, ROLLING_BACK)?;
                 self.prune().map(|()| None)
             }
-            TrialState::Trial if !starting => Ok(Some(current)),
+            TrialState::Trial if asker == Asker::RunningGuard => Ok(Some(current)),
             TrialState::Trial => {
                 let starts = state.pending.as_mut().map_or(0, |pending| {
                     pending.starts += 1;
@@ -304,7 +312,8 @@ impl Versions {
 
     /// Copies the guard of `version` to its place outside the versions' folders.
     pub(crate) fn place_guard(&self, version: &str) -> Result<(), ChangeError> {
-        let (guard, source) = (self.layout.guard(), self.layout.version(version).join(PROGRAMS[2]));
+        let (guard, source) =
+            (self.layout.guard(), self.layout.version(version).join(program::GUARD));
         let staged = guard.with_extension("new");
         let folder = guard.parent().unwrap_or(&guard);
         std::fs::create_dir_all(folder)

@@ -5,12 +5,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use link_platform::paths::Roots;
 
 use super::*;
-use crate::{install::Install, trust::Trust};
+use crate::{install::Install, layout::PROGRAMS, trust::Trust};
 
 #[test]
 fn a_version_on_trial_is_kept_with_the_one_before_it_and_older_ones_go() {
     let scratch = Scratch::with(&[1, 2]);
-    assert!(scratch.versions().look(true).unwrap().is_some());
+    assert!(scratch.versions().resolve(Asker::StartingGuard).unwrap().is_some());
     scratch.versions().commit(&version(2)).unwrap();
     scratch.add(3);
     scratch.versions().commit(&version(3)).unwrap();
@@ -29,19 +29,22 @@ fn a_roll_back_points_to_the_version_before_and_remembers_why() {
     let state = state(&scratch.layout);
     assert_eq!((state.pending, &*state.skipped[0].reason), (None, "it ended"));
     assert_eq!(scratch.on_disk(), ["1.3.1"]);
-    assert!(scratch.versions().look(true).unwrap().is_none());
+    assert!(scratch.versions().resolve(Asker::StartingGuard).unwrap().is_none());
 }
 
 #[test]
 fn a_version_that_is_interrupted_again_and_again_is_rolled_back() {
     let scratch = Scratch::with(&[1, 2]);
     for _ in 0..TRIAL_STARTS {
-        assert!(scratch.versions().look(true).unwrap().is_some());
-        assert!(scratch.versions().look(false).unwrap().is_some(), "only starts count");
+        assert!(scratch.versions().resolve(Asker::StartingGuard).unwrap().is_some());
+        assert!(
+            scratch.versions().resolve(Asker::RunningGuard).unwrap().is_some(),
+            "only starts count"
+        );
     }
     scratch.versions().uncount_start().unwrap();
-    assert!(scratch.versions().look(true).unwrap().is_some());
-    assert!(scratch.versions().look(true).unwrap().is_none());
+    assert!(scratch.versions().resolve(Asker::StartingGuard).unwrap().is_some());
+    assert!(scratch.versions().resolve(Asker::StartingGuard).unwrap().is_none());
     assert_eq!(current(&scratch.layout), Some(Version::new(1, 3, 1)));
 }
 
@@ -57,8 +60,8 @@ fn a_repair_that_was_cut_short_between_two_names_is_taken_back() {
     let scratch = Scratch::with(&[1]);
     let folder = scratch.layout.version("1.3.1");
     std::fs::rename(&folder, beside(&folder, "old")).unwrap();
-    assert!(scratch.versions().look(true).unwrap().is_none());
-    assert!(folder.join(PROGRAMS[1]).is_file());
+    assert!(scratch.versions().resolve(Asker::StartingGuard).unwrap().is_none());
+    assert!(folder.join(program::AGENT).is_file());
 }
 
 #[test]
@@ -78,7 +81,7 @@ fn a_damaged_state_is_not_overwritten_and_the_version_that_runs_goes_on() {
     std::fs::write(&file, "{\"schema\": 1, \"pend").unwrap();
     let versions = scratch.versions();
     let changes = [
-        versions.look(true).map(|_| ()),
+        versions.resolve(Asker::StartingGuard).map(|_| ()),
         versions.commit(&version(2)),
         versions.roll_back(&version(2), failure("it ended")),
         versions.swap(&version(1)),
@@ -97,7 +100,7 @@ fn a_damaged_state_is_not_overwritten_and_the_version_that_runs_goes_on() {
     assert_eq!(current(&scratch.layout), Some(version(2)));
     assert_eq!(scratch.on_disk(), ["1.3.1", "1.3.2"], "what ran before is still there");
     std::fs::remove_file(&file).unwrap();
-    assert!(versions.look(true).unwrap().is_none());
+    assert!(versions.resolve(Asker::StartingGuard).unwrap().is_none());
 }
 
 #[test]
