@@ -4,7 +4,7 @@ import { useComputed, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 
-import { stateOf, usedDisk } from '../../data/selection';
+import { stateOf } from '../../data/selection';
 import { devices } from '../../data/store';
 import type { Device } from '../../data/types';
 import { text } from '../../text';
@@ -12,12 +12,12 @@ import { percent } from '../../text/format';
 import { brief } from '../../text/visible';
 import { Icon } from '../../ui/icon';
 import { narrow } from '../../ui/narrow';
-import { Badge, Foreign, Meter, Time } from '../../ui/parts';
+import { Badge, Foreign, Time } from '../../ui/parts';
 import { AgentVersion } from '../../ui/version';
 import { DeviceBadge } from '../../ui/device_badge';
 import { headHeight, scaled, touched } from '../../ui/scale';
 import { useVirtual } from '../../ui/virtual';
-import { COLUMNS, memoryShare, platformOf, type ByDevice, type Column, type Order } from './view';
+import { COLUMNS, levelOf, platformOf, shareOf, type ByDevice, type Column, type Order } from './view';
 
 /** The heights of a row in pixels, as the style sheet has them. */
 const ROW = { mouse: 42, finger: 46 };
@@ -134,17 +134,29 @@ function Row({ id, index, start, shown, byDevice, selected }: RowProps) {
           <input type="checkbox" aria-label={text.devices.select(brief(device.name))} checked={picked} onChange={toggle} />
         </label>
       </div>
-      {shown.map((column) => (
-        <div key={column} class={`cell ${column}`} role="cell">
-          {cellOf(column, device, byDevice)}
-        </div>
-      ))}
+      {shown.map((column) => cellOf(column, device, byDevice))}
     </div>
   );
 }
 
+/** A cell with a share is its own meter: a scrolled frame costs what its elements do, and a row has three of them. */
 function cellOf(column: Column, device: Device, byDevice: ReadonlySignal<ByDevice>): ComponentChildren {
-  const { system } = device;
+  const share = shareOf(column, device);
+  if (share === null) {
+    return (
+      <div key={column} class={`cell ${column}`} role="cell">
+        {contentOf(column, device, byDevice)}
+      </div>
+    );
+  }
+  return (
+    <div key={column} class={`cell ${column} share ${levelOf(share)}`} role="cell" style={{ '--share': `${Math.round(Math.min(share, 1) * 100)}%` }}>
+      {percent(share * 100)}
+    </div>
+  );
+}
+
+function contentOf(column: Column, device: Device, byDevice: ReadonlySignal<ByDevice>): ComponentChildren {
   switch (column) {
     case 'name':
       return (
@@ -160,20 +172,12 @@ function cellOf(column: Column, device: Device, byDevice: ReadonlySignal<ByDevic
       return <Foreign>{platformOf(device)}</Foreign>;
     case 'models':
       return <Models id={device.device_id} byDevice={byDevice} />;
-    case 'cpu':
-      return system && <Meter share={system.cpu_percent / 100} label={percent(system.cpu_percent)} />;
-    case 'memory': {
-      const share = memoryShare(device);
-      return share >= 0 && <Meter share={share} label={percent(share * 100)} />;
-    }
-    case 'disk': {
-      const used = usedDisk(device);
-      return used !== null && <Meter share={used / 100} label={percent(used)} />;
-    }
     case 'tags':
       return <Tags tags={device.tags ?? []} />;
     case 'seen':
       return device.online ? text.time.now : <Time at={device.last_seen_at} />;
+    default:
+      return null;
   }
 }
 
@@ -197,22 +201,20 @@ function Tags({ tags }: { tags: readonly string[] }) {
 function Version({ device }: { device: Device }) {
   const { agent_version: runs, last_update: last } = device;
   const updated = last?.outcome !== 'rolled_back' && last?.to === runs;
+  if (!updated && last?.outcome !== 'rolled_back') return <AgentVersion device={device} />;
   return (
-    <>
-      <span class="version-lines">
-        <AgentVersion device={device} />
-        {updated && (
-          <span class="soft" title={brief(text.devices.updatedFrom(last.from))}>
-            <Foreign>{text.devices.from(last.from)}</Foreign>
-          </span>
-        )}
-        {last?.outcome === 'rolled_back' && (
-          <span class="back-from" title={brief([last.to, last.reason].filter(Boolean).join(': '), 500)}>
-            {text.devices.rolledBack}
-          </span>
-        )}
-      </span>
-    </>
+    <span class="version-lines">
+      <AgentVersion device={device} />
+      {updated ? (
+        <span class="soft" title={brief(text.devices.updatedFrom(last.from))}>
+          <Foreign>{text.devices.from(last.from)}</Foreign>
+        </span>
+      ) : (
+        <span class="back-from" title={brief([last.to, last.reason].filter(Boolean).join(': '), 500)}>
+          {text.devices.rolledBack}
+        </span>
+      )}
+    </span>
   );
 }
 

@@ -170,6 +170,29 @@ export function memoryShare({ system }: Device): number {
   return system && system.memory.total_bytes > 0 ? system.memory.used_bytes / system.memory.total_bytes : -1;
 }
 
+/** The share that a column shows, or null if the column shows none or the device has not reported it. */
+export function shareOf(column: Column, device: Device): number | null {
+  switch (column) {
+    case 'cpu':
+      return device.system ? device.system.cpu_percent / 100 : null;
+    case 'memory': {
+      const share = memoryShare(device);
+      return share < 0 ? null : share;
+    }
+    case 'disk': {
+      const used = usedDisk(device);
+      return used === null ? null : used / 100;
+    }
+    default:
+      return null;
+  }
+}
+
+/** How bad it is that so much is used, in the words of the meters of other pages. */
+export function levelOf(share: number): 'good' | 'warn' | 'bad' {
+  return share >= 0.9 ? 'bad' : share >= 0.75 ? 'warn' : 'good';
+}
+
 /** Groups the deployments of models that are on their devices by device. */
 export function groupedByDevice(deployments: readonly Deployment[]): ByDevice {
   const groups = new Map<string, Deployment[]>();
