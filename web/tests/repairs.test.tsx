@@ -12,6 +12,7 @@ import { Notices } from '../src/ui/notices';
 import { go } from '../src/ui/router';
 import { deployment, device, model } from './fixtures';
 import { accessible, controls, OWNER, place, press, settled } from './placed';
+import { spaced } from './spaced';
 
 const here = place();
 const HOUR = 3_600_000;
@@ -73,6 +74,8 @@ describe('the queue of repairs', () => {
     open();
     await settled('4 repairs');
     await settled('23 hr left');
+    // What is left stands below the state: a column of its own would be empty in most rows.
+    expect([...here.root.querySelectorAll('.list-rows .standing')].map((one) => spaced(one.textContent))).toEqual(['Succeeded', 'Failed', 'Expired', 'Sent23 hr left']);
     expect(here.root.textContent).toContain('The engine did not start.');
     expect(here.root.textContent).toContain('Waits until the device acknowledges it.');
     await accessible();

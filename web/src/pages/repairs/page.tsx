@@ -30,7 +30,7 @@ import { fitting, newestOf, standingOf, STANDINGS, timeLeft, viewOf, worthRetryi
 
 import './repairs.css';
 
-const COLUMNS = ['standing', 'model', 'device', 'left', 'result', 'created', 'actions'] as const;
+const COLUMNS = ['standing', 'model', 'device', 'created', 'result', 'actions'] as const;
 /** The height of a row in pixels on wide screens, and that of the usual row on narrow ones. */
 const HEIGHTS = [50, 86] as const;
 const TONES: Record<Standing, Tone> = {
@@ -197,7 +197,12 @@ function rowOf(id: string, names: Named | undefined, isNewest: boolean): ListRow
   return {
     title: text.deployed.rowOf(names.model, names.device),
     cells: {
-      standing: <Badge tone={TONES[standing]}>{text.repairing.standing[standing]}</Badge>,
+      standing: (
+        <div class="stacked">
+          <Badge tone={TONES[standing]}>{text.repairing.standing[standing]}</Badge>
+          {left !== null && <span class="number small soft">{text.repairing.left(span(left))}</span>}
+        </div>
+      ),
       model: command.model_id ? (
         <a class="strong" href={`/models/${command.model_id}`}>
           <Foreign>{names.model}</Foreign>
@@ -210,9 +215,8 @@ function rowOf(id: string, names: Named | undefined, isNewest: boolean): ListRow
           <Foreign>{names.device}</Foreign>
         </a>
       ),
-      left: left === null ? <span class="soft">{text.repairing.ended}</span> : <span class="number">{text.repairing.left(span(left))}</span>,
-      result: <Said words={resultOf(command)} />,
       created: <Time at={command.created_at} />,
+      result: <Said words={resultOf(command)} />,
       actions: may('serving:operate') && isNewest && (standing === 'expired' || standing === 'failed') && (
         <Remedies command={command} name={names.model} moves={standing === 'failed'} />
       ),
