@@ -6,6 +6,7 @@ import { deployments, deploymentsLoading, devices, devicesLoading, models } from
 import { DeploymentsPage } from '../src/pages/deployments/page';
 import { DevicePage } from '../src/pages/device/page';
 import { go } from '../src/ui/router';
+import { Notices } from '../src/ui/notices';
 import { held } from './backend';
 import { deployment, device, model } from './fixtures';
 import { accessible, control, place, press, pressInMenu } from './placed';
@@ -52,6 +53,28 @@ describe('a row whose button was pressed', () => {
     await vi.waitFor(() => expect(around?.querySelector('button')).not.toBeNull());
     expect([group(), status()?.textContent]).toEqual([around, '']);
     expect(document.activeElement).toBe(around);
+  });
+
+  it.each([
+    ['in its place', {}],
+    ['further down', { 2: { stale: true } }],
+  ])('gives the focus to the row that takes its place, which a redeployment brings %s', async (_, others: Record<string, object>) => {
+    devices.loaded([device('a'), device('b')]);
+    models.loaded([model('1', { name: 'llama' })]);
+    deployments.loaded([deployment('1', 'dev_a', { stale: true }), ...Object.entries(others).map(([id, more]) => deployment(id, 'dev_b', more))]);
+    deploymentsLoading.value = devicesLoading.value = { state: 'ready', error: null };
+    here.served.answers['/deployments'] = [202, deployment('9', 'dev_a', { model_id: 'mdl_1', state: 'queued', serving: null })];
+    go('/deployments');
+    here.show(<><DeploymentsPage /><Notices /></>);
+    const row = (id: string): HTMLElement | null => here.root.querySelector(`[data-id=dpl_${id}]`);
+    await vi.waitFor(() => expect(row('1')).not.toBeNull());
+    const button = row('1')?.querySelector<HTMLElement>('[data-action=redeploy]');
+    button?.focus();
+    button?.click();
+    await vi.waitFor(() => expect(row('9')).not.toBeNull());
+    await vi.waitFor(() => expect(row('1')).toBeNull());
+    expect(document.activeElement).toBe(row('9')?.querySelector('.action-group'));
+    await vi.waitFor(() => expect(here.root.querySelector('.notices')?.textContent).toContain('llama is being deployed again.'));
   });
 
   it('gets the focus from a dialog that is done', async () => {

@@ -113,7 +113,7 @@ function RowActions({ deployment, name, online }: { deployment: Deployment; name
   // A button keeps its place while the device is away: nothing that is about to be pressed moves or loses the focus.
   const waits = (action: Action): boolean => (action === 'repair' || action === 'serve') && !online;
   return (
-    <ActionGroup label={text.models.actionsOf(name)} doing={doing ? text.models.pending[doing] : ''} idle={allowed.length === 0}>
+    <ActionGroup label={text.models.actionsOf(name)} of={`${deployment.model_id} ${deployment.device_id}`} doing={doing ? text.models.pending[doing] : ''} idle={allowed.length === 0}>
       <div class="row-actions">
         {allowed.map((action) => (
           <button
