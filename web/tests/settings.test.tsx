@@ -85,6 +85,19 @@ describe('the allowlist', () => {
     await press('Remove the origin');
     await says('This account has no origin of its own.');
     expect(written()).toEqual([{ origins: [] }]);
+    expect(root.querySelector('a[href="/deployments"]')).toBeNull();
+  });
+
+  it('says what follows for what was deployed with an origin that is removed, and how to refuse its pages', async () => {
+    deployments.changed(deployment('1', 'dev_a'));
+    await press('Remove https://one.example');
+    await press('Remove the origin');
+    await says('Until a deployment is repaired or redeployed, pages of https://one.example may still call its model.');
+    expect(root.querySelector('[role=status] a[href="/deployments"]')?.textContent).toBe('Open the deployments');
+    await accessible();
+    await type('Add an origin', 'https://one.example');
+    await press('Add');
+    await vi.waitFor(() => expect(root.querySelector('a[href="/deployments"]')).toBeNull());
   });
 
   it('tells the second of two people and overwrites nothing', async () => {

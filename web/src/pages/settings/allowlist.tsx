@@ -19,6 +19,8 @@ import { ListState } from '../../ui/records';
 
 /** Where stale deployments are repaired. */
 const REPAIR = '/deployments?state=stale';
+/** Where others are: a deployment that has more than the list is not stale. */
+const ALL = '/deployments';
 
 export function AllowlistCard({ writes }: { writes: boolean }) {
   useAllowlist();
@@ -36,11 +38,13 @@ export function AllowlistCard({ writes }: { writes: boolean }) {
 
 function Lists({ known, writes }: { known: Allowlist; writes: boolean }) {
   const removing = useSignal<string | null>(null);
+  const removed = useSignal<string | null>(null);
   useLost(writes, () => (removing.value = null));
   const defaults = known.defaults ?? [];
   return (
     <>
       <Stale />
+      <StillIn origin={removed.value} listed={[...known.origins, ...defaults]} />
       <h3>{text.settings.own}</h3>
       {known.origins.length === 0 && <p class="soft">{text.settings.noOwn}</p>}
       {known.origins.length > 0 && (
@@ -69,7 +73,7 @@ function Lists({ known, writes }: { known: Allowlist; writes: boolean }) {
           ))}
         </ul>
       )}
-      {removing.value !== null && <RemoveOrigin origin={removing.value} known={known} close={() => (removing.value = null)} />}
+      {removing.value !== null && <RemoveOrigin origin={removing.value} known={known} close={() => (removing.value = null)} done={() => (removed.value = removing.peek())} />}
     </>
   );
 }
@@ -89,6 +93,26 @@ function Stale() {
           {text.deployed.stale(count)}{' '}
           <a class="button" href={REPAIR}>
             {text.settings.repairAll}
+          </a>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Says what follows for the deployments that may still have an origin that is no longer listed. */
+function StillIn({ origin, listed }: { origin: string | null; listed: readonly string[] }) {
+  const deployed = useComputed(() => {
+    void deployments.revision.value;
+    return deployments.all().some(({ state }) => state === 'completed');
+  }).value;
+  return (
+    <div role="status">
+      {origin !== null && deployed && !listed.includes(origin) && (
+        <p class="banner warn stale-line">
+          <span dir="auto">{text.settings.stillIn(visible(origin))}</span>{' '}
+          <a class="button" href={ALL}>
+            {text.settings.deployments}
           </a>
         </p>
       )}
@@ -157,12 +181,13 @@ function AddOrigin({ known }: { known: Allowlist }) {
   );
 }
 
-function RemoveOrigin({ origin, known, close }: { origin: string; known: Allowlist; close: () => void }) {
+function RemoveOrigin({ origin, known, close, done: tell }: { origin: string; known: Allowlist; close: () => void; done: () => void }) {
   const { busy, fault, run } = useAttempt();
   const remove = async (): Promise<void> => {
     const done = await run(() => changeOrigins(known.origins, (origins) => origins.filter((one) => one !== origin)));
     if (!done) return;
     notice(text.settings.removed(visible(origin)));
+    tell();
     close();
   };
   return (

@@ -21,6 +21,8 @@ export const settings = {
   removeAction: 'Remove the origin',
   added: (origin: string) => `${origin} was added.`,
   removed: (origin: string) => `${origin} was removed.`,
+  stillIn: (origin: string) => `Until a deployment is repaired or redeployed, pages of ${origin} may still call its model. To refuse them now, select the deployments and repair them.`,
+  deployments: 'Open the deployments',
   known: 'This origin is on the list already.',
   conflict: 'Somebody else changed the list in the meantime. It is shown as it is now, and nothing was overwritten. Check it, then try again.',
   becomes: (count: number) => `${plural(count, 'deployment', 'deployments')} will refuse pages of the new origin until repaired.`,
