@@ -81,6 +81,25 @@ describe('an action', () => {
     await vi.waitFor(() => expect(names()).toEqual(['north-39']));
   });
 
+  it.each([
+    // The whole name, its beginning, the beginning of a word in it, any part.
+    ['key', ['key', 'Keys', 'keyboard', 'the key', 'Create a key', 'monkey']],
+    ['mem', ['Members', 'mem-lab', 'Invite a member']],
+    // Of what fits equally well, actions are last.
+    ['create', ['create-lab', 'create-model', 'Create a key', 'Create a token', 'Deploy create-model…']],
+    ['board', ['board-1', 'the big-board', 'keyboard']],
+    // A later word counts, although another part comes first.
+    ['oar', ['loar oar', 'board-1', 'the big-board', 'keyboard']],
+  ])('comes where it belongs among what fits %s', async (words, wanted) => {
+    devices.loaded(['monkey', 'mem-lab', 'the key', 'key', 'create-lab', 'board-1', 'the big-board'].map((name) => device(name, { name })));
+    models.loaded(['keyboard', 'create-model', 'loar oar'].map((name) => model(name, { name, ready: name === 'create-model' })));
+    here.show(<Palette />);
+    const field = document.querySelector<HTMLInputElement>('[role=combobox]') as HTMLInputElement;
+    field.value = words;
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    await vi.waitFor(() => expect([...document.querySelectorAll('[role=option]')].map((one) => one.firstChild?.textContent ?? '')).toEqual(wanted));
+  });
+
   it('leads to the field of the present password', async () => {
     here.served.answers['/sessions'] = [200, { items: [] }];
     here.served.answers['/settings/allowlist'] = [200, { origins: [], defaults: [] }];

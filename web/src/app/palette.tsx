@@ -102,12 +102,15 @@ export function Palette() {
   );
 }
 
-/** How well a name fits what was typed, the best first; null if it does not. */
+/** How well a name fits what was typed, the best first: the whole, its beginning, that of a word in it, or any part; null if it does
+ * not. */
 function rankOf(name: string, wanted: string): number | null {
   const own = name.toLowerCase();
   if (own === wanted) return 0;
-  const place = own.indexOf(wanted);
-  return place < 0 ? null : place === 0 ? 1 : 2;
+  let place = own.indexOf(wanted);
+  if (place <= 0) return place < 0 ? null : 1;
+  while (place > 0 && /[\p{L}\p{N}]/u.test(own.charAt(place - 1))) place = own.indexOf(wanted, place + 1);
+  return place > 0 ? 2 : 3;
 }
 
 /** Finds what fits, the best first. No kind takes all places while another one fits too. */
@@ -119,7 +122,10 @@ function search(words: string): Found {
     const rank = rankOf(name, wanted) ?? (id?.startsWith(wanted) ? 1 : null);
     if (rank !== null) fitting.push({ rank, kind, entry });
   };
-  for (const entry of fixed()) offer(entry.name, entry.kind, () => entry);
+  // Of what fits equally well, a page is first, and what is used least is last.
+  const all = fixed();
+  const of = (kind: string): Entry[] => all.filter((entry) => entry.kind === kind);
+  for (const entry of of(text.palette.page)) offer(entry.name, entry.kind, () => entry);
   for (const { device_id: id, name } of devices.all()) {
     const kind = text.palette.device;
     offer(name, kind, () => ({ id, name, kind, act: () => go(`/devices/${id}`) }), id);
@@ -128,7 +134,7 @@ function search(words: string): Found {
     const [id, name, kind] = [model.model_id, nameOf(model), text.palette.model];
     offer(name, kind, () => ({ id, name, kind, act: () => go(`/models/${id}`) }));
   }
-  for (const entry of deploys()) offer(entry.name, entry.kind, () => entry);
+  for (const entry of [...deploys(), ...of(text.palette.action)]) offer(entry.name, entry.kind, () => entry);
   fitting.sort((a, b) => a.rank - b.rank);
   const taken = new Map<string, number>();
   const first = fitting.filter(({ kind }) => {
