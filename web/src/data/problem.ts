@@ -57,9 +57,13 @@ export function problemOf(response: Response, body: string): Problem {
   return new Problem(response.status, document, seconds > 0 ? seconds : null);
 }
 
+/** Returns what happened. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : text.problems.unknown;
+}
+
 /** Returns what happened, and what to do: a hint that names a command is for a terminal. */
 export function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) return text.problems.unknown;
   const hint = error instanceof Problem && error.hint && !error.hint.includes('`link ') ? error.hint : '';
-  return [error.message, hint].filter(Boolean).join(' ');
+  return [messageOf(error), hint].filter(Boolean).join(' ');
 }

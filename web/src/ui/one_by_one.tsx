@@ -6,6 +6,7 @@ import { useEffect, useRef } from 'preact/hooks';
 
 import { noteRefusal } from '../data/permission';
 import { PersonLeft } from '../data/person';
+import { messageOf } from '../data/problem';
 import { text } from '../text';
 import { sentence } from '../text/visible';
 import { useCalm } from './lasting';
@@ -48,7 +49,7 @@ export function useOneByOne<T>(things: readonly T[], step: (thing: T) => Promise
         if (error instanceof PersonLeft) return;
         noteRefusal(error);
         end.failed += 1;
-        end.why = error instanceof Error ? sentence(error.message) : text.problems.unknown;
+        end.why = sentence(messageOf(error));
       }
     }
     end.closed = !open.current;

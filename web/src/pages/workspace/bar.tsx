@@ -3,6 +3,7 @@
 import { useSignal } from '@preact/signals';
 
 import { noteRefusal } from '../../data/permission';
+import { messageOf } from '../../data/problem';
 import { reload } from '../../data/store';
 import { text } from '../../text';
 import { brief, sentence, visible } from '../../text/visible';
@@ -143,8 +144,7 @@ function Offer({ chosen, words, action }: { chosen: Target; words: string; actio
       await carryOut(action, chosen, (said) => (progress.value = said));
     } catch (error) {
       noteRefusal(error);
-      const why = error instanceof Error ? error.message : text.problems.unknown;
-      progress.value = text.workspace.serveFailed(visible(chosen.name), visible(why));
+      progress.value = text.workspace.serveFailed(visible(chosen.name), visible(messageOf(error)));
     } finally {
       busy.value = false;
     }

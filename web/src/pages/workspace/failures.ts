@@ -4,6 +4,7 @@ import { signal } from '@preact/signals';
 
 import { noteRefusal } from '../../data/permission';
 import { ofPerson } from '../../data/person';
+import { messageOf } from '../../data/problem';
 import { text } from '../../text';
 import { classify, type Cause, type Facts, type Remedy, type Seen } from '../../workspace/causes';
 import { gather } from '../../workspace/facts';
@@ -84,8 +85,7 @@ export async function mend(action: Remedy): Promise<void> {
     await carryOut(action, failure.target, said);
   } catch (error) {
     noteRefusal(error);
-    const words = error instanceof Error ? error.message : text.problems.unknown;
-    if (mine === asked) remedy.value = { words, busy: false };
+    if (mine === asked) remedy.value = { words: messageOf(error), busy: false };
     return;
   }
   if (mine !== asked) return;
