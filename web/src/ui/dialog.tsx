@@ -103,10 +103,10 @@ export function DialogForm({ close, children, action, tone = 'primary', cancel =
 }
 
 /** A question before something that cannot be taken back. */
-export function Confirm({ title, act, ...form }: Omit<FormProps, 'tone' | 'cancel' | 'send'> & { title: string; act: () => void }) {
+export function Confirm(props: Omit<FormProps, 'tone' | 'cancel' | 'send'> & { title: string; act: () => void }) {
   return (
-    <Dialog title={title} close={form.close}>
-      <DialogForm {...form} tone="danger" send={act} />
+    <Dialog title={props.title} close={props.close}>
+      <DialogForm {...props} tone="danger" send={props.act} />
     </Dialog>
   );
 }
