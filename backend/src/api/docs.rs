@@ -44,13 +44,13 @@ pub(crate) fn page(document: &Value) -> String {
          <p>{about}</p>\n<p><a href=\"{PREFIX}/openapi.json\">OpenAPI document</a></p>\n\
          <nav aria-label=\"Contents\">\n<ul>\n",
         title = text(&document["info"]["title"]),
-        about = text(&document["info"]["description"]),
+        about = prose(&document["info"]["description"]),
     );
     for group in groups {
         page.push_str(&format!(
             "<li><a href=\"#group-{name}\">{about}</a></li>\n",
             name = text(&group["name"]),
-            about = text(&group["description"]),
+            about = prose(&group["description"]),
         ));
     }
     page.push_str("<li><a href=\"#schemas\">Schemas.</a></li>\n</ul>\n</nav>\n");
@@ -58,7 +58,7 @@ pub(crate) fn page(document: &Value) -> String {
         page.push_str(&format!(
             "<h2 id=\"group-{name}\">{about}</h2>\n",
             name = text(&group["name"]),
-            about = text(&group["description"]),
+            about = prose(&group["description"]),
         ));
         for (path, item) in members(&document["paths"]) {
             for method in METHODS {
@@ -87,7 +87,7 @@ fn section(method: &str, path: &str, operation: &Value) -> String {
         "<section>\n<h3><code>{} {}</code></h3>\n<p>{}</p>\n",
         method.to_uppercase(),
         escaped(path),
-        text(&operation["description"]),
+        prose(&operation["description"]),
     );
     let schemes: Vec<String> = operation["security"]
         .as_array()
@@ -104,7 +104,7 @@ fn section(method: &str, path: &str, operation: &Value) -> String {
             "<tr><td><code>{}</code></td><td>{}</td><td>{}</td></tr>\n",
             text(&parameter["name"]),
             text(&parameter["in"]),
-            text(&parameter["description"]),
+            prose(&parameter["description"]),
         ));
     }
     for (media, body) in members(&operation["requestBody"]["content"]) {
@@ -120,7 +120,7 @@ fn section(method: &str, path: &str, operation: &Value) -> String {
         rows.push_str(&format!(
             "<tr><td>{}</td><td>{}</td><td>{schema}</td></tr>\n",
             escaped(status),
-            text(&response["description"]),
+            prose(&response["description"]),
         ));
     }
     section.push_str("<table>\n");
@@ -147,10 +147,42 @@ fn members(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
     value.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value))
 }
 
+/// Returns a description, with what is between two backticks as code. A backtick without another one stays.
+fn prose(value: &Value) -> String {
+    let mut prose = String::new();
+    let mut rest = value.as_str().unwrap_or_default();
+    while let Some((before, code, after)) = rest
+        .split_once('`')
+        .and_then(|(before, rest)| rest.split_once('`').map(|(code, after)| (before, code, after)))
+    {
+        prose.push_str(&format!("{}<code>{}</code>", escaped(before), escaped(code)));
+        rest = after;
+    }
+    prose + &escaped(rest)
+}
+
 fn text(value: &Value) -> String {
     escaped(value.as_str().unwrap_or_default())
 }
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::prose;
+
+    #[test]
+    fn what_is_between_backticks_is_code_and_stays_text() {
+        for (written, shown) in [
+            ("The tag of `If-None-Match`.", "The tag of <code>If-None-Match</code>."),
+            ("`a`, `b`", "<code>a</code>, <code>b</code>"),
+            ("`<b>` & <i>", "<code>&lt;b&gt;</code> &amp; &lt;i&gt;"),
+            ("a ` alone", "a ` alone"),
+            ("none", "none"),
+        ] {
+            assert_eq!(prose(&written.into()), shown);
+        }
+    }
 }
