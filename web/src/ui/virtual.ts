@@ -13,14 +13,24 @@ export interface Virtual {
 }
 
 /** Reports the size of the scrolled element after the browser's layout. Reading it would force a layout within the task that draws
- * the first rows. */
+ * the first rows. The first size comes in a task of its own: the observer reports between the layout and the paint of the first
+ * rows, and the others would be drawn in the same long task, before any row is in sight. */
 function observeRect({ scrollElement }: Virtualizer<HTMLElement, HTMLElement>, sized: (rect: Rect) => void): () => void {
+  let first: ReturnType<typeof setTimeout> | undefined;
+  let isFirst = true;
   const observer = new ResizeObserver((entries) => {
     const { width = 0, height = 0 } = entries.at(-1)?.contentRect ?? {};
-    sized({ width: Math.round(width), height: Math.round(height) });
+    const report = (): void => sized({ width: Math.round(width), height: Math.round(height) });
+    clearTimeout(first);
+    if (isFirst) first = setTimeout(report);
+    else report();
+    isFirst = false;
   });
   if (scrollElement) observer.observe(scrollElement);
-  return () => observer.disconnect();
+  return () => {
+    observer.disconnect();
+    clearTimeout(first);
+  };
 }
 
 /** Scrolls, except to the start of a list that was never scrolled: reading its position would force a layout too. */
