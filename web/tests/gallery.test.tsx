@@ -29,8 +29,8 @@ it('has every part with its states, without a violation, also with what lies abo
   await accessible();
 });
 
-/** Parts that show lists of the account: the tests of the pages have their states. */
-const OF_PAGES = ['DeployDialog', 'DeviceChoice', 'DevicePicker', 'ManyDialog', 'Progress', 'SearchAndFilters', 'SelectionChips', 'SelectionMenu', 'SettingsFields', 'VersionField'];
+/** Parts that show lists of the account or let somebody in: the tests of the pages have their states. */
+const OF_PAGES = ['DeployDialog', 'DeviceChoice', 'DevicePicker', 'EntryField', 'EntryForm', 'ManyDialog', 'PlainHttp', 'Progress', 'Refusal', 'SearchAndFilters', 'SelectionChips', 'SelectionMenu', 'SettingsFields', 'VersionField'];
 
 it('shows every part of the design: a new one has to be added', () => {
   const sources = readdirSync('src/ui/gallery').map((file) => readFileSync(`src/ui/gallery/${file}`, 'utf8')).join('');

@@ -15,6 +15,7 @@ import { KeyFields } from '../key_fields';
 import { Gone } from '../lazy';
 import { Menu } from '../menu';
 import { Refused } from '../refused';
+import { SearchField } from '../search_field';
 import { Tags } from '../tags';
 import { Part } from './part';
 
@@ -63,6 +64,9 @@ export function Forms() {
         <SystemChoice system={system} />
         <Lacking installer={INSTALLER} system="windows" />
         <Unpublished installer={{ ...INSTALLER, release: null }} />
+      </Part>
+      <Part title="A search">
+        <SearchField label="Search in things" words="made-up" />
       </Part>
       <Part title="Fields of a key">
         <KeyFields />

@@ -11,7 +11,7 @@ import { useSignal } from '@preact/signals';
 import { Problem } from '../../data/problem';
 import { Charted } from '../chart';
 import { Chips, Field, Select } from '../choice';
-import { Confirm, Dialog } from '../dialog';
+import { Confirm, Dialog, DialogForm } from '../dialog';
 import { FormError } from '../form_error';
 import { Icon } from '../icon';
 import { List } from '../list';
@@ -19,7 +19,7 @@ import { notice, Notices } from '../notices';
 import { Badge, Copied, Empty, Failed, Foreign, Meter, Outdated, Skeleton, Time } from '../parts';
 import { Prose, Said } from '../prose';
 import { ListState, Records } from '../records';
-import { CopyBox } from '../secret';
+import { CopyBox, ShownOnce } from '../secret';
 import { Switch } from '../switch';
 import { Until } from '../until';
 import { Forms } from './forms';
@@ -167,7 +167,9 @@ export function Gallery() {
         <Outdated title="The list could not be loaded anew" error={REFUSED} retry={() => undefined} />
       </Part>
       <Part title="A secret that is shown once">
-        <CopyBox value="curl -fsSL https://link.example/install.sh | sh" label="install line" />
+        <ShownOnce id="gallery-secret" close={close}>
+          <CopyBox value="curl -fsSL https://link.example/install.sh | sh" label="install line" />
+        </ShownOnce>
       </Part>
       <Part title="Nothing there">
         <Empty icon="devices" title="No device yet">
@@ -188,8 +190,9 @@ export function Gallery() {
       </Part>
       {open.value === 'dialog' && (
         <Dialog title="A dialog" close={close}>
-          <div class="dialog-body"><p>What it is about.</p></div>
-          <div class="dialog-foot"><button type="button" class="button primary" onClick={close}>Do it</button></div>
+          <DialogForm close={close} action="Do it" send={close}>
+            <p>What it is about.</p>
+          </DialogForm>
         </Dialog>
       )}
       {open.value === 'confirm' && (
