@@ -3,6 +3,7 @@
 //! While it runs, the backend holds a lock and a file that only this user can read, with the owner's proof, its address
 //! and its process id. The file is valid only while that process listens at that address.
 
+mod existing;
 mod settings;
 
 use std::{
@@ -36,6 +37,7 @@ use crate::{
     service,
     wait::Deadline,
 };
+pub(crate) use existing::start_command;
 pub(crate) use settings::Settings;
 
 /// Timeout for the start or the stop of the backend.
@@ -90,14 +92,6 @@ impl LocalBackend {
             Err(error) if error.is_not_found() => Ok(None),
             Err(error) => Err(CliError::file(&error)),
         }
-    }
-
-    /// Returns whether `link up` created the backend and no purge has deleted it.
-    ///
-    /// # Errors
-    /// If the settings cannot be read.
-    pub(crate) fn exists(&self) -> Result<bool, CliError> {
-        Ok(self.settings()?.is_some_and(|settings| settings.is_for_one_person()))
     }
 
     /// Writes its settings.

@@ -4,7 +4,8 @@ use link_installer::{
     decide::plan::device::ServiceFound,
     layout::Layout,
     service::{
-        self, Availability, Manager, ServiceError, Tier, UNMASK, Unit, UnitChange, UnitStep, Wish,
+        self, Availability, Facts, Manager, ServiceError, Tier, UNMASK, Unit, UnitChange, UnitStep,
+        Wish,
         systemd::{self, Linger},
     },
 };
@@ -132,11 +133,12 @@ fn kept(step: &UnitStep) -> Option<String> {
     }
 }
 
-/// Finds out whether the agent survives a logout and a reboot.
-pub(crate) fn availability(context: &Context) -> Availability {
+/// Finds out whether the agent survives a logout and a reboot. `start` is the command that starts what Link runs here.
+pub(crate) fn availability(context: &Context, start: &'static str) -> Availability {
     let user = user_manager::user_name().unwrap_or_default();
     let layout = Layout::new(context.roots.clone());
-    service::availability(&service::manager().observe(&layout, &user))
+    let seen = service::manager().observe(&layout, &user);
+    service::availability(&Facts { start, ..seen })
 }
 
 /// Returns the same as one line of text.

@@ -16,8 +16,8 @@ mod tasks;
 
 use crate::decide::service::task;
 pub use crate::decide::service::{
-    Availability, BackendUnit, Facts, Manager, Scope, Tier, UNMASK, Unit, UnitChange, UnitFound,
-    UnitStep, Wish, availability, choose, linger_by_owner,
+    Availability, BackendUnit, Facts, Manager, START, Scope, Tier, UNMASK, Unit, UnitChange,
+    UnitFound, UnitStep, Wish, availability, choose, linger_by_owner,
 };
 use crate::{
     layout::Layout,

@@ -17,7 +17,7 @@ use crate::{
     document::Component,
     error::CliError,
     error_code::ErrorCode,
-    resolve,
+    local_backend, resolve,
 };
 
 /// The answer of a model to one question.
@@ -36,7 +36,10 @@ pub(super) async fn run(context: &Context, arguments: Chat) -> Result<ExitCode, 
     if let Some(named) = &arguments.device {
         ensure_this_device(context, named, &arguments.model).await?;
     }
-    let entries = LocalClient::of(&context.roots).models().await.map_err(agent_away)?;
+    let entries = LocalClient::of(&context.roots)
+        .models()
+        .await
+        .map_err(|failure| agent_away(context, failure))?;
     let entry = served(&entries, &arguments.model)?;
     if let Some(other) = other_use(entry).await {
         return Err(other.refusal());
@@ -45,10 +48,14 @@ pub(super) async fn run(context: &Context, arguments: Chat) -> Result<ExitCode, 
 }
 
 /// Explains why the agent of this machine does not answer.
-fn agent_away(failure: Failure) -> CliError {
+fn agent_away(context: &Context, failure: Failure) -> CliError {
     let is_away = matches!(failure, Failure::Unavailable { .. });
     let error = CliError::from(failure);
-    if is_away { error.hint("start the agent with `link start`") } else { error }
+    if is_away {
+        error.hint(format!("start the agent with `{}`", local_backend::start_command(context)))
+    } else {
+        error
+    }
 }
 
 /// Returns what the model is for, if it does not chat. A port that does not say so is asked as one that chats.

@@ -25,6 +25,7 @@ use crate::{
     context::Context,
     document::Component,
     error::CliError,
+    local_backend::{self, LocalBackend},
     output::{Cell, View, bytes},
     resolve, service,
 };
@@ -63,8 +64,10 @@ pub(super) async fn run(context: &Context, arguments: &args::Status) -> Result<E
 
 async fn once(context: &Context, local: &LocalClient) -> Result<ExitCode, CliError> {
     let agent = local.healthz().await.ok();
-    let status = look(context, local, agent, service::availability(context)).await?;
-    let (exit, mut advice) = verdict(&status, resolve::identity(context)?.as_ref());
+    let here = Here::look(context);
+    let availability = service::availability(context, here.start);
+    let status = look(context, local, agent, availability).await?;
+    let (exit, mut advice) = verdict(&status, resolve::identity(context)?.as_ref(), here);
     if status.agent.is_none() {
         let faults = agent_config::faults(context);
         let told = faults.map(|faults| format!("{faults}\ncorrect it, then run `link start`"));
@@ -103,8 +106,29 @@ async fn look(
     })
 }
 
+/// What Link keeps on this machine besides the agent.
+#[derive(Clone, Copy, Debug)]
+struct Here {
+    /// The command that starts all of it.
+    start: &'static str,
+    /// Whether the device belongs to a backend of this user that does not run.
+    backend_is_down: bool,
+}
+
+impl Here {
+    fn look(context: &Context) -> Self {
+        let local = LocalBackend::look(context);
+        let url = resolve::identity(context).ok().flatten().map(|identity| identity.backend_url);
+        let is_own = url.is_some_and(|url| local.is_at(&url));
+        Self {
+            start: local_backend::start_command(context),
+            backend_is_down: is_own && local.is_running().is_ok_and(|running| !running),
+        }
+    }
+}
+
 /// Returns the exit code of `link status` and the advice.
-fn verdict(status: &Status, identity: Option<&Identity>) -> (ExitCode, Option<String>) {
+fn verdict(status: &Status, identity: Option<&Identity>, here: Here) -> (ExitCode, Option<String>) {
     let advice = |text: &str| Some(text.to_owned());
     if !status.registered {
         return (
@@ -114,11 +138,11 @@ fn verdict(status: &Status, identity: Option<&Identity>) -> (ExitCode, Option<St
     }
     let Some(agent) = &status.agent else {
         let text = if status.running {
-            "the agent runs but does not answer: restart it with `link restart`"
+            "the agent runs but does not answer: restart it with `link restart`".to_owned()
         } else {
-            "start the agent with `link start`"
+            format!("start the agent with `{}`", here.start)
         };
-        return (ExitCode::Unreachable, advice(text));
+        return (ExitCode::Unreachable, Some(text));
     };
     if identity.is_some_and(|identity| identity.device_id != agent.device_id) {
         let text = "the agent still runs as the former device: restart it with `link restart`";
@@ -126,6 +150,10 @@ fn verdict(status: &Status, identity: Option<&Identity>) -> (ExitCode, Option<St
     }
     match agent.transport.state {
         ConnectionState::Connected => (ExitCode::Success, None),
+        ConnectionState::Connecting if here.backend_is_down => (
+            ExitCode::Unreachable,
+            advice("the backend of this machine does not run: start it with `link up`"),
+        ),
         ConnectionState::Connecting => {
             let text = "the agent cannot reach the backend and keeps retrying: `link doctor` finds the cause";
             (ExitCode::Unreachable, advice(text))
@@ -275,8 +303,11 @@ mod tests {
         let wanted = "Agent      not running\nDevice     dev_1\nBackend    http://b\n\
                       Service    background process; survives logout, not a reboot: because";
         assert_eq!(text(&status, &View::exact(Timestamp::UNIX_EPOCH)), wanted);
-        assert_eq!(verdict(&status, None).0, ExitCode::Unreachable);
+        let here = Here { start: "link up", backend_is_down: true };
+        let (exit, advice) = verdict(&status, None, here);
+        assert_eq!(exit, ExitCode::Unreachable);
+        assert_eq!(advice.as_deref(), Some("start the agent with `link up`"));
         let unregistered = Status { registered: false, ..status };
-        assert_eq!(verdict(&unregistered, None).0, ExitCode::NotRegistered);
+        assert_eq!(verdict(&unregistered, None, here).0, ExitCode::NotRegistered);
     }
 }

@@ -12,6 +12,8 @@ pub(crate) struct Service {
     pub(crate) runs_beside_its_unit: bool,
     /// The command that makes the agent last, if there is one.
     pub(crate) command: Option<String>,
+    /// The command that starts the agent and, if there is one, the backend of this user.
+    pub(crate) start: &'static str,
 }
 
 pub(crate) fn findings(facts: &Service) -> Vec<Finding> {
@@ -29,11 +31,11 @@ pub(crate) fn findings(facts: &Service) -> Vec<Finding> {
     };
     let found = format!("the agent runs until {until}: {why}");
     let by_hand = match tier {
-        Tier::Detached => "run `link start` after that",
+        Tier::Detached => format!("run `{}` after that", facts.start),
         Tier::SystemdUser | Tier::LaunchAgent | Tier::LogonTask => {
-            "log in again, or run `link start`"
+            format!("log in again, or run `{}`", facts.start)
         }
     };
-    let cure = facts.command.clone().unwrap_or_else(|| by_hand.to_owned());
+    let cure = facts.command.clone().unwrap_or(by_hand);
     vec![Finding::warning(Area::Service, found, cure)]
 }

@@ -163,6 +163,7 @@ fn services() -> Vec<(&'static str, Vec<Finding>)> {
         availability: Availability { tier, survives_logout, survives_reboot, why: why.into() },
         runs_beside_its_unit: false,
         command: None,
+        start: "link start",
     };
     let until_logout =
         service(Tier::SystemdUser, false, false, "starts at login and ends at logout");

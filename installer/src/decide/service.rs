@@ -181,6 +181,9 @@ pub fn unit_state(load_state: &str) -> UnitState {
     }
 }
 
+/// The command that starts the agent.
+pub const START: &str = "link start";
+
 /// Facts about how Link is started.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Facts {
@@ -195,6 +198,8 @@ pub struct Facts {
     pub logout_kills: bool,
     /// Cron is available to start a program at boot.
     pub has_cron: bool,
+    /// The command that starts what Link runs for this user: [`START`], or `link up` if that is a backend too.
+    pub start: &'static str,
     pub user: String,
 }
 
@@ -304,18 +309,19 @@ fn at_login(facts: &Facts) -> Availability {
 fn detached(facts: &Facts) -> Availability {
     if facts.manager != Manager::Systemd {
         let why = format!(
-            "{} does not know it; after a login run `link start`, or install again",
-            facts.manager.name()
+            "{} does not know it; after a login run `{}`, or install again",
+            facts.manager.name(),
+            facts.start
         );
         let tier = Tier::Detached;
         return Availability { tier, survives_logout: false, survives_reboot: false, why };
     }
+    let start = facts.start;
     let mut why = match (facts.logout_kills, facts.systemd_is_init) {
-        (true, _) => "logout ends it; after a login run `link start`",
-        (false, true) => "after a reboot run `link start`",
-        (false, false) => "there is no systemd here; after a reboot run `link start`",
-    }
-    .to_owned();
+        (true, _) => format!("logout ends it; after a login run `{start}`"),
+        (false, true) => format!("after a reboot run `{start}`"),
+        (false, false) => format!("there is no systemd here; after a reboot run `{start}`"),
+    };
     if facts.systemd_is_init {
         why += ", or install again with LINK_SERVICE=systemd";
     } else if facts.has_cron {

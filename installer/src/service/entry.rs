@@ -14,7 +14,7 @@ use link_platform::{fs, user_manager};
 use super::{error::ServiceError, launchd, tasks};
 use crate::{
     decide::service::{
-        Facts, Manager, Unit, UnitFile, UnitFound, UnitState, UnitStep,
+        Facts, Manager, START, Unit, UnitFile, UnitFound, UnitState, UnitStep,
         launchd::LaunchAgent,
         task::{self, LogonTask},
         unit_step,
@@ -140,6 +140,7 @@ impl Entry {
             systemd_is_init: false,
             logout_kills: true,
             has_cron: false,
+            start: START,
             user: user.to_owned(),
         }
     }

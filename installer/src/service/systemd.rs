@@ -26,8 +26,8 @@ use sha2::{Digest as _, Sha256};
 use super::{PATIENCE, error::ServiceError};
 use crate::{
     decide::service::{
-        Facts, Manager, Unit, UnitFile, UnitFound, UnitState, UnitStep, manager_answers, starts,
-        unit_state, unit_step,
+        Facts, Manager, START, Unit, UnitFile, UnitFound, UnitState, UnitStep, manager_answers,
+        starts, unit_state, unit_step,
     },
     layout::Layout,
     receipt::{InstalledUnit, Receipt},
@@ -201,6 +201,7 @@ pub(super) fn observe(layout: &Layout, user: &str) -> Facts {
         systemd_is_init,
         logout_kills: logout_kills().unwrap_or(systemd_is_init),
         has_cron: is_on_path("crontab"),
+        start: START,
         user: user.to_owned(),
     }
 }

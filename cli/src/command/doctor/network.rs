@@ -35,18 +35,12 @@ pub(super) fn look(context: &Context, layout: &Layout, seen: &Seen, backend: &st
     let shown = variables.iter().map(|(name, value)| ((*name).to_owned(), without_login(value)));
     Network {
         backend: backend.to_owned(),
-        is_own: is_own(context, backend),
+        is_own: LocalBackend::look(context).is_at(backend),
         probe: ask(backend, agents),
         as_the_agent,
         variables: shown.collect(),
         only_here,
     }
-}
-
-/// Returns whether `link up` keeps this backend.
-fn is_own(context: &Context, backend: &str) -> bool {
-    backend.starts_with("http://127.0.0.1:")
-        && LocalBackend::look(context).exists().is_ok_and(|exists| exists)
 }
 
 /// Returns the environment of the running agent, if the system tells it.

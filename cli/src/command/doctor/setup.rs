@@ -23,7 +23,7 @@ use crate::{
         service::Service,
     },
     error::chain,
-    path_setup, service,
+    local_backend, path_setup, service,
 };
 
 /// The name of the file by which a folder is tried.
@@ -96,13 +96,19 @@ fn command(context: &Context, layout: &Layout) -> Command {
 }
 
 pub(super) fn service(context: &Context, layout: &Layout, running: bool) -> Service {
-    let availability = service::availability(context);
+    let start = local_backend::start_command(context);
+    let availability = service::availability(context, start);
     let runs_beside_its_unit = running && service::uses_unit(layout) && !service::is_active(layout);
     let can_linger = availability.tier == Tier::SystemdUser
         && user_manager::systemd_is_init()
         && !availability.survives_logout;
     let user = user_manager::user_name().filter(|_| can_linger);
-    Service { availability, runs_beside_its_unit, command: user.map(|user| linger_by_owner(&user)) }
+    Service {
+        availability,
+        runs_beside_its_unit,
+        command: user.map(|user| linger_by_owner(&user)),
+        start,
+    }
 }
 
 pub(super) fn models(context: &Context, seen: &Seen) -> Models {

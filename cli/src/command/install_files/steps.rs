@@ -20,7 +20,7 @@ use crate::{
     command::register,
     context::Context,
     error::CliError,
-    path_setup, resolve, service,
+    local_backend, path_setup, resolve, service,
     wait::Deadline,
 };
 
@@ -183,7 +183,8 @@ pub(super) async fn runs(
         Started::Now => "started the agent",
     });
     agent_process::say_port(context)?;
-    context.output.say(&service::in_words(&service::availability(context)));
+    let availability = service::availability(context, local_backend::start_command(context));
+    context.output.say(&service::in_words(&availability));
     let (local, deadline) = (LocalClient::of(&context.roots), Deadline::after(PATIENCE));
     let answers = match resolve::identity(context)? {
         Some(identity) => loop {

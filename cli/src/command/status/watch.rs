@@ -15,10 +15,11 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use link_client::{http::Failure, local::LocalClient};
 use link_protocol::{exit_code::ExitCode, local_api::Healthz, shown};
 
-use super::{Status, lifecycle, look, once, state, text, verdict};
+use super::{Here, Status, lifecycle, look, once, state, text, verdict};
 use crate::{
     context::Context,
     error::CliError,
+    local_backend::start_command,
     output::{self, View},
     resolve, service,
 };
@@ -48,7 +49,7 @@ async fn follow(context: &Context, local: &LocalClient) -> Result<ExitCode, CliE
             return once(context, local).await;
         }
     };
-    let availability = service::availability(context);
+    let availability = service::availability(context, start_command(context));
     let mut screen = Screen::new(context.output.is_json());
     let mut wait = FIRST_WAIT;
     loop {
@@ -59,7 +60,7 @@ async fn follow(context: &Context, local: &LocalClient) -> Result<ExitCode, CliE
         let is_here = agent.is_some();
         let status = look(context, local, agent, availability.clone()).await?;
         let advice = if is_here {
-            verdict(&status, resolve::identity(context)?.as_ref()).1
+            verdict(&status, resolve::identity(context)?.as_ref(), Here::look(context)).1
         } else {
             Some(LOST.to_owned())
         };

@@ -177,6 +177,11 @@ fn what_runs_in_the_background_says_what_ends_it() {
     let (logout, why) = says(without.clone());
     assert!(logout && why.contains("there is no systemd here"), "{why}");
     assert!(why.ends_with("after a reboot run `link start`"), "{why}");
+    let (_, why) = says(Facts { start: "link up", ..without.clone() });
+    assert!(
+        why.ends_with("after a reboot run `link up`"),
+        "the backend does not start by itself: {why}"
+    );
     let (_, why) = says(Facts { has_cron: true, ..without });
     assert!(why.ends_with("or let your crontab do so (`@reboot`)"), "{why}");
 }
@@ -226,6 +231,7 @@ fn whole() -> Facts {
         systemd_is_init: true,
         logout_kills: true,
         has_cron: false,
+        start: START,
         user: "alice".to_owned(),
     }
 }
