@@ -11,6 +11,7 @@
 mod error;
 mod outdated;
 mod runnable;
+mod trial;
 
 use std::{
     fs::File,
@@ -28,7 +29,7 @@ use link_protocol::command::Sha256Hex;
 use semver::Version;
 
 use crate::{
-    decide::update::{TRIAL_STARTS, TrialFailure, TrialState, UpdateState, UpdateStep},
+    decide::update::{TrialFailure, UpdateState, UpdateStep},
     layout::{Layout, complete_mark},
     receipt::{InstalledFile, InstalledVersion, Receipt},
     state_file::{self, StateError},
@@ -39,6 +40,7 @@ use crate::{
 pub use error::ChangeError;
 pub use outdated::outdated;
 pub use runnable::program;
+pub use trial::Asker;
 
 /// How long another installer may hold the lock.
 pub const PATIENCE: Duration = Duration::from_secs(5);
@@ -72,14 +74,6 @@ fn load_state(layout: &Layout) -> Result<UpdateState, StateError> {
 #[must_use]
 pub fn current(layout: &Layout) -> Option<Version> {
     pointer::read(&layout.current())?.file_name()?.to_str()?.parse().ok()
-}
-
-/// Who asks for the version on trial.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Asker {
-    /// The guard at its start, which counts.
-    StartingGuard,
-    RunningGuard,
 }
 
 impl Versions {
@@ -256,58 +250,6 @@ impl Versions {
             }
             Some(_) | None => Ok(()),
         }
-    }
-
-    /// Resolves an interrupted replacement, and returns the version on trial. `asker` says who wants to know: the number
-    /// of starts during a trial is limited.
-    ///
-    /// # Errors
-    /// [`ChangeError`].
-    pub fn resolve(&self, asker: Asker) -> Result<Option<Version>, ChangeError> {
-        let Some(current) = current(&self.layout) else { return Ok(None) };
-        self.restore(&current)?;
-        let mut state = load_state(&self.layout)?;
-        match state.found(&current) {
-            TrialState::Nothing => Ok(None),
-            TrialState::Unfinished(steps) => {
-                self.apply(&steps, ROLLING_BACK)?;
-                self.prune().map(|()| None)
-            }
-            TrialState::Trial if asker == Asker::RunningGuard => Ok(Some(current)),
-            TrialState::Trial => {
-                let starts = state.pending.as_mut().map_or(0, |pending| {
-                    pending.starts += 1;
-                    pending.starts
-                });
-                if starts > TRIAL_STARTS {
-                    let reason = format!("it was interrupted {TRIAL_STARTS} times while on trial");
-                    let failure = TrialFailure { reason, is_its_fault: true };
-                    return self.roll_back(&current, failure).map(|()| None);
-                }
-                self.write(&state).map(|()| Some(current))
-            }
-        }
-    }
-
-    /// Restores the folder of a version that an interrupted repair has moved away.
-    fn restore(&self, version: &Version) -> Result<(), ChangeError> {
-        let folder = self.layout.version(&version.to_string());
-        let replaced = beside(&folder, "old");
-        if !folder.exists() && replaced.exists() {
-            fs::rename(&replaced, &folder)?;
-        }
-        Ok(())
-    }
-
-    /// Uncounts a start of the guard. A requested stop of the guard is not the version's fault.
-    ///
-    /// # Errors
-    /// If the state cannot be written.
-    pub fn uncount_start(&self) -> Result<(), ChangeError> {
-        let mut state = load_state(&self.layout)?;
-        let Some(pending) = &mut state.pending else { return Ok(()) };
-        pending.starts = pending.starts.saturating_sub(1);
-        self.write(&state)
     }
 
     /// Copies the guard of `version` to its place outside the versions' folders.

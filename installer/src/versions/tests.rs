@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use link_platform::paths::Roots;
 
 use super::*;
-use crate::{install::Install, layout::PROGRAMS, trust::Trust};
+use crate::{decide::update::TRIAL_STARTS, install::Install, layout::PROGRAMS, trust::Trust};
 
 #[test]
 fn a_version_on_trial_is_kept_with_the_one_before_it_and_older_ones_go() {
