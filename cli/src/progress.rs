@@ -27,6 +27,14 @@ impl Progress {
         Self { output, bar, lines: style == ProgressStyle::Lines, last: Mutex::new(None) }
     }
 
+    /// Starts to show what is waited for, on a terminal alone: in a log, the answer is enough.
+    pub(crate) fn waiting(output: Output, what: &str) -> Self {
+        let mut progress = Self::start(output);
+        progress.lines = false;
+        progress.show(what, 0, 0);
+        progress
+    }
+
     /// Shows how much of the transfer is done.
     pub(crate) fn show(&self, what: &str, done: u64, total: u64) {
         if let Some(bar) = &self.bar {

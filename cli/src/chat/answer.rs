@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::conversation::Conversation;
-use crate::{context::Context, error::CliError, output};
+use crate::{context::Context, error::CliError, output, progress::Progress};
 
 /// The note on an answer that ended with [`Ended::Length`].
 pub(crate) const CUT_OFF: &str = "cut off at the token limit";
@@ -62,6 +62,7 @@ pub(super) async fn stream(
         tokens_per_second: None,
     };
     let shows = !context.output.is_json();
+    let waiting = Progress::waiting(context.output, "waiting for the first word");
     // A single listener for the whole answer: a signal between two listeners would be lost.
     let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
     let messages = conversation.messages();
@@ -75,6 +76,7 @@ pub(super) async fn stream(
         let part = tokio::select! {
             biased;
             _now = &mut interrupted => {
+                waiting.finish();
                 if shows {
                     output::write_stdout("\n")?;
                 }
@@ -85,12 +87,16 @@ pub(super) async fn stream(
         match part {
             Some(Part::Text(text)) => {
                 clock.piece();
+                waiting.finish();
                 if shows && !output::stream_stdout(&harmless(&text))? {
                     return Ok(answered.stopped(&clock));
                 }
                 answered.text.push_str(&text);
             }
-            Some(Part::Thought(_)) => clock.piece(),
+            Some(Part::Thought(_)) => {
+                clock.piece();
+                waiting.show("thinking", 0, 0);
+            }
             Some(Part::CutOff) => answered.ended = Ended::Length,
             Some(Part::Usage(usage)) => answered.usage = Some(usage),
             None => break,
