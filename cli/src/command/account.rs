@@ -2,7 +2,7 @@
 
 use link_client::{
     backend::{self, BackendClient, Tokens},
-    http::Http,
+    http::{Failure, Http},
 };
 use link_protocol::{
     account_name::AccountName,
@@ -138,9 +138,25 @@ pub(super) async fn sign_in(
     } else {
         secret_input::ask_secret("Password", "--password-stdin")?
     };
-    let tokens = backend::login(http, &LoginRequest { email, password }).await?;
+    let answer = backend::login(http, &LoginRequest { email, password }).await;
+    let tokens = answer.map_err(|failure| refused(context, http, failure))?;
     let me = keep(context, http, tokens.clone(), "logged in").await?;
     Ok((me, tokens))
+}
+
+/// Explains why a login was refused. The owner of a backend of `link up` may never have had a password.
+fn refused(context: &Context, http: &Http, failure: Failure) -> CliError {
+    let is_own = LocalBackend::look(context).is_at(http.base());
+    let is_wrong = failure.code() == Some(Code::InvalidCredentials);
+    let error = CliError::from(failure);
+    if is_own && is_wrong {
+        error.hint(
+            "this backend is your own: `link up` logs you in without a password, `link open` opens its pages, and \
+             `link account password` sets a password",
+        )
+    } else {
+        error
+    }
 }
 
 async fn create(context: &Context, arguments: CreateAccount) -> Result<(), CliError> {

@@ -107,7 +107,9 @@ async fn follow(
 
 fn text(records: &[DeviceLog]) -> String {
     if records.is_empty() {
-        return "no matching records".to_owned();
+        return "no matching records; on the device itself, `link logs --local` shows all that the agent and its engines \
+                have logged"
+            .to_owned();
     }
     records.iter().map(line).collect::<Vec<_>>().join("\n")
 }
