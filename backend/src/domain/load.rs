@@ -157,7 +157,8 @@ impl Step {
         let values = [
             Some(tenths(report.cpu_percent)),
             Some(mib(report.memory.used_bytes)),
-            report.disk.map(|disk| mib(disk.used_bytes)),
+            // What is not free is used, as in the list of devices: that includes the blocks that the system keeps for itself.
+            report.disk.map(|disk| mib(disk.total_bytes.saturating_sub(disk.free_bytes))),
             busiest.map(tenths),
             gpu_memory.map(mib),
             report.temperature_celsius.map(tenths),

@@ -15,6 +15,7 @@ async fn report(world: &World, device: &Device, cpu_percent: f64) {
     let sample = json!({
         "cpu_percent": cpu_percent, "cpu_count": 8,
         "memory": { "used_bytes": 3 << 20, "total_bytes": 16 << 20 },
+        "disk": { "used_bytes": 5 << 20, "free_bytes": 2 << 20, "total_bytes": 8 << 20 },
         "temperature_celsius": 41.5,
         "gpus": [
             { "name": "a", "utilisation_percent": 10.0, "memory_used_bytes": 1 << 20,
@@ -69,7 +70,7 @@ async fn samples_become_points_with_minimum_average_and_maximum() {
     assert_eq!(first["gpu_memory_used_bytes"]["avg"], f64::from(3 << 20));
     assert_eq!(first["gpu_temperature_celsius"]["min"], 70.0);
     assert_eq!(first["temperature_celsius"]["avg"], 41.5);
-    assert!(first.get("disk_used_bytes").is_none(), "{first}");
+    assert_eq!(first["disk_used_bytes"]["max"], f64::from(6 << 20), "what is not free");
     assert_eq!(hour.body["gpu_memory_total_bytes"], 8 << 20);
     assert_eq!(hour.body["memory_total_bytes"], 16 << 20);
 
