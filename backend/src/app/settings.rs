@@ -58,7 +58,8 @@ impl App {
         if !self.store.set_allowlist(caller.account, &own, before.as_ref()).await? {
             return Err(changed.into());
         }
-        let what = format!("{} origins", own.origins().len());
+        let number = own.origins().len();
+        let what = format!("{number} {}", if number == 1 { "origin" } else { "origins" });
         self.note(&caller, Action::SetAllowlist, "allowlist", &what).await;
         Ok(self.describe_allowlist(&own))
     }
