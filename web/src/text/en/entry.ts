@@ -76,5 +76,6 @@ export const security = {
   differ: 'The two new passwords differ.',
   change: 'Change the password',
   changed: 'Your password was changed, and all other sessions have ended. Your API tokens still work: revoke any that you did not create or that somebody else may know.',
-  changeHint: 'All other sessions end. Your API tokens stay valid.',
+  changeHint:
+    'All other sessions end. Your API tokens stay valid. The owner of a backend of `link up` has no password at first: `link account password` sets one.',
 } as const;
