@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { levelOf, shareOf } from '../src/pages/devices/view';
+import { shareOf } from '../src/pages/devices/view';
+import { levelOf } from '../src/ui/parts';
 import { device } from './fixtures';
 
 const full = device('a', {

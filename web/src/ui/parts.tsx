@@ -54,10 +54,15 @@ export function Foreign({ children, class: name = '' }: { children: string; clas
   );
 }
 
+/** How bad it is that so much is used. */
+export function levelOf(share: number): 'good' | 'warn' | 'bad' {
+  return share >= 0.9 ? 'bad' : share >= 0.75 ? 'warn' : 'good';
+}
+
 /** A share with its number: the bar is for the eye only. */
 export function Meter({ share, label, tone }: { share: number; label: string; tone?: 'good' }) {
   const bounded = Math.min(Math.max(share, 0), 1);
-  const level = tone ?? (bounded >= 0.9 ? 'bad' : bounded >= 0.75 ? 'warn' : 'good');
+  const level = tone ?? levelOf(bounded);
   return (
     <span class="meter">
       <span class="number">{label}</span>

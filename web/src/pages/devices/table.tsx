@@ -12,12 +12,12 @@ import { percent } from '../../text/format';
 import { brief } from '../../text/visible';
 import { Icon } from '../../ui/icon';
 import { narrow } from '../../ui/narrow';
-import { Badge, Foreign, Time } from '../../ui/parts';
+import { Badge, Foreign, levelOf, Time } from '../../ui/parts';
 import { AgentVersion } from '../../ui/version';
 import { DeviceBadge } from '../../ui/device_badge';
 import { headHeight, scaled, touched } from '../../ui/scale';
 import { useVirtual } from '../../ui/virtual';
-import { COLUMNS, levelOf, platformOf, shareOf, type ByDevice, type Column, type Order } from './view';
+import { COLUMNS, platformOf, shareOf, type ByDevice, type Column, type Order } from './view';
 
 /** The heights of a row in pixels, as the style sheet has them. */
 const ROW = { mouse: 42, finger: 46 };

@@ -188,11 +188,6 @@ export function shareOf(column: Column, device: Device): number | null {
   }
 }
 
-/** How bad it is that so much is used, in the words of the meters of other pages. */
-export function levelOf(share: number): 'good' | 'warn' | 'bad' {
-  return share >= 0.9 ? 'bad' : share >= 0.75 ? 'warn' : 'good';
-}
-
 /** Groups the deployments of models that are on their devices by device. */
 export function groupedByDevice(deployments: readonly Deployment[]): ByDevice {
   const groups = new Map<string, Deployment[]>();
