@@ -107,7 +107,7 @@ impl App {
                 self.store.role_of_login(caller.user, caller.account, &session).await?
             }
             Means::Token(token) => self.store.role_of_token(token, self.now()).await?,
-            // Its role is read anew for each turn, and it reads no stream.
+            // An operation reads no stream, and its worker reads the role anew for each turn.
             Means::Operation(_) => Some(caller.role),
         };
         Ok(match role {

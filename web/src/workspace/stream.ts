@@ -76,8 +76,9 @@ export class CompletionReader {
 /** What the type of every problem document of a device begins with. */
 const PROBLEM = 'urn:link:problem:';
 
-/** Returns what a refusal says: a problem document of the device, or an error of the engine behind it. A problem document has an error in the
- * engine's form too, for clients that read nothing else; its type there is none of the causes. */
+/** Returns what a refusal says: a problem document of the device, or an error of the engine behind it. The proxy's
+ * problem documents also hold an error in the engine's form, for clients that read only that form; such an error does not name the
+ * cause. */
 export function refusal(status: number, retryAfter: number | null, body: string): Seen {
   const said = documentOf(body);
   const seen = { kind: 'refused' as const, status, retryAfter };
