@@ -1,4 +1,4 @@
-// What is done with the keyboard alone, in Debian's Chromium: the first account, and every dialog. A dialog begins at a field or
+// What is done with the keyboard alone, in Debian's Chromium: the first account, a redeployment, and every dialog. A dialog begins at a field or
 // at a button that changes nothing, keeps the focus, closes on Escape, and gives the focus back to what opened it. axe finds no
 // violation in it, in light and dark colours.
 //   node pictures/keyboard.ts
@@ -21,6 +21,7 @@ try {
   await served(async (fake) => {
     await firstAccount(browser, fake);
     await upgraded(browser, fake);
+    await deployedAgain(browser, fake);
   });
   const left = [...DIALOGS];
   const lane = (): Promise<void> =>
@@ -32,7 +33,7 @@ try {
 } finally {
   await browser.close();
 }
-process.stdout.write(`the first account, a reload after an upgrade and ${DIALOGS.length} dialogs by keyboard\n`);
+process.stdout.write(`the first account, a reload after an upgrade, a redeployment and ${DIALOGS.length} dialogs by keyboard\n`);
 for (const fault of faults) process.stdout.write(`fault: ${fault}\n`);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
@@ -98,6 +99,29 @@ async function upgraded(within: Browser, served: Fake): Promise<void> {
   await page.locator('#message').waitFor();
   const kept = await page.locator('#message').inputValue();
   if (kept !== draft) faults.push(`upgrade: the draft is ${JSON.stringify(kept)} after the reload`);
+  await page.context().close();
+}
+
+/** A redeployment puts its row far down a long list: the focus and the list follow it there. */
+async function deployedAgain(within: Browser, served: Fake): Promise<void> {
+  served.world = worldOf('failing');
+  const page = await enter(within, { viewport: { width: 1280, height: 800 } });
+  await page.route('**/api/v1/deployments', (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    const { model_id, device_id } = route.request().postDataJSON() as { model_id: string; device_id: string };
+    const before = served.world.deployments.find((one) => one.model_id === model_id && one.device_id === device_id);
+    return route.fulfill({ status: 202, json: { ...before, deployment_id: 'dpl_successor', state: 'queued', serving: null, stale: false } });
+  });
+  await page.goto(`${served.origin}/deployments`);
+  await settle(page);
+  await page.locator('[data-action=redeploy]').first().focus();
+  await page.keyboard.press('Enter');
+  const group = page.locator('[data-id=dpl_successor] .action-group:focus');
+  await group.waitFor({ timeout: 3_000 }).catch(() => faults.push('redeploy: the focus does not follow the row'));
+  await page.waitForTimeout(150);
+  const [row, head, list] = await Promise.all(['[data-id=dpl_successor]', '.list-head', '.list-scroll'].map((one) => page.locator(one).boundingBox({ timeout: 1_000 }).catch(() => null)));
+  const isSeen = row && head && list && row.y >= head.y + head.height && row.y + row.height <= list.y + list.height;
+  if (!isSeen) faults.push('redeploy: the row that has the focus is out of sight');
   await page.context().close();
 }
 

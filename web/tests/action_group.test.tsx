@@ -12,6 +12,7 @@ import { deployment, device, model } from './fixtures';
 import { accessible, control, place, press, pressInMenu } from './placed';
 
 const here = place();
+const REPAIRED = { command_id: 'cmd_9', type: 'REPAIR_SERVING', state: 'processed', device_id: 'dev_a', created_at: '', expires_at: '', result: { status: 'succeeded', output: '', reported_at: '' } };
 const REFUSED: [number, unknown] = [409, { status: 409, detail: 'the device is leaving' }];
 
 function load(more: object = {}): void {
@@ -24,6 +25,17 @@ function load(more: object = {}): void {
 function open(address: string): void {
   go(address);
   here.show(address === '/deployments' ? <DeploymentsPage /> : <DevicePage />);
+}
+
+/** Gives a list of 300 rows a position: nothing is laid out in jsdom. */
+function scrollable(list: HTMLElement | null): HTMLElement {
+  if (!list) throw new Error('there is no list');
+  list.scrollTo = (place?: ScrollToOptions | number): void => {
+    list.scrollTop = typeof place === 'object' ? (place.top ?? 0) : 0;
+    list.dispatchEvent(new Event('scroll'));
+  };
+  Object.defineProperties(list, { scrollHeight: { get: () => 301 * 66 }, clientHeight: { get: () => 300 } });
+  return list;
 }
 
 const group = (): HTMLElement | null => here.root.querySelector('.action-group');
@@ -75,6 +87,47 @@ describe('a row whose button was pressed', () => {
     await vi.waitFor(() => expect(row('1')).toBeNull());
     expect(document.activeElement).toBe(row('9')?.querySelector('.action-group'));
     await vi.waitFor(() => expect(here.root.querySelector('.notices')?.textContent).toContain('llama is being deployed again.'));
+  });
+
+  it.each([
+    ['redeploy', '9', [202, deployment('9', 'dev_a', { model_id: 'mdl_1', state: 'queued', serving: null })]],
+    ['repair', '1', [200, { items: [deployment('1', 'dev_a', { model_id: 'mdl_1' })], next_cursor: null }]],
+  ] as const)('is followed far down the list by the focus and by the list after %s', async (action, successor, answer) => {
+    const others = Array.from({ length: 300 }, (_, at) => deployment(`s${at}`, 'dev_b', { stale: true }));
+    devices.loaded([device('a'), device('b')]);
+    models.loaded([model('1', { name: 'llama' })]);
+    deployments.loaded([deployment('1', 'dev_a', { stale: true }), ...others]);
+    deploymentsLoading.value = devicesLoading.value = { state: 'ready', error: null };
+    here.served.answers['/models/mdl_1/repair-serving/dev_a'] = [202, REPAIRED];
+    here.served.answers['/deployments'] = [...answer];
+    go('/deployments');
+    here.show(<DeploymentsPage />);
+    const list = await vi.waitFor(() => scrollable(here.root.querySelector('.list-scroll')));
+    const row = (id: string): HTMLElement | null => here.root.querySelector(`[data-id=dpl_${id}]`);
+    const button = await vi.waitFor(() => row('1')?.querySelector<HTMLElement>(`[data-action=${action}]`) ?? Promise.reject(new Error('no button')));
+    button.focus();
+    button.click();
+    await vi.waitFor(() => expect(list.scrollTop).toBeGreaterThan(290 * 66 - 900), { timeout: 3_000 });
+    await vi.waitFor(() => expect(document.activeElement).toBe(row(successor)?.querySelector('.action-group')));
+  });
+
+  it('is not followed when a person scrolls away from it', async () => {
+    devices.loaded([device('a')]);
+    deployments.loaded(Array.from({ length: 300 }, (_, at) => deployment(`s${at}`, 'dev_a', { stale: true })));
+    deploymentsLoading.value = devicesLoading.value = { state: 'ready', error: null };
+    here.served.answers['/models/mdl_s0/repair-serving/dev_a'] = () => held<[number, unknown]>().promise;
+    go('/deployments');
+    here.show(<DeploymentsPage />);
+    const list = await vi.waitFor(() => scrollable(here.root.querySelector('.list-scroll')));
+    await press('Repair: model-s0');
+    await vi.waitFor(() => expect(document.activeElement).toBe(here.root.querySelector('[data-id=dpl_s0] .action-group')));
+    list.scrollTo({ top: 200 * 66 });
+    await vi.waitFor(() => expect(here.root.querySelector('[data-id=dpl_s0]')).toBeNull());
+    deployments.changed(deployment('s299', 'dev_a', { stale: true, alias: 'changed' }));
+    await vi.waitFor(() => expect(here.root.querySelector('[data-id=dpl_s200]')).not.toBeNull());
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(list.scrollTop).toBe(200 * 66);
+    expect(document.activeElement).toBe(list);
   });
 
   it('gets the focus from a dialog that is done', async () => {

@@ -26,6 +26,11 @@ const HANDOVER = 1_000;
 /** What the group acted on that went away with the focus. */
 let left: string | null = null;
 
+/** Returns what the next group must act on to get the focus: its last group went out of the document with it. */
+export function awaited(): string | null {
+  return left;
+}
+
 export function ActionGroup({ label, of, doing, idle, children }: Props) {
   const group = useRef<HTMLDivElement>(null);
   const before = useRef(doing);

@@ -8,6 +8,7 @@ import { useCallback, useRef } from 'preact/hooks';
 
 import { text } from '../text';
 import { brief } from '../text/visible';
+import { useFollowedRow } from './followed';
 import { Icon } from './icon';
 import { narrow } from './narrow';
 import type { Order } from './order';
@@ -40,17 +41,20 @@ interface Props {
   order?: Order;
   sort?: (column: string) => void;
   selected?: Signal<ReadonlySet<string>> | undefined;
+  /** What the actions of a row act on, if a row with another id can take its place. */
+  actedOn?: (id: string) => string | null;
   /** Whether more rows are still to come: until then, not all can be selected. */
   grows?: boolean;
 }
 
-export function List({ name, label, columns, ids, heights, row, order, sort, selected, grows = false }: Props) {
+export function List({ name, label, columns, ids, heights, row, order, sort, selected, actedOn, grows = false }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const isNarrow = narrow.value;
   const height = scaled(heights[isNarrow ? 1 : 0]);
   const head = headHeight();
   const idOf = useCallback((index: number) => ids[index] ?? index, [ids]);
-  const { items, total, measure } = useVirtual(scroller, ids.length, height, isNarrow ? idOf : undefined);
+  const { items, total, measure, reveal } = useVirtual(scroller, ids.length, height, isNarrow ? idOf : undefined);
+  useFollowedRow(scroller, ids, actedOn, reveal);
   const chosen = selected ? ids.reduce((count, id) => count + Number(selected.value.has(id)), 0) : 0;
   const toggleAll = (): void => {
     if (selected) selected.value = chosen === ids.length ? new Set() : new Set(ids);

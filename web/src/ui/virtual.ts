@@ -10,6 +10,8 @@ export interface Virtual {
   total: number;
   /** A ref for a row whose height follows its content; the row has its index as `data-index`. */
   measure: (row: HTMLElement | null) => void;
+  /** Scrolls until a row is in the middle, so that it is drawn. */
+  reveal: (index: number) => void;
 }
 
 /** Reports the size of the scrolled element after the browser's layout. Reading it would force a layout within the task that draws
@@ -69,8 +71,9 @@ export function useVirtual(
   useKeptFocus(scroller);
   useLayoutEffect(() => virtualizer._didMount(), []);
   useLayoutEffect(() => virtualizer._willUpdate());
+  const reveal = (index: number): void => virtualizer.scrollToIndex(index, { align: 'center' });
   void drawn.value;
-  return { items: virtualizer.getVirtualItems(), total: virtualizer.getTotalSize(), measure: virtualizer.measureElement };
+  return { items: virtualizer.getVirtualItems(), total: virtualizer.getTotalSize(), measure: virtualizer.measureElement, reveal };
 }
 
 /**

@@ -49,6 +49,10 @@ export function Table({ shown, order, selected, grows = false }: Props) {
       sort={(column) => change({ sort: orderWords(turned(order, column), USUAL) })}
       selected={selected}
       grows={grows}
+      actedOn={(id) => {
+        const one = names.get(id);
+        return one ? actedOn(one.deployment) : null;
+      }}
       row={(id) => rowOf(id, names.get(id))}
     />
   );
@@ -113,7 +117,7 @@ function RowActions({ deployment, name, online }: { deployment: Deployment; name
   // A button keeps its place while the device is away: nothing that is about to be pressed moves or loses the focus.
   const waits = (action: Action): boolean => (action === 'repair' || action === 'serve') && !online;
   return (
-    <ActionGroup label={text.models.actionsOf(name)} of={`${deployment.model_id} ${deployment.device_id}`} doing={doing ? text.models.pending[doing] : ''} idle={allowed.length === 0}>
+    <ActionGroup label={text.models.actionsOf(name)} of={actedOn(deployment)} doing={doing ? text.models.pending[doing] : ''} idle={allowed.length === 0}>
       <div class="row-actions">
         {allowed.map((action) => (
           <button
@@ -132,6 +136,11 @@ function RowActions({ deployment, name, online }: { deployment: Deployment; name
       </div>
     </ActionGroup>
   );
+}
+
+/** The model and the device: another deployment of the same two takes the place of a row. */
+function actedOn({ model_id: model, device_id: device }: Deployment): string {
+  return `${model} ${device}`;
 }
 
 function permissionOf(action: Action): 'serving:operate' | 'deployments:write' {
