@@ -31,6 +31,7 @@ mod output;
 mod owner_login;
 mod path_setup;
 mod progress;
+mod prompt;
 mod redaction;
 mod resolve;
 mod secret_input;

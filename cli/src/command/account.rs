@@ -29,7 +29,7 @@ use crate::{
     error::CliError,
     local_backend::LocalBackend,
     output::{Cell, View},
-    owner_login, secret_input,
+    owner_login, prompt, secret_input,
 };
 
 /// The user, the account and the backend of a login.
@@ -136,7 +136,7 @@ pub(super) async fn sign_in(
     let password = if password_stdin {
         secret_input::stdin_line("password")?
     } else {
-        secret_input::ask_secret("Password", "--password-stdin")?
+        prompt::ask_secret("Password", "--password-stdin")?
     };
     let answer = backend::login(http, &LoginRequest { email, password }).await;
     let tokens = answer.map_err(|failure| refused(context, http, failure))?;
@@ -171,14 +171,14 @@ async fn create(context: &Context, arguments: CreateAccount) -> Result<(), CliEr
         },
         None => {
             ensure_not_set_up(&http).await?;
-            secret_input::ask_secret("Setup token", "--setup-token-file")?
+            prompt::ask_secret("Setup token", "--setup-token-file")?
         }
     };
     let email = email(arguments.email)?;
     let password = if arguments.password_stdin {
         secret_input::stdin_line("password")?
     } else {
-        secret_input::ask_new_password()?
+        prompt::ask_new_password()?
     };
     let request = SetupRequest { setup_token, email, password };
     let tokens = backend::set_up(&http, &request).await?;
@@ -262,7 +262,7 @@ async fn set_password(context: &Context, arguments: Password) -> Result<(), CliE
     let password = if arguments.password_stdin {
         secret_input::stdin_line("password")?
     } else {
-        secret_input::ask_new_password()?
+        prompt::ask_new_password()?
     };
     let request = OwnerPassword { proof: owner.proof.clone(), password };
     backend::set_owner_password(&Http::new(&owner.url)?, &request).await?;
@@ -305,5 +305,5 @@ fn http(context: &Context, backend: &Backend) -> Result<Http, CliError> {
 }
 
 fn email(given: Option<String>) -> Result<String, CliError> {
-    given.map_or_else(|| secret_input::ask_text("E-mail", "--email", secret_input::check_email), Ok)
+    given.map_or_else(|| prompt::ask_text("E-mail", "--email", prompt::check_email), Ok)
 }

@@ -31,7 +31,7 @@ use crate::{
     context::Context,
     error::CliError,
     error_code::ErrorCode,
-    secret_input, service,
+    prompt, service,
 };
 
 /// A finished installation of the backend.
@@ -156,7 +156,7 @@ pub(super) fn uninstall(
     } else {
         "Delete the backend, and keep its data?"
     };
-    if !arguments.yes && !secret_input::confirm(question)? {
+    if !arguments.yes && !prompt::confirm(question)? {
         context.output.say("nothing was changed");
         return Ok(ExitCode::Success);
     }

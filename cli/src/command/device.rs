@@ -37,7 +37,7 @@ use crate::{
     document::{Component, Removed},
     error::CliError,
     output::View,
-    resolve, secret_input,
+    prompt, resolve, secret_input,
 };
 
 /// The device whose record was deleted with its retire code.
@@ -100,7 +100,7 @@ pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(),
             let backend = backend_login::logged_in(context)?;
             let id = resolve::device(context, &backend, Some(&device)).await?;
             let question = format!("Remove device {device}? To come back it must register again");
-            if !yes && !secret_input::confirm(&question)? {
+            if !yes && !prompt::confirm(&question)? {
                 context.output.say("nothing was changed");
                 return Ok(());
             }

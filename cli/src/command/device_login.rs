@@ -18,7 +18,7 @@ use link_protocol::{
 
 use crate::{
     context::Context, error::CliError, error_code::ErrorCode, output::Prompt, progress::Progress,
-    secret_input, wait::Deadline,
+    prompt, wait::Deadline,
 };
 
 /// How much longer to wait between polls after the backend has answered that a poll came too early.
@@ -82,7 +82,7 @@ fn announce(context: &Context, codes: &DeviceCodeResponse) {
 /// without a browser is no error, because any other machine can open the address.
 fn open_browser(context: &Context, codes: &DeviceCodeResponse) -> Result<(), CliError> {
     let wanted = !io::stdin().is_terminal()
-        || secret_input::confirm("Open the address in a browser on this machine?")?;
+        || prompt::confirm("Open the address in a browser on this machine?")?;
     if wanted && let Err(error) = open_address(&codes.verification_uri_complete) {
         context.output.say(&format!("{}; open the address elsewhere", error.message));
     }

@@ -13,7 +13,7 @@ use crate::{
     error::CliError,
     error_code::ErrorCode,
     local_backend::{LocalBackend, Settings},
-    resolve, secret_input,
+    prompt, resolve,
 };
 
 /// The word that a person types to confirm the deletion.
@@ -57,7 +57,7 @@ fn is_meant(local: &LocalBackend) -> Result<bool, CliError> {
          models.\nType `{WORD}` to go on",
         local.folder().display()
     );
-    Ok(secret_input::ask_text(&question, "--yes", |_| Ok(()))?.trim() == WORD)
+    Ok(prompt::ask_text(&question, "--yes", |_| Ok(()))?.trim() == WORD)
 }
 
 fn purge(context: &Context, local: &LocalBackend) -> Result<(), CliError> {

@@ -14,7 +14,7 @@ use crate::{
     error::CliError,
     names::Names,
     output::{Cell, View},
-    resolve, secret_input,
+    prompt, resolve,
 };
 
 pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), CliError> {
@@ -50,7 +50,7 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Cl
                 }
             };
             let question = format!("Revoke {key}? No device can register with it afterwards");
-            if !secret_input::is_meant(&question, yes)? {
+            if !prompt::is_meant(&question, yes)? {
                 context.output.say("nothing was changed");
                 return Ok(());
             }

@@ -28,7 +28,7 @@ use crate::{
     error::CliError,
     error_code::ErrorCode,
     output::{Cell, View},
-    secret_input,
+    prompt, secret_input,
 };
 
 /// The members of the account and its open invitations.
@@ -97,13 +97,13 @@ async fn list(context: &Context) -> Result<(), CliError> {
 async fn accept(context: &Context, arguments: Accept) -> Result<(), CliError> {
     let invitation_token = match &arguments.token_file {
         Some(file) => secret_input::line_of(file, "invitation token")?,
-        None => secret_input::ask_secret("Invitation token", "--token-file")?,
+        None => prompt::ask_secret("Invitation token", "--token-file")?,
     };
     let (http, tokens) = if let Some(email) = arguments.email {
         let password = if arguments.password_stdin {
             secret_input::stdin_line("password")?
         } else {
-            secret_input::ask_new_password()?
+            prompt::ask_new_password()?
         };
         let http =
             Http::new(&backend_login::backend_url(context, arguments.backend.url.as_deref())?)?;
@@ -171,7 +171,7 @@ async fn leave(
     }
     let question =
         "Leave the account? Your keys are revoked, and you need an invitation to come back";
-    if !yes && !secret_input::confirm(question)? {
+    if !yes && !prompt::confirm(question)? {
         return Ok(None);
     }
     let left = backend.leave_account().await?;
@@ -190,7 +190,7 @@ async fn dismiss(
     yes: bool,
 ) -> Result<Option<MemberRemoved>, CliError> {
     let question = format!("Remove {} from the account?", member.email);
-    if !yes && !secret_input::confirm(&question)? {
+    if !yes && !prompt::confirm(&question)? {
         return Ok(None);
     }
     let keys = match keys {
@@ -217,7 +217,7 @@ async fn ask_for_keys(
     for key in good {
         context.output.say(&format!("  {}", named_key(key)));
     }
-    let takes_over = secret_input::confirm("Take these keys over? Otherwise they are revoked")?;
+    let takes_over = prompt::confirm("Take these keys over? Otherwise they are revoked")?;
     Ok(if takes_over { LeftKeys::TakeOver } else { LeftKeys::Revoke })
 }
 

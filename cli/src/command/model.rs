@@ -33,7 +33,7 @@ use crate::{
     error_code::ErrorCode,
     names::Names,
     output::{Cell, View, bytes},
-    resolve, secret_input,
+    prompt, resolve,
 };
 
 /// A model and its current deployments.
@@ -203,7 +203,7 @@ async fn remove(context: &Context, arguments: &args::Remove) -> Result<(), CliEr
     if let Some(selector) = &arguments.many.select {
         let question =
             format!("Delete {} from the disk of every selected device?", resolve::told(&model));
-        if !arguments.many.dry_run && !secret_input::is_meant(&question, *yes)? {
+        if !arguments.many.dry_run && !prompt::is_meant(&question, *yes)? {
             context.output.say("nothing was changed");
             return Ok(());
         }
@@ -217,7 +217,7 @@ async fn remove(context: &Context, arguments: &args::Remove) -> Result<(), CliEr
         Some(named) => format!("Delete {} from the disk of {named}?", resolve::told(&model)),
         None => question,
     };
-    if !secret_input::is_meant(&question, *yes)? {
+    if !prompt::is_meant(&question, *yes)? {
         context.output.say("nothing was changed");
         return Ok(());
     }
@@ -254,7 +254,7 @@ async fn delete(context: &Context, named: &str, yes: bool) -> Result<(), CliErro
     let backend = backend_login::logged_in(context)?;
     let model = resolve::model(&backend, named).await?;
     let question = format!("Delete {} and its file from the backend?", resolve::told(&model));
-    if !secret_input::is_meant(&question, yes)? {
+    if !prompt::is_meant(&question, yes)? {
         context.output.say("nothing was changed");
         return Ok(());
     }

@@ -33,7 +33,7 @@ use crate::{
     document::Component,
     error::CliError,
     error_code::ErrorCode,
-    resolve, secret_input,
+    prompt, resolve, secret_input,
 };
 
 /// This machine as a device.
@@ -262,7 +262,7 @@ fn explain(failure: NotEnrolled) -> CliError {
 /// Returns the secret of an argument. For `-`, prompts for it on a terminal, and otherwise reads stdin.
 fn secret(argument: &str, what: &str) -> Result<Secret, CliError> {
     match argument {
-        "-" if std::io::stdin().is_terminal() => secret_input::ask_secret(what, "a pipe"),
+        "-" if std::io::stdin().is_terminal() => prompt::ask_secret(what, "a pipe"),
         "-" => secret_input::stdin_line(what),
         given => Ok(Secret::new(given)),
     }

@@ -18,7 +18,7 @@ use crate::{
     error::CliError,
     error_code::ErrorCode,
     output::{Cell, View, bytes},
-    secret_input,
+    prompt,
 };
 
 /// The mode of the files in the archive: only their owner reads them.
@@ -63,7 +63,7 @@ pub(super) async fn run(context: &Context, arguments: Support) -> Result<ExitCod
             .hint("remove it, or name another file with --out"));
     }
     let question = format!("Write these {} files to `{}`?", items.len(), file.display());
-    if !arguments.yes && !secret_input::confirm(&question)? {
+    if !arguments.yes && !prompt::confirm(&question)? {
         return Ok(ExitCode::Success);
     }
     let bytes = packed(&items, now).map_err(|error| unwritable(&file, &error))?;

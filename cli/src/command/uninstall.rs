@@ -25,7 +25,7 @@ use crate::{
     context::{self, Context},
     error::CliError,
     error_code::ErrorCode,
-    output, path_setup, resolve, secret_input, shared_files,
+    output, path_setup, prompt, resolve, shared_files,
 };
 
 /// The end of the installation.
@@ -60,7 +60,7 @@ struct Retirement {
 
 pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitCode, CliError> {
     let question = "Deregister this device and delete Link, its models and its login?";
-    if !secret_input::is_meant(question, arguments.yes)? {
+    if !prompt::is_meant(question, arguments.yes)? {
         context.output.say("nothing was changed");
         return Ok(ExitCode::Success);
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::{
     backend_login, context::Context, document::Component, error::CliError, error_code::ErrorCode,
-    resolve, secret_input,
+    prompt, resolve, secret_input,
 };
 
 /// The device that was moved to another account.
@@ -30,7 +30,7 @@ pub(super) async fn run(
     let question = format!(
         "Transfer device {named} to another account? It leaves this account now and deletes its models"
     );
-    if !yes && !secret_input::confirm(&question)? {
+    if !yes && !prompt::confirm(&question)? {
         context.output.say("nothing was changed");
         return Ok(());
     }
@@ -45,7 +45,7 @@ pub(super) async fn run(
 fn key(file: Option<&str>) -> Result<EnrolmentKey, CliError> {
     let text = match file {
         Some(file) => secret_input::line_of(file, "key")?,
-        None => secret_input::ask_secret("Key of the receiving account", "--key-file")?,
+        None => prompt::ask_secret("Key of the receiving account", "--key-file")?,
     };
     EnrolmentKey::parse(text.expose().trim()).map_err(|why| {
         CliError::new(ExitCode::KeyRefused, ErrorCode::KeyMistyped, why.to_string())

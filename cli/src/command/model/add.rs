@@ -23,7 +23,7 @@ use tokio::io::AsyncReadExt as _;
 
 use crate::{
     args::Add, command::model::catalogue, context::Context, error::CliError, error_code::ErrorCode,
-    progress::Progress, secret_input,
+    progress::Progress, prompt,
 };
 
 const CHUNK: usize = 1024 * 1024;
@@ -240,7 +240,7 @@ fn ask_checksum(url: &str) -> Result<Option<Sha256Hex>, CliError> {
         return Ok(None);
     }
     let question = format!("SHA-256 of {url} (empty: pin what is there now): ");
-    secret_input::ask_line(&question, |line| match line {
+    prompt::ask_line(&question, |line| match line {
         "" => Ok(None),
         digits => digits.parse().map(Some).map_err(|_invalid| {
             "this is not a SHA-256, which has 64 hexadecimal digits".to_owned()
