@@ -67,6 +67,22 @@ pub(crate) fn ask_text(
         .map_err(|_no_more_input| cancelled())
 }
 
+/// Returns whether a person is there who can choose with the arrow keys.
+pub(crate) fn can_choose() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Lets a person choose one of `items` with the arrow keys, and returns its index. The first item is chosen at the
+/// beginning. There must be a terminal ([`can_choose`]).
+///
+/// # Errors
+/// If the choice is cancelled.
+pub(crate) fn choose(prompt: &str, items: &[String]) -> Result<usize, CliError> {
+    let chosen =
+        dialoguer::Select::new().with_prompt(prompt).items(items).default(0).interact_opt();
+    chosen.ok().flatten().ok_or_else(cancelled)
+}
+
 /// Asks a person whether to continue. Without a terminal, `--yes` is required.
 ///
 /// # Errors

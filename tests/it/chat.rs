@@ -37,8 +37,11 @@ async fn one_command_leads_from_a_file_to_an_answer_and_the_next_one_uses_what_i
     let again = desk.link(&["run", &file, "Hello?"], "");
     assert_eq!(again.0, format!("{TINY_REPLY}\n"), "{}", again.1);
     assert!(!again.1.contains("added"), "{}", again.1);
-    let piped = desk.link(&["chat", "tiny"], "Hello?\n");
-    assert_eq!(piped.0, format!("{TINY_REPLY}\n"), "{}", piped.1);
+    // The only model that is served needs no name.
+    for chat in [&["chat", "tiny"][..], &["chat"]] {
+        let piped = desk.link(chat, "Hello?\n");
+        assert_eq!(piped.0, format!("{TINY_REPLY}\n"), "{}", piped.1);
+    }
     assert_eq!(desk.device.model().await.engine_pid, engine);
     assert_eq!(desk.backend.owner.models().await.unwrap().len(), 1);
 
@@ -57,6 +60,9 @@ async fn one_command_leads_from_a_file_to_an_answer_and_the_next_one_uses_what_i
     // A stopped model is served again.
     let stopped = desk.link(&["model", "stop", "tiny", "--wait"], "");
     assert!(stopped.1.contains("stop"), "{}", stopped.1);
+    let refused = desk.link(&["chat"], "Hello?\n");
+    assert!(refused.1.contains("no model is served on this device"), "{}", refused.1);
+    assert!(refused.1.contains("link run MODEL"), "{}", refused.1);
     let refused = desk.link(&["chat", "tiny", "Hello?"], "");
     assert!(refused.1.contains("`tiny` is not served on this device"), "{}", refused.1);
     assert!(refused.1.contains("link run tiny"), "{}", refused.1);
@@ -73,6 +79,31 @@ async fn who_cannot_be_helped_is_told_what_to_do() {
     assert!(unknown.1.contains("`./FILE`"), "{}", unknown.1);
     let silent = desk.link(&["chat", "nothing"], " \n");
     assert!(silent.1.contains("link run nothing"), "{}", silent.1);
+}
+
+#[tokio::test]
+async fn who_names_no_model_chooses_one_on_a_terminal_and_is_told_the_names_in_a_script() {
+    let desk = Desk::new().await;
+    for model in ["tiny.gguf", "tiny-loop.gguf"] {
+        let file = desk.file(model);
+        let run = ["run", &file, "--port", &desk.port, "--max-tokens", "3", "Hello?"];
+        assert_ne!(desk.link(&run, "").0, "", "{model}");
+    }
+    let (answer, message) = desk.link(&["chat"], "Hello?\n");
+    assert_eq!(answer, "");
+    assert!(message.contains("which model? served here: "), "{message}");
+    assert!(message.contains("`tiny`") && message.contains("`tiny-loop`"), "{message}");
+
+    let mut terminal = desk.terminal(&["chat", "--max-tokens", "3"]);
+    terminal.shows("Model").await;
+    terminal.types("\u{1b}[B\r");
+    terminal.shows("chatting with `tiny").await;
+    terminal.types("\u{4}");
+    terminal.ended_with(0).await;
+    let mut terminal = desk.terminal(&["chat"]);
+    terminal.shows("Model").await;
+    terminal.types("\u{1b}");
+    terminal.shows("cancelled").await;
 }
 
 #[tokio::test]

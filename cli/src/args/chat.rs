@@ -7,8 +7,8 @@ use link_protocol::port::Port;
 /// `link chat`.
 #[derive(Args, Debug)]
 pub struct Chat {
-    /// Name of the model in `link status`
-    pub model: String,
+    /// Name of the model in `link status` [default: the only one that is served, or a choice on a terminal]
+    pub model: Option<String>,
     /// Device, by id or name, which must be this machine [default: this machine]
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
@@ -63,6 +63,7 @@ impl Question {
 
 pub(super) const CHAT_EXAMPLES: &str = "\
 Examples:
+  link chat
   link chat smollm
   link chat smollm \"Why is the sky blue?\"
   link chat smollm \"Summarize this:\" < report.txt

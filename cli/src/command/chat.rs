@@ -17,7 +17,7 @@ use crate::{
     document::Component,
     error::CliError,
     error_code::ErrorCode,
-    local_backend, resolve,
+    local_backend, prompt, resolve,
 };
 
 /// The answer of a model to one question.
@@ -34,13 +34,16 @@ const QUESTION_LIMIT: u64 = 4 * 1024 * 1024;
 
 pub(super) async fn run(context: &Context, arguments: Chat) -> Result<ExitCode, CliError> {
     if let Some(named) = &arguments.device {
-        ensure_this_device(context, named, &arguments.model).await?;
+        ensure_this_device(context, named, arguments.model.as_deref()).await?;
     }
     let entries = LocalClient::of(&context.roots)
         .models()
         .await
         .map_err(|failure| agent_away(context, failure))?;
-    let entry = served(&entries, &arguments.model)?;
+    let entry = match &arguments.model {
+        Some(name) => served(&entries, name)?,
+        None => chosen(context, &entries)?,
+    };
     if let Some(other) = other_use(entry).await {
         return Err(other.refusal());
     }
@@ -102,7 +105,11 @@ pub(super) async fn talk(
 }
 
 /// Refuses any device but this machine's own, because models answer only on the loopback address.
-async fn ensure_this_device(context: &Context, named: &str, model: &str) -> Result<(), CliError> {
+async fn ensure_this_device(
+    context: &Context,
+    named: &str,
+    model: Option<&str>,
+) -> Result<(), CliError> {
     let own = resolve::identity(context)?.map(|identity| identity.device_id);
     if own.is_some_and(|own| own.to_string() == named) {
         return Ok(());
@@ -115,7 +122,7 @@ async fn ensure_this_device(context: &Context, named: &str, model: &str) -> Resu
     let name = backend.device(device).await?.name;
     let message = format!("models answer on 127.0.0.1 of `{name}` alone");
     Err(CliError::new(ExitCode::Failed, ErrorCode::OtherDevice, message)
-        .hint(format!("run `link chat {model}` on that machine")))
+        .hint(format!("run `link chat {}` on that machine", model.unwrap_or("MODEL"))))
 }
 
 /// Returns the entry that is served under `name`.
@@ -129,17 +136,47 @@ fn served<'a>(entries: &'a [PipelineEntry], name: &str) -> Result<&'a PipelineEn
                 .hint(format!("serve it and chat with `link run {name}`")))
         }
         None => {
-            let served: Vec<_> = entries.iter().filter(|entry| entry.is_serving).collect();
-            let names: Vec<_> = served.iter().map(|entry| format!("`{}`", entry.alias)).collect();
+            let served = entries.iter().filter(|entry| entry.is_serving);
+            let names: Vec<_> = served.map(|entry| entry.alias.to_string()).collect();
             let message = format!("no model is called `{name}` on this device");
             let hint = if names.is_empty() {
                 format!("deploy it and chat with `link run {name}`")
             } else {
-                format!("served here: {}", names.join(", "))
+                format!("served here: {}", quoted(&names))
             };
             Err(CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message).hint(hint))
         }
     }
+}
+
+/// Returns the model to ask if none was named: the only one that is served, or the one that a person chooses.
+fn chosen<'a>(
+    context: &Context,
+    entries: &'a [PipelineEntry],
+) -> Result<&'a PipelineEntry, CliError> {
+    let served: Vec<_> = entries.iter().filter(|entry| entry.is_serving).collect();
+    match served.as_slice() {
+        [only] => Ok(only),
+        [] => {
+            let message = "no model is served on this device";
+            Err(CliError::new(ExitCode::Failed, ErrorCode::NotServing, message).hint(
+                "deploy one and chat with `link run MODEL`; `link model list` shows the models",
+            ))
+        }
+        several => {
+            let names: Vec<_> = several.iter().map(|entry| entry.alias.to_string()).collect();
+            if context.output.is_json() || !prompt::can_choose() {
+                let message = format!("which model? served here: {}", quoted(&names));
+                return Err(CliError::usage(message)
+                    .hint(format!("name one of them, such as `link chat {}`", names[0])));
+            }
+            Ok(several[prompt::choose("Model", &names)?])
+        }
+    }
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the question: the arguments, then the piped input. None on a terminal without arguments.
