@@ -12,6 +12,8 @@ import { deployment, device, model } from './fixtures';
 import { accessible, control, place, press, pressInMenu } from './placed';
 
 const here = place();
+/** The height of a row of deployments. */
+const ROW = 76;
 const REPAIRED = { command_id: 'cmd_9', type: 'REPAIR_SERVING', state: 'processed', device_id: 'dev_a', created_at: '', expires_at: '', result: { status: 'succeeded', output: '', reported_at: '' } };
 const REFUSED: [number, unknown] = [409, { status: 409, detail: 'the device is leaving' }];
 
@@ -34,7 +36,7 @@ function scrollable(list: HTMLElement | null): HTMLElement {
     list.scrollTop = typeof place === 'object' ? (place.top ?? 0) : 0;
     list.dispatchEvent(new Event('scroll'));
   };
-  Object.defineProperties(list, { scrollHeight: { get: () => 301 * 66 }, clientHeight: { get: () => 300 } });
+  Object.defineProperties(list, { scrollHeight: { get: () => 301 * ROW }, clientHeight: { get: () => 300 } });
   return list;
 }
 
@@ -107,7 +109,7 @@ describe('a row whose button was pressed', () => {
     const button = await vi.waitFor(() => row('1')?.querySelector<HTMLElement>(`[data-action=${action}]`) ?? Promise.reject(new Error('no button')));
     button.focus();
     button.click();
-    await vi.waitFor(() => expect(list.scrollTop).toBeGreaterThan(290 * 66 - 900), { timeout: 3_000 });
+    await vi.waitFor(() => expect(list.scrollTop).toBeGreaterThan(290 * ROW - 900), { timeout: 3_000 });
     await vi.waitFor(() => expect(document.activeElement).toBe(row(successor)?.querySelector('.action-group')));
   });
 
@@ -121,12 +123,12 @@ describe('a row whose button was pressed', () => {
     const list = await vi.waitFor(() => scrollable(here.root.querySelector('.list-scroll')));
     await press('Repair: model-s0');
     await vi.waitFor(() => expect(document.activeElement).toBe(here.root.querySelector('[data-id=dpl_s0] .action-group')));
-    list.scrollTo({ top: 200 * 66 });
+    list.scrollTo({ top: 200 * ROW });
     await vi.waitFor(() => expect(here.root.querySelector('[data-id=dpl_s0]')).toBeNull());
     deployments.changed(deployment('s299', 'dev_a', { stale: true, alias: 'changed' }));
     await vi.waitFor(() => expect(here.root.querySelector('[data-id=dpl_s200]')).not.toBeNull());
     await new Promise((resolve) => setTimeout(resolve, 600));
-    expect(list.scrollTop).toBe(200 * 66);
+    expect(list.scrollTop).toBe(200 * ROW);
     expect(document.activeElement).toBe(list);
   });
 

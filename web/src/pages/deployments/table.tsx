@@ -25,7 +25,7 @@ import { DownloadProgress, StandingBadge } from '../../ui/standing';
 import { COLUMNS, portOf, SORTABLE, USUAL, type Named } from './view';
 
 /** The height of a row in pixels on wide screens, and that of the usual row on narrow ones. */
-const HEIGHTS = [66, 124] as const;
+const HEIGHTS = [76, 140] as const;
 
 interface Props {
   shown: readonly Named[];
