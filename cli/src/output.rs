@@ -150,7 +150,7 @@ fn terminal() -> Option<(usize, usize)> {
 
 /// Formats a number of bytes for a person.
 pub(crate) fn bytes(count: u64) -> String {
-    indicatif::BinaryBytes(count).to_string()
+    indicatif::DecimalBytes(count).to_string()
 }
 
 /// Prints a text unchanged.

@@ -130,7 +130,7 @@ fn counting() -> BarStyle {
 
 fn transferring() -> BarStyle {
     BarStyle::with_template(
-        "{msg:<12} {wide_bar} {binary_bytes} of {binary_total_bytes}  {binary_bytes_per_sec}  {eta}",
+        "{msg:<12} {wide_bar} {decimal_bytes} of {decimal_total_bytes}  {decimal_bytes_per_sec}  {eta}",
     )
     .expect("a valid template")
 }
@@ -142,9 +142,9 @@ mod tests {
 
     #[test]
     fn lines_are_in_steps_of_five_percent() {
-        assert_eq!(line("downloading", 0, 1000), "downloading 0 % (0 B of 1000 B)");
-        assert_eq!(line("downloading", 149, 1000), "downloading 10 % (149 B of 1000 B)");
-        assert_eq!(line("downloading", 2048, 2048), "downloading 100 % (2.00 KiB of 2.00 KiB)");
+        assert_eq!(line("downloading", 0, 1000), "downloading 0 % (0 B of 1.00 kB)");
+        assert_eq!(line("downloading", 149, 1000), "downloading 10 % (149 B of 1.00 kB)");
+        assert_eq!(line("downloading", 2048, 2048), "downloading 100 % (2.05 kB of 2.05 kB)");
         assert_eq!(line("queued", 0, 0), "queued");
     }
 

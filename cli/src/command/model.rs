@@ -83,7 +83,7 @@ async fn list(context: &Context) -> Result<(), CliError> {
                 Cell::id(model.model_id),
             ]
         });
-        context.view().table(["NAME", "SIZE", "STATE", "", "ID"], rows)
+        context.view().table(["NAME", "SIZE", "STATE", "WHOSE", "ID"], rows)
     })
 }
 

@@ -26,6 +26,7 @@ use crate::{
     error_code::ErrorCode,
     local_backend::{self, LocalBackend, Settings},
     progress::Progress,
+    resolve,
     wait::Deadline,
 };
 
@@ -54,7 +55,12 @@ pub(super) async fn run(context: &Context, arguments: Up) -> Result<(), CliError
     let followed = device::follow(context, before.as_deref(), &owner.url).await;
     followed.inspect_err(|_| progress.finish())?;
     let login = account::ensure(context, &owner).await.inspect_err(|_| progress.finish())?;
-    progress.show("registering this device", 0, 0);
+    let is_known = resolve::identity(context).is_ok_and(|known| known.is_some());
+    progress.show(
+        if is_known { "looking up this device" } else { "registering this device" },
+        0,
+        0,
+    );
     let device = device::ensure(context, &owner.url).await.inspect_err(|_| progress.finish())?;
     progress.show("starting the agent", 0, 0);
     let agent = agent_process::start(context).await.inspect_err(|_| progress.finish())?;

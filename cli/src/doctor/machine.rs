@@ -8,9 +8,9 @@ use super::{Area, Finding};
 use crate::output::bytes;
 
 /// Free space below which models and updates will soon find no room, in bytes.
-const SPACE_WANTED: u64 = 2 * 1024 * 1024 * 1024;
+const SPACE_WANTED: u64 = 2_000_000_000;
 /// Free space below which the agent itself is at risk, in bytes.
-const SPACE_NEEDED: u64 = 200 * 1024 * 1024;
+const SPACE_NEEDED: u64 = 200_000_000;
 /// Descriptors below which a busy model refuses connections: those of 256 connections, and of the agent's own files.
 const DESCRIPTORS_WANTED: u64 = 1024;
 

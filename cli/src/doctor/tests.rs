@@ -319,7 +319,7 @@ fn all_ports() -> Vec<(&'static str, Vec<Finding>)> {
 }
 
 fn machines() -> Vec<(&'static str, Vec<Finding>)> {
-    const GB: u64 = 1024 * 1024 * 1024;
+    const GB: u64 = 1_000_000_000;
     let healthy = Machine {
         free: vec![("/d".into(), Some(50 * GB))],
         descriptors: Some(524_288),
@@ -335,7 +335,7 @@ fn machines() -> Vec<(&'static str, Vec<Finding>)> {
         ),
         (
             "hardly any space",
-            Machine { free: vec![("/d".into(), Some(1024 * 1024))], ..healthy.clone() },
+            Machine { free: vec![("/d".into(), Some(1_000_000))], ..healthy.clone() },
         ),
         ("few descriptors", Machine { descriptors: Some(256), ..healthy.clone() }),
         ("models that do not fit", Machine { models, ..healthy }),

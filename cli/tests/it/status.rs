@@ -23,7 +23,7 @@ fn a_healthy_agent_is_shown_with_its_models_and_deployments() {
              MODEL   STATE        ADDRESS\n\
              smollm  serving      http://127.0.0.1:8080\n\
              other   not serving  http://127.0.0.1:8081  port 8081 is in use by nginx\n\
-             deploying {deploying}  downloading  50 % (512 B of 1.00 KiB)\n"
+             deploying {deploying}  downloading  50 % (512 B of 1.02 kB)\n"
         )
     );
 }

@@ -162,7 +162,7 @@ fn a_deployment_without_a_terminal_shows_lines_in_steps() {
     assert_eq!(
         ran.stderr,
         format!(
-            "queued\ndownloading 5 % (100 B of 1.00 KiB)\ndownloading 50 % (512 B of 1.00 KiB)\n\
+            "queued\ndownloading 5 % (100 B of 1.02 kB)\ndownloading 50 % (512 B of 1.02 kB)\n\
              configuring\ndeployed `smollm` to {}: alias smollm, port 8080\n",
             id("dev", 1)
         )
@@ -288,42 +288,42 @@ fn how_busy_a_device_is_is_shown() {
     };
     let least = json!({
         "reported_at": "2026-11-21T00:00:00Z", "cpu_percent": 12.5, "cpu_count": 8,
-        "memory": { "used_bytes": 3u64 << 30, "total_bytes": 16u64 << 30 },
-        "agent": { "cpu_percent": 0.1, "memory_bytes": 7 << 20 },
+        "memory": { "used_bytes": 3_000_000_000u64, "total_bytes": 16_000_000_000u64 },
+        "agent": { "cpu_percent": 0.1, "memory_bytes": 7_000_000 },
     });
     assert_eq!(
         shown(least.clone()).lines().skip(7).collect::<Vec<_>>(),
         [
             "Sampled     2026-11-21T00:00:00Z",
             "Processor   12.5 % of 8",
-            "Memory      3.00 GiB of 16.00 GiB",
-            "Agent uses  0.1 % of a processor, 7.00 MiB",
+            "Memory      3.00 GB of 16.00 GB",
+            "Agent uses  0.1 % of a processor, 7.00 MB",
         ]
     );
     let mut most = least;
     most["load_1m"] = json!(1.25);
     most["temperature_celsius"] = json!(54.5);
     most["disk"] = json!({
-        "used_bytes": 2u64 << 30, "free_bytes": 5u64 << 30, "total_bytes": 8u64 << 30
+        "used_bytes": 2_000_000_000u64, "free_bytes": 5_000_000_000u64, "total_bytes": 8_000_000_000u64
     });
     most["gpus"] = json!([
         {
-            "name": "NVIDIA L4\u{9b}2J", "utilisation_percent": 45.0, "memory_used_bytes": 1u64 << 30,
-            "memory_total_bytes": 24u64 << 30, "temperature_celsius": 61.0,
+            "name": "NVIDIA L4\u{9b}2J", "utilisation_percent": 45.0, "memory_used_bytes": 1_000_000_000u64,
+            "memory_total_bytes": 24_000_000_000u64, "temperature_celsius": 61.0,
         },
         { "name": "AMD GPU 0x164e" },
     ]);
     let engine = id("mdl", 1);
     most["engines"] = json!([
-        { "model_id": engine, "pid": 4711, "cpu_percent": 230.0, "memory_bytes": 4u64 << 30 },
+        { "model_id": engine, "pid": 4711, "cpu_percent": 230.0, "memory_bytes": 4_000_000_000u64 },
     ]);
     let most = shown(most);
     for line in [
         "Processor   12.5 % of 8, load 1.25, 54.5 °C",
-        "Disk        2.00 GiB of 8.00 GiB, 5.00 GiB free",
-        "GPU         NVIDIA L4\u{fffd}2J: 45 %, 1.00 GiB of 24.00 GiB, 61 °C",
+        "Disk        2.00 GB of 8.00 GB, 5.00 GB free",
+        "GPU         NVIDIA L4\u{fffd}2J: 45 %, 1.00 GB of 24.00 GB, 61 °C",
         "GPU         AMD GPU 0x164e",
-        &format!("Engine      {engine}: 230 % of a processor, 4.00 GiB, process 4711"),
+        &format!("Engine      {engine}: 230 % of a processor, 4.00 GB, process 4711"),
     ] {
         assert!(most.lines().any(|shown| shown == line), "{line}:\n{most}");
     }

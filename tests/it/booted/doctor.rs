@@ -386,7 +386,7 @@ impl Device {
     async fn has_little_room(&self, told: &mut String) {
         self.does(
             "mount -t tmpfs -o size=1500m,mode=700,uid=1000 tmpfs /mnt && cp -a DATA/. /mnt && \
-             fallocate -l $(($(stat -f -c '%a * %S' /mnt) - 700 * 1024 * 1024)) /mnt/filler && \
+             fallocate -l $(($(stat -f -c '%a * %S' /mnt) - 700 * 1000 * 1000)) /mnt/filler && \
              mount --bind /mnt DATA",
         )
         .await;
