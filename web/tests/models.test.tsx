@@ -121,12 +121,16 @@ describe('the models', () => {
       if (!found) throw new Error('there is no field');
       return found;
     });
-    const choose = (words: string): void => {
-      Object.defineProperty(field, 'files', { configurable: true, value: [new File([words], 'granite-3b.Q4_1.gguf')] });
+    const choose = (words: string, file = 'granite-3b.Q4_1.gguf'): void => {
+      Object.defineProperty(field, 'files', { configurable: true, value: [new File([words], file)] });
       field.dispatchEvent(new Event('change', { bubbles: true }));
     };
-    choose('<!doctype html>');
+    const fields = [...document.querySelectorAll<HTMLInputElement>('dialog input')].map(({ name }) => name);
+    expect(fields).toEqual(['source', 'source', 'file', 'name', 'shared']);
+    choose('<!doctype html>', 'another.gguf');
     const name = document.querySelector<HTMLInputElement>('dialog input[name=name]');
+    expect(name?.value).toBe('another');
+    choose('<!doctype html>');
     expect(name?.value).toBe('granite-3b.Q4_1');
     await type('input[name=name]', 'mine');
     choose('<!doctype html>');

@@ -21,9 +21,11 @@ export function AddDialog({ close }: { close: () => void }) {
   const { busy, fault, run } = useAttempt();
   const share = useSignal<number | null>(null);
   const name = useRef<HTMLInputElement>(null);
-  /** Nobody types what the file or the address says already. */
+  const suggested = useRef('');
+  /** Names the model as the file or the address says, unless a person has typed a name. */
   const suggest = (file: string): void => {
-    if (name.current && name.current.value.trim() === '') name.current.value = file.replace(/\.[a-z0-9]{1,8}$/i, '').slice(0, 100);
+    if (!name.current || !['', suggested.current].includes(name.current.value.trim())) return;
+    name.current.value = suggested.current = file.replace(/\.[a-z0-9]{1,8}$/i, '').slice(0, 100).trim();
   };
   const stop = useRef(new AbortController());
   useEffect(() => () => stop.current.abort(), []);
@@ -61,7 +63,6 @@ export function AddDialog({ close }: { close: () => void }) {
             {words.byAddress}
           </label>
         </fieldset>
-        <Field label={words.name} control={(ties) => <input {...ties} ref={name} name="name" required maxLength={100} autocomplete="off" />} />
         {byFile.value ? (
           <Field label={words.file} hint={words.fileHint} control={(ties) => <input {...ties} name="file" type="file" required onChange={(event) => suggest(event.currentTarget.files?.[0]?.name ?? '')} />} />
         ) : (
@@ -71,6 +72,7 @@ export function AddDialog({ close }: { close: () => void }) {
             <Field label={words.size} control={(ties) => <input {...ties} name="size" type="number" required min="1" step="1" />} />
           </>
         )}
+        <Field label={words.name} control={(ties) => <input {...ties} ref={name} name="name" required maxLength={100} autocomplete="off" />} />
         <label class="check-line">
           <input type="checkbox" name="shared" />
           {words.share}
