@@ -4,11 +4,11 @@
 import { describe, expect, it, vi } from 'vitest';
 
 import { Page } from '../src/app/pages';
-import { act } from '../src/data/actions';
 import { endedDeployment, endedUpload } from '../src/data/ends';
 import { deployments, devices, heard, models } from '../src/data/store';
 import type { Deployment } from '../src/data/types';
 import { Login } from '../src/pages/entry/login_form';
+import { carryOut } from '../src/ui/carry_out';
 import { notice, Notices } from '../src/ui/notices';
 import '../src/ui/deployment_notice';
 import { go } from '../src/ui/router';
@@ -30,7 +30,8 @@ describe('a deployment', () => {
     deployments.loaded([deployment('1', 'dev_lab')]);
     Object.assign(here.served.answers, { '/deployments': [202, sent], [`/deployments/${sent.deployment_id}`]: [200, sent] });
     here.show(<Notices />);
-    await act('redeploy', deployment('1', 'dev_lab'));
+    carryOut('redeploy', deployment('1', 'dev_lab'), 'llama');
+    await settled('llama is being deployed again.');
     await vi.waitFor(() => expect(here.served.to(`/deployments/${sent.deployment_id}`)).toHaveLength(1));
     return sent;
   }
@@ -51,6 +52,7 @@ describe('a deployment', () => {
     const sent = await redeployed(22);
     told({ ...sent, state: 'failed', reason: 'the disk is full' });
     await settled('llama could not be deployed to lab. The disk is full.');
+    expect(notices()).toHaveLength(1);
   });
 
   it('that was cancelled is not: who has cancelled it knows', async () => {
@@ -64,10 +66,17 @@ describe('a deployment', () => {
 it('an upload is said to be done or to have failed, and its model is no markup', async () => {
   models.loaded([model('1', { name: HOSTILE[0] ?? '' })]);
   here.show(<Notices />);
+  notice('It is being uploaded.', 'good', 'mdl_1');
   endedUpload.value = { model_id: 'mdl_1', error: null };
   await settled('is uploaded and can be deployed.');
+  expect(notices()).toHaveLength(1);
   endedUpload.value = { model_id: 'mdl_1', error: new Error('The file is too large.') };
   await settled('failed. The file is too large.');
+  expect(notices()).toHaveLength(1);
+  // A failure stays until it is closed.
+  notice('It is being uploaded.', 'good', 'mdl_1');
+  await settled('It is being uploaded.');
+  expect(notices()).toHaveLength(2);
   expect(here.root.querySelector('img')).toBeNull();
 });
 

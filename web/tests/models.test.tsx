@@ -3,7 +3,7 @@
 import { describe, expect, it, vi } from 'vitest';
 
 import { Problem } from '../src/data/problem';
-import { deployments, devices, devicesLoading, me, models, modelsLoading } from '../src/data/store';
+import { deployments, devices, devicesLoading, heard, me, models, modelsLoading } from '../src/data/store';
 import { ModelPage } from '../src/pages/catalogue/one';
 import { ModelsPage } from '../src/pages/catalogue/page';
 import { Notices } from '../src/ui/notices';
@@ -150,11 +150,15 @@ describe('the models', () => {
     await press('Deploy');
     await settled('The backend is overloaded.');
     here.served.answers['/deployments'] = [202, deployment('7', 'dev_a', { model_id: 'mdl_1', state: 'queued' })];
+    here.served.answers['/deployments/dpl_7'] = [200, deployment('7', 'dev_a', { model_id: 'mdl_1', state: 'queued' })];
     await press('Deploy');
     await settled('llama is being deployed to a.');
     const [first, second] = here.served.to('/deployments');
     expect(first?.body).toEqual({ model_id: 'mdl_1', device_id: 'dev_a', serve: true });
     expect(first?.headers.get('idempotency-key')).toBe(second?.headers.get('idempotency-key'));
+    heard({ type: 'change', id: null, change: { kind: 'deployment', id: 'dpl_7', change: 'changed', item: deployment('7', 'dev_a', { model_id: 'mdl_1' }) } });
+    await settled('llama is deployed to a.');
+    expect([...document.querySelectorAll('.notice')].map((one) => one.textContent)).toEqual(['llama is deployed to a.']);
   });
 
   it('are deployed to the only device without a choice', async () => {

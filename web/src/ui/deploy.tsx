@@ -23,7 +23,7 @@ import { Dialog } from './dialog';
 import { FormError } from './form_error';
 import { useLost } from './lost';
 import { ManyDialog, type Part } from './many';
-import { notice } from './notices';
+import { deploymentWork, notice } from './notices';
 import { Foreign } from './parts';
 import { SettingsFields } from './settings_fields';
 
@@ -91,7 +91,7 @@ export function DeployDialog({ model, targets, changed, close }: Props) {
         (deployment) => {
           deployments.changed(deployment);
           followDeployment(deployment);
-          notice(text.deploying.started(visible(name), visible(devices.row(only)?.peek().name ?? only)));
+          notice(text.deploying.started(visible(name), visible(devices.row(only)?.peek().name ?? only)), 'good', deploymentWork(deployment));
           close();
         },
         (error: unknown) => {

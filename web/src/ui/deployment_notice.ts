@@ -6,15 +6,17 @@ import { endedDeployment } from '../data/ends';
 import { deviceName, modelName } from '../data/names';
 import { text } from '../text';
 import { brief, sentence } from '../text/visible';
-import { notice } from './notices';
+import { deploymentWork, notice, withdraw } from './notices';
 
 effect(() => {
   const deployment = endedDeployment.value;
-  // Who has cancelled one knows it.
-  if (!deployment || deployment.state === 'cancelled') return;
+  if (!deployment) return;
   untracked(() => {
+    const work = deploymentWork(deployment);
+    // Who has cancelled one knows it.
+    if (deployment.state === 'cancelled') return withdraw(work);
     const [model, device] = [brief(modelName(deployment.model_id, deployment.alias)), brief(deviceName(deployment.device_id))];
-    if (deployment.state === 'completed') notice(text.deploying.completed(model, device));
-    else notice(text.deploying.failed(model, device, sentence(deployment.reason ?? '')), 'bad');
+    if (deployment.state === 'completed') notice(text.deploying.completed(model, device), 'good', work);
+    else notice(text.deploying.failed(model, device, sentence(deployment.reason ?? '')), 'bad', work);
   });
 });

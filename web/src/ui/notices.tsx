@@ -1,4 +1,5 @@
-// Short notices at the edge of the page, spoken by screen readers. A bad one stays until it is closed.
+// Short notices at the edge of the page, spoken by screen readers. A bad one stays until it is closed. How some work has ended takes
+// the place of the notice that it has begun.
 
 import { signal } from '@preact/signals';
 
@@ -13,6 +14,7 @@ interface Notice {
   number: number;
   words: string;
   tone: Tone;
+  work: string | undefined;
 }
 
 /** How long a good notice stays, in milliseconds. */
@@ -23,10 +25,10 @@ const shown = signal<readonly Notice[]>([]);
 ofPerson(() => (shown.value = []));
 let count = 0;
 
-/** Shows a notice. */
-export function notice(words: string, tone: Tone = 'good'): void {
+/** Shows a notice, in the place of a good one about the same `work`: the id of what is uploaded or updated, or `deploymentWork`. */
+export function notice(words: string, tone: Tone = 'good', work?: string): void {
   const number = (count += 1);
-  shown.value = [...shown.value, { number, words, tone }].slice(-MOST);
+  shown.value = [...others(work), { number, words, tone, work }].slice(-MOST);
   if (tone === 'good') setTimeout(() => dismiss(number), STAY);
 }
 
@@ -34,6 +36,20 @@ export function notice(words: string, tone: Tone = 'good'): void {
 export function failure(error: unknown): void {
   if (error instanceof PersonLeft) return;
   notice(wordsOf(error), 'bad');
+}
+
+/** Takes back the notice that some work has begun. */
+export function withdraw(work: string): void {
+  shown.value = others(work);
+}
+
+/** The work of putting a model on a device, for its notices. */
+export function deploymentWork({ model_id: model, device_id: device }: { model_id: string; device_id: string }): string {
+  return `${model} ${device}`;
+}
+
+function others(work: string | undefined): Notice[] {
+  return shown.value.filter((one) => work === undefined || one.work !== work || one.tone === 'bad');
 }
 
 function dismiss(number: number): void {

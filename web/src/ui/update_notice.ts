@@ -12,6 +12,6 @@ effect(() => {
   if (!command) return;
   untracked(() => {
     const name = brief(deviceName(command.device_id));
-    tellEnd(command, name, (output) => `${name}: ${sentence(output)}`);
+    tellEnd(command, name, (output) => `${name}: ${sentence(output)}`, command.device_id);
   });
 });

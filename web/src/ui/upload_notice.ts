@@ -14,7 +14,7 @@ effect(() => {
   if (!upload) return;
   untracked(() => {
     const model = brief(modelName(upload.model_id));
-    if (upload.error === null) notice(text.catalogue.uploadEnded.done(model));
-    else notice(text.catalogue.uploadEnded.failed(model, visible(wordsOf(upload.error))), 'bad');
+    if (upload.error === null) notice(text.catalogue.uploadEnded.done(model), 'good', upload.model_id);
+    else notice(text.catalogue.uploadEnded.failed(model, visible(wordsOf(upload.error))), 'bad', upload.model_id);
   });
 });

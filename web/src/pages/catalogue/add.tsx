@@ -36,13 +36,14 @@ export function AddDialog({ close }: { close: () => void }) {
       const told = (done: number): void => {
         share.value = file.size > 0 ? done / file.size : 1;
       };
-      await addFile(wish, file, told, stop.current.signal).catch(inWords);
+      const { model_id: model } = await addFile(wish, file, told, stop.current.signal).catch(inWords);
+      notice(text.catalogue.sending(visible(wish.name)), 'good', model);
     } else {
       const url = String(form.get('url')).trim();
       const body = { ...wish, url, file_name: lastPart(url), sha256: String(form.get('sha256')).trim(), size_bytes: Number(form.get('size')) };
       models.changed(await ask(POST('/api/v1/models', { body })));
+      notice(text.catalogue.added(visible(wish.name)));
     }
-    notice(byFile.peek() ? text.catalogue.sending(visible(wish.name)) : text.catalogue.added(visible(wish.name)));
     close();
   };
   const send = (form: FormData): void => {

@@ -39,7 +39,7 @@ function UpdateDialog({ device, close }: { device: Device; close: () => void }) 
     fault.value = '';
     try {
       await updateDevice(device.device_id, wanted);
-      notice(text.about.updateAsked(wanted));
+      notice(text.about.updateAsked(wanted), 'good', device.device_id);
       close();
     } catch (error) {
       noteRefusal(error);
