@@ -76,13 +76,15 @@ function Trail() {
           {entries.length === 0 ? '' : text.audit.count(entries.length, loaded.more.value)}
         </p>
         <span class="spacer" />
-        <button type="button" class="button" onClick={() => void loaded.newer()}>
-          {text.audit.newer}
-        </button>
-        <button type="button" class="button" disabled={busy.value || entries.length === 0} onClick={save}>
-          <Icon name="download" />
-          {busy.value ? text.audit.exporting(exported.value) : text.audit.csv}
-        </button>
+        <div class="page-actions">
+          <button type="button" class="button" onClick={() => void loaded.newer()}>
+            {text.audit.newer}
+          </button>
+          <button type="button" class="button" disabled={busy.value || entries.length === 0} onClick={save}>
+            <Icon name="download" />
+            {busy.value ? text.audit.exporting(exported.value) : text.audit.csv}
+          </button>
+        </div>
       </header>
       <div class="page-scroll">
         <p class="hint">{text.audit.hint}</p>

@@ -29,6 +29,7 @@ import { RemoveModel } from './remove';
 import { SharedBadge } from './shared_badge';
 import { UploadActions, UploadProgress } from './upload';
 
+import '../../ui/tabs.css';
 import '../deployments/deployments.css';
 import './catalogue.css';
 
@@ -82,15 +83,16 @@ function Shown({ model }: { model: Model }) {
           </h1>
           {isOffered(model) && <Badge tone={model.ready ? 'good' : 'warn'}>{model.ready ? text.catalogue.state.ready : text.catalogue.state.incomplete}</Badge>}
           <SharedBadge model={model} />
-          <span class="spacer" />
-          <UploadActions model={model} />
-          {deploys && (
-            <button type="button" class="button primary" onClick={() => (deploying.value = true)}>
-              {text.catalogue.deploy}
-            </button>
-          )}
-          {model.owned && may('models:write') && <Share model={model} />}
-          {model.owned && may('models:write') && <RemoveModel model={model} listed={there.map(({ deployment }) => deployment)} />}
+          <div class="page-actions">
+            <UploadActions model={model} />
+            {deploys && (
+              <button type="button" class="button primary" onClick={() => (deploying.value = true)}>
+                {text.catalogue.deploy}
+              </button>
+            )}
+            {model.owned && may('models:write') && <Share model={model} />}
+            {model.owned && may('models:write') && <RemoveModel model={model} listed={there.map(({ deployment }) => deployment)} />}
+          </div>
         </div>
         <UploadProgress model={model} />
       </header>

@@ -21,6 +21,7 @@ import { Progress } from './progress';
 import { Results } from './results';
 import { TONES, workWords } from './words';
 
+import '../../ui/tabs.css';
 import './operations.css';
 
 const STATES = ['failed', 'pending', 'sent', 'succeeded', 'skipped', 'cancelled'] as const;
@@ -94,7 +95,6 @@ function Shown({ operation }: { operation: Operation }) {
           <span role="status">
             <Badge tone={TONES[state]}>{text.works.state[state]}</Badge>
           </span>
-          <span class="spacer" />
           <OperationActions operation={operation} />
         </div>
         <p class="facts soft small">

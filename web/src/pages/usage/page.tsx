@@ -31,10 +31,12 @@ export function UsagePage() {
       <header class="page-head">
         <h1>{text.usage.title}</h1>
         <span class="spacer" />
-        <button type="button" class="button" onClick={again}>
-          {text.usage.reload}
-        </button>
-        <Export usage={usage} />
+        <div class="page-actions">
+          <button type="button" class="button" onClick={again}>
+            {text.usage.reload}
+          </button>
+          <Export usage={usage} />
+        </div>
       </header>
       <div class="page-scroll">
         <Choices question={question} measure={measure} usage={usage} />
