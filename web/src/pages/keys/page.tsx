@@ -143,7 +143,7 @@ function columnsOf(emails: ReadonlyMap<string, string>, revoke: ((key: Key) => v
     { name: names.expires, class: 'tight', cell: ({ expires_at }) => <Until at={expires_at} /> },
     {
       name: names.tags,
-      cell: ({ tags }) => (
+      cell: ({ tags }) => tags.length > 0 && (
         <span class="choices">
           {tags.map((tag) => (
             <Foreign key={tag} class="tag">
