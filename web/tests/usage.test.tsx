@@ -90,8 +90,8 @@ describe('usage', () => {
       const some = usage(groups, all);
       return spaced(summaryOf(some, measure, partsOf(some, measure, 6)));
     };
-    expect(of('tokens')).toBe('Tokens: 200. Most by fast (75 %). Highest in the interval that begins Fri, Nov 20.');
-    expect(of('first_token_p95')).toBe('Time to first token (p95): 800 ms. Slowest: slow (800 ms). Slowest in the interval that begins Fri, Nov 20.');
+    expect(of('tokens')).toBe('Tokens: 200. Most by fast (75 %). Highest on Fri, Nov 20.');
+    expect(of('first_token_p95')).toBe('Time to first token (p95): 800 ms. Slowest: slow (800 ms). Slowest on Fri, Nov 20.');
     expect(of('token_rate_p50')).toContain('20.0/s. Slowest: slow (5.0/s).');
   });
 

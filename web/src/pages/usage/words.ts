@@ -58,13 +58,13 @@ export function summaryOf(usage: Usage, measure: Measure, parts: readonly Part[]
   const values = all.buckets.map((figures) => valueOf(figures, measure));
   const foremost = isRate(measure) ? lowest : highest;
   const begin = all.buckets[values.indexOf(foremost(values))]?.begin;
-  const span = begin === undefined ? null : spanWords(begin, answer.bucket);
+  const span = begin === undefined ? null : text.usage.spans[answer.bucket](spanWords(begin, answer.bucket));
   if (isPercentile(measure)) {
     // The chart shows some groups. The slowest of all may be another one.
     const totals = answer.groups.map(({ total }) => valueOf(total, measure));
     const slowest = answer.groups.length > 1 ? answer.groups[totals.indexOf(foremost(totals))] : undefined;
     const value = slowest ? figureWords(slowest.total, measure, answer) : '';
-    return text.usage.slowSummary(name, words, slowest ? short(groupWords(slowest, answer.group_by)) : null, value, span ?? text.usage.unknown);
+    return text.usage.slowSummary(name, words, slowest ? short(groupWords(slowest, answer.group_by)) : null, value, span);
   }
   const top = parts[0]?.group;
   const total = valueOf(all.total, measure) ?? 0;

@@ -78,7 +78,9 @@ export const catalogue = {
   tokens: (count: number) => plural(count, 'token', 'tokens'),
   usage: 'Usage in the last 30 days',
   usageWords: (inferences: number, prompt: number, completion: number) =>
-    `${plural(inferences, 'inference', 'inferences')}, ${plural(prompt, 'prompt token', 'prompt tokens')}, ${plural(completion, 'completion token', 'completion tokens')}`,
+    [plural(inferences, 'inference', 'inferences'), plural(prompt, 'prompt token', 'prompt tokens'), plural(completion, 'completion token', 'completion tokens')]
+      .map((part) => part.replaceAll(' ', '\u00a0'))
+      .join(', '),
   usageFailed: 'The usage could not be loaded.',
   deployments: 'Deployments',
   notDeployed: 'The model is on no device.',

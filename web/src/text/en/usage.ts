@@ -36,16 +36,17 @@ export const usage = {
   tagHint: 'A device counts in each of its tags, as they are now, so the groups can add up to more than the whole.',
   percentileHint: (shown: number, all: number) =>
     `The chart shows the ${number(shown)} groups with the most inferences of ${number(all)}. The totals have all of them.`,
+  spans: { hour: (begin: string) => `in the hour from ${begin}`, day: (begin: string) => `on ${begin}` },
   summary: (measure: string, total: string, top: string | null, share: number, peak: string | null) =>
     [
       `${measure}: ${total}.`,
       top === null ? '' : `Most by ${top} (${share}\u00a0%).`,
-      peak === null ? '' : `Highest in the interval that begins ${peak}.`,
+      peak === null ? '' : `Highest ${peak}.`,
     ]
       .filter(Boolean)
       .join(' '),
-  slowSummary: (measure: string, all: string, slowest: string | null, value: string, span: string) =>
-    [`${measure}: ${all}.`, slowest === null ? '' : `Slowest: ${slowest} (${value}).`, `Slowest in the interval that begins ${span}.`]
+  slowSummary: (measure: string, all: string, slowest: string | null, value: string, span: string | null) =>
+    [`${measure}: ${all}.`, slowest === null ? '' : `Slowest: ${slowest} (${value}).`, span === null ? '' : `Slowest ${span}.`]
       .filter(Boolean)
       .join(' '),
   removedModel: (id: string) => `Removed model ${id}`,
