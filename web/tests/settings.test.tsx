@@ -113,6 +113,9 @@ describe('the allowlist', () => {
   });
 
   it('says what is stale and leads to the repair, and follows a reset of the stream', async () => {
+    await says('https://one.example');
+    expect(root.textContent).not.toContain('Every deployment');
+    deployments.changed(deployment('1', 'dev_a'));
     await says('Every deployment has all of these origins.');
     deployments.changed(deployment('1', 'dev_a', { stale: true }));
     await says('1 deployment refuses pages of an allowed origin.');

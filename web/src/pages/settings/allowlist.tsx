@@ -78,17 +78,17 @@ function Lists({ known, writes }: { known: Allowlist; writes: boolean }) {
   );
 }
 
-/** Counts the deployments that do not have the current list. */
+/** Counts the deployments that do not have the current list. Without a deployment there is nothing to say. */
 function Stale() {
   const count = useComputed(() => {
     void deployments.revision.value;
-    return deployments.all().filter(({ stale, state }) => stale && state === 'completed').length;
+    const completed = deployments.all().filter(({ state }) => state === 'completed');
+    return completed.length === 0 ? null : completed.filter(({ stale }) => stale).length;
   }).value;
   return (
     <div role="status">
-      {count === 0 ? (
-        <p class="soft">{text.settings.current}</p>
-      ) : (
+      {count === 0 && <p class="hint">{text.settings.current}</p>}
+      {count !== null && count > 0 && (
         <p class="banner warn stale-line">
           {text.deployed.stale(count)}{' '}
           <a class="button" href={REPAIR}>
