@@ -53,7 +53,7 @@ export const login = {
 
 export const palette = {
   title: 'Search and go to',
-  placeholder: 'Type the name of a device, a model or a page',
+  placeholder: 'Device, model or page',
   none: 'Nothing has this name.',
   page: 'Page',
   device: 'Device',
