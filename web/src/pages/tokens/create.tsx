@@ -9,6 +9,7 @@ import { inDays } from '../../text/until';
 import { useAttempt } from '../../ui/busy';
 import { Dialog, DialogForm } from '../../ui/dialog';
 import { FormError } from '../../ui/form_error';
+import { Prose } from '../../ui/prose';
 import { CopyBox, ShownOnce } from '../../ui/secret';
 import { aboutWords, isRead, partsOf, permitsWords, scopesOf, type Group } from './scopes';
 
@@ -39,7 +40,9 @@ export function CreateTokenDialog({ role, close }: { role: Role; close: () => vo
       {made.value !== null ? (
         <ShownOnce id="new-token" close={close}>
           <CopyBox value={made.value} label={text.tokens.theToken} />
-          <p class="hint">{text.tokens.usage}</p>
+          <p class="hint">
+            <Prose words={text.tokens.usage} />
+          </p>
         </ShownOnce>
       ) : (
         <DialogForm close={close} action={text.tokens.submit} ready={!busy.value} send={send}>

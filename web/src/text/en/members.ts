@@ -93,7 +93,7 @@ export const tokens = {
   noScope: 'Choose at least one scope.',
   created: 'The token was created',
   theToken: 'The token',
-  usage: 'Scripts send it in the header Authorization: Bearer TOKEN, and give it to the command line in LINK_ACCESS_TOKEN.',
+  usage: 'Scripts send the token in the header `Authorization: Bearer TOKEN`. The command line reads it from `LINK_ACCESS_TOKEN`.',
   revoke: 'Revoke…',
   revokeOf: (name: string) => `Revoke ${name}`,
   revokeTitle: 'Revoke the token',
