@@ -60,7 +60,7 @@ function Decide({ pending, decided }: { pending: PendingDevice; decided: (how: '
       </p>
       <p class="user-code">{pending.user_code}</p>
       <p>
-        <Filled words={text.machine.from} parts={{ address: <Foreign>{pending.address}</Foreign>, when: moment(pending.created_at) }} />
+        <Filled words={text.machine.from} parts={{ address: <Foreign>{pending.address}</Foreign>, when: moment(pending.created_at).replaceAll(' ', '\u00a0') }} />
       </p>
       <p>{text.machine.gets}</p>
       <p>{text.machine.careful}</p>

@@ -37,7 +37,7 @@ export const machine = {
   next: 'Continue',
   question: 'Is this your machine?',
   asks: '{machine} wants to log in as {person} and shows this code:',
-  from: 'It asked from the address {address}, {when}.',
+  from: 'The request came from {address} on {when}.',
   gets: 'If you allow it, the machine can do everything that you can do in this account, until you end its session.',
   careful: 'Allow it only if you started this yourself and the machine shows the same code.',
   allow: 'Allow',
