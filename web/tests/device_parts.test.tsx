@@ -100,7 +100,7 @@ describe('a transfer to another account', () => {
 
   it('says what is wrong with a key, and sends nothing that is none', async () => {
     open('about');
-    here.served.answers['/devices/dev_a/transfer'] = [409, { status: 409, detail: 'the key was used up' }];
+    here.served.answers['/devices/dev_a/transfer'] = [409, { status: 409, detail: 'the key was used up', hint: 'ask for a new key' }];
     await press('Transfer the device…');
     await type('dialog [name=key]', 'hunter2');
     await press('Transfer the device');
@@ -108,7 +108,7 @@ describe('a transfer to another account', () => {
     expect(here.served.to('/devices/dev_a/transfer')).toEqual([]);
     await type('dialog [name=key]', 'lrk_used');
     await press('Transfer the device');
-    await settled('The key was used up.');
+    await settled('The key was used up. Ask for a new key.');
     expect(devices.row('dev_a')).toBeDefined();
     await accessible();
   });

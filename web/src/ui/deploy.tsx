@@ -10,16 +10,17 @@ import { controllable } from '../data/controllable';
 import { followDeployment } from '../data/ends';
 import { isOffered, nameOf } from '../data/model_name';
 import { deviceName, modelName } from '../data/names';
-import { may, noteRefusal } from '../data/permission';
+import { may } from '../data/permission';
 import { gather, overtaken, refusedSetting, standing, typedOf, type Fault, type Seen, type Typed } from '../data/settings';
 import { deployments, devices, devicesLoading, models } from '../data/store';
 import type { Deployment } from '../data/types';
 import { text } from '../text';
 import { brief, visible } from '../text/visible';
+import { useAttempt } from './busy';
 import { Field } from './choice';
 import { DevicePicker } from './device_picker';
 import './deployment_notice';
-import { Dialog } from './dialog';
+import { Dialog, DialogForm } from './dialog';
 import { FormError } from './form_error';
 import { useLost } from './lost';
 import { ManyDialog, type Part } from './many';
@@ -48,9 +49,7 @@ export function DeployDialog({ model, targets, changed, close }: Props) {
   useLost(may('deployments:write'), close);
   const chosen = useSignal<ReadonlySet<string>>(new Set(targets ?? onlyDevice()));
   const many = useSignal<Part | null>(null);
-  const fault = useSignal('');
-  const busy = useSignal(false);
-  const running = useRef(false);
+  const { busy, fault, run } = useAttempt();
   // Fixed when the dialog opens: a later event must not change a box that somebody has already read.
   const serves = useRef(!changed || servesAgain(changed)).current;
   /** One for each set of words: the same request may be repeated, another one may not use its key. */
@@ -60,12 +59,9 @@ export function DeployDialog({ model, targets, changed, close }: Props) {
   const picked = useSignal(model ?? '');
   const id = model ?? (ready.some((one) => one.model_id === picked.value) ? picked.value : (ready[0]?.model_id ?? ''));
   const settings = useSettings(id, chosen.value);
-  const sent = (event: SubmitEvent): void => {
-    event.preventDefault();
-    if (running.current || chosen.peek().size === 0) return;
+  const send = (form: FormData): void => {
     const wanted = settings.read();
     if (wanted === null) return;
-    const form = new FormData(event.currentTarget as HTMLFormElement);
     const port = String(form.get('port') ?? '');
     const alias = String(form.get('alias') ?? '').trim();
     const wish = { model_id: id, serve: form.has('serve'), ...(port ? { port: Number(port) } : {}), ...(alias ? { alias } : {}), ...wanted };
@@ -84,22 +80,17 @@ export function DeployDialog({ model, targets, changed, close }: Props) {
     const words = JSON.stringify(body);
     if (sentOnce.current.words !== words) sentOnce.current = { words, key: idempotencyKey() };
     const params = { header: { 'Idempotency-Key': sentOnce.current.key } };
-    running.current = busy.value = true;
-    fault.value = '';
-    ask(POST('/api/v1/deployments', { params, body }))
-      .then(
-        (deployment) => {
-          deployments.changed(deployment);
-          followDeployment(deployment);
-          notice(text.deploying.started(visible(name), visible(devices.row(only)?.peek().name ?? only)), 'good', deploymentWork(deployment));
-          close();
-        },
-        (error: unknown) => {
-          noteRefusal(error);
-          if (!settings.refuse(error)) fault.value = error instanceof Error ? error.message : text.problems.unknown;
-        },
-      )
-      .finally(() => (running.current = busy.value = false));
+    void run(async () => {
+      const deployment = await ask(POST('/api/v1/deployments', { params, body })).catch((error: unknown) => {
+        if (settings.refuse(error)) return null;
+        throw error;
+      });
+      if (deployment === null) return;
+      deployments.changed(deployment);
+      followDeployment(deployment);
+      notice(text.deploying.started(visible(name), visible(devices.row(only)?.peek().name ?? only)), 'good', deploymentWork(deployment));
+      close();
+    });
   };
   if (many.value) {
     return <ManyDialog title={text.deploying.title} why={text.deploying.why} action={text.deploying.runMany} parts={[many.value]} close={close} />;
@@ -110,47 +101,42 @@ export function DeployDialog({ model, targets, changed, close }: Props) {
   const title = changed ? text.pluginSettings.of(name) : model === undefined ? text.deploying.title : text.deploying.titleOf(name);
   return (
     <Dialog title={title} close={close}>
-      <form onSubmit={sent}>
-        <div class="dialog-body">
-          {model === undefined && ready.length > 0 && (
-            <Field
-              label={text.deploying.model}
-              control={(ties) => (
-                <select {...ties} name="model" required autofocus value={id} onChange={(event) => (picked.value = event.currentTarget.value)}>
-                  {ready.map((one) => (
-                    <option key={one.model_id} value={one.model_id}>
-                      {brief(nameOf(one))}
-                    </option>
-                  ))}
-                </select>
-              )}
-            />
-          )}
-          {lacks && <p>{text.deploying.noModel}</p>}
-          {model !== undefined && targets?.length === 1 && <About model={model} device={targets[0] ?? ''} />}
-          {targets === undefined && <DevicePicker chosen={chosen.value} choose={(next) => (chosen.value = next)} />}
-          {changed && fields}
-          <div class="pair">
-            <Field label={text.deploying.port} hint={text.deploying.portHint} control={(ties) => <input {...ties} name="port" type="number" min="1" max="65535" step="1" />} />
-            <Field
-              label={text.deploying.alias}
-              hint={text.deploying.aliasHint}
-              control={(ties) => <input {...ties} name="alias" pattern="[a-z0-9][a-z0-9._\-]{0,63}" title={text.deploying.aliasForm} autocomplete="off" spellcheck={false} />}
-            />
-          </div>
-          <ServeChoice serves={serves} />
-          {!changed && fields}
-          <FormError words={fault} />
+      <DialogForm
+        close={close}
+        action={changed ? text.pluginSettings.run : chosen.value.size > 1 ? text.deploying.next : text.deploying.run}
+        ready={!busy.value && !lacks && chosen.value.size > 0}
+        send={send}
+      >
+        {model === undefined && ready.length > 0 && (
+          <Field
+            label={text.deploying.model}
+            control={(ties) => (
+              <select {...ties} name="model" required autofocus value={id} onChange={(event) => (picked.value = event.currentTarget.value)}>
+                {ready.map((one) => (
+                  <option key={one.model_id} value={one.model_id}>
+                    {brief(nameOf(one))}
+                  </option>
+                ))}
+              </select>
+            )}
+          />
+        )}
+        {lacks && <p>{text.deploying.noModel}</p>}
+        {model !== undefined && targets?.length === 1 && <About model={model} device={targets[0] ?? ''} />}
+        {targets === undefined && <DevicePicker chosen={chosen.value} choose={(next) => (chosen.value = next)} />}
+        {changed && fields}
+        <div class="pair">
+          <Field label={text.deploying.port} hint={text.deploying.portHint} control={(ties) => <input {...ties} name="port" type="number" min="1" max="65535" step="1" />} />
+          <Field
+            label={text.deploying.alias}
+            hint={text.deploying.aliasHint}
+            control={(ties) => <input {...ties} name="alias" pattern="[a-z0-9][a-z0-9._\-]{0,63}" title={text.deploying.aliasForm} autocomplete="off" spellcheck={false} />}
+          />
         </div>
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={close}>
-            {text.dialog.cancel}
-          </button>
-          <button type="submit" class="button primary" disabled={busy.value || lacks || chosen.value.size === 0}>
-            {changed ? text.pluginSettings.run : chosen.value.size > 1 ? text.deploying.next : text.deploying.run}
-          </button>
-        </div>
-      </form>
+        <ServeChoice serves={serves} />
+        {!changed && fields}
+        <FormError words={fault} />
+      </DialogForm>
     </Dialog>
   );
 }

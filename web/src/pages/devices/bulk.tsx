@@ -5,9 +5,10 @@ import { useRef } from 'preact/hooks';
 
 import { idempotencyKey } from '../../data/client';
 import { begin, ended, plan } from '../../data/operations';
-import { may, noteRefusal } from '../../data/permission';
+import { may } from '../../data/permission';
 import type { Device, OperationPlan, Work } from '../../data/types';
 import { text } from '../../text';
+import { useAttempt } from '../../ui/busy';
 import { Dialog } from '../../ui/dialog';
 import { FormError } from '../../ui/form_error';
 import { useLost } from '../../ui/lost';
@@ -66,22 +67,9 @@ export function BulkBar({ devices, ticked, unselect }: Props) {
 function BulkDialog({ kind, targets, close }: { kind: Kind; targets: string[]; close: () => void }) {
   const work = useSignal<Work | null>(null);
   const planned = useSignal<OperationPlan | null>(null);
-  const busy = useSignal(false);
-  const fault = useSignal('');
+  const { busy, fault, run: attempt } = useAttempt();
   /** One for each preview: the same operation may be wanted again later. */
   const key = useRef('');
-  const attempt = async (step: () => Promise<void>): Promise<void> => {
-    busy.value = true;
-    fault.value = '';
-    try {
-      await step();
-    } catch (error) {
-      noteRefusal(error);
-      fault.value = error instanceof Error ? error.message : text.problems.unknown;
-    } finally {
-      busy.value = false;
-    }
-  };
   const preview = (event: SubmitEvent): void => {
     event.preventDefault();
     const words = String(new FormData(event.currentTarget as HTMLFormElement).get('words'));

@@ -7,7 +7,7 @@ import { ask, POST } from '../../data/client';
 import { text } from '../../text';
 import { useAsked } from '../../ui/asked';
 import { useAttempt } from '../../ui/busy';
-import { Dialog } from '../../ui/dialog';
+import { Dialog, DialogForm } from '../../ui/dialog';
 import { FormError } from '../../ui/form_error';
 import { Icon } from '../../ui/icon';
 import { notice } from '../../ui/notices';
@@ -31,9 +31,8 @@ export function RetireButton() {
 function RetireDialog({ close }: { close: () => void }) {
   const field = useRef<HTMLInputElement>(null);
   const { busy, fault, run } = useAttempt();
-  const sent = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    const code = String(new FormData(event.currentTarget as HTMLFormElement).get('code'));
+  const send = async (values: FormData): Promise<void> => {
+    const code = String(values.get('code'));
     const done = await run(async () => {
       await ask(POST('/api/v1/devices/retire', { body: { retire_code: code } }));
     });
@@ -46,27 +45,17 @@ function RetireDialog({ close }: { close: () => void }) {
   };
   return (
     <Dialog title={text.retire.title} close={close}>
-      <form onSubmit={(event) => void sent(event)}>
-        <div class="dialog-body">
-          <p>{text.retire.why}</p>
-          <div class="field">
-            <label for="retire-code">{text.retire.code}</label>
-            <input ref={field} id="retire-code" name="code" required autofocus autocomplete="off" spellcheck={false} aria-describedby="retire-code-hint" />
-            <p class="hint" id="retire-code-hint">
-              <Prose words={text.retire.hint} />
-            </p>
-          </div>
-          <FormError words={fault} />
+      <DialogForm close={close} action={text.retire.run} tone="danger" ready={!busy.value} send={(values) => void send(values)}>
+        <p>{text.retire.why}</p>
+        <div class="field">
+          <label for="retire-code">{text.retire.code}</label>
+          <input ref={field} id="retire-code" name="code" required autofocus autocomplete="off" spellcheck={false} aria-describedby="retire-code-hint" />
+          <p class="hint" id="retire-code-hint">
+            <Prose words={text.retire.hint} />
+          </p>
         </div>
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={close}>
-            {text.dialog.cancel}
-          </button>
-          <button type="submit" class="button danger" disabled={busy}>
-            {text.retire.run}
-          </button>
-        </div>
-      </form>
+        <FormError words={fault} />
+      </DialogForm>
     </Dialog>
   );
 }
