@@ -3,7 +3,14 @@
 import { Icon } from './icon';
 import { change } from './router';
 
-export function SearchField({ label, words }: { label: string; words: string }) {
+interface Props {
+  label: string;
+  words: string;
+  /** Called when a key is pressed in the field. */
+  pressed?: (event: KeyboardEvent) => void;
+}
+
+export function SearchField({ label, words, pressed }: Props) {
   return (
     <label class="search">
       <Icon name="search" />
@@ -15,6 +22,7 @@ export function SearchField({ label, words }: { label: string; words: string }) 
         autocomplete="off"
         value={words}
         onInput={(event) => change({ q: event.currentTarget.value }, { replace: true })}
+        onKeyDown={pressed}
       />
     </label>
   );

@@ -17,6 +17,7 @@ import { failure } from '../../ui/notices';
 import { Badge, Empty, Failed, Foreign, Skeleton, type Tone } from '../../ui/parts';
 import { change, query } from '../../ui/router';
 import { scaled } from '../../ui/scale';
+import { SearchField } from '../../ui/search_field';
 import { useVirtual } from '../../ui/virtual';
 
 const SEVERITIES: readonly Severity[] = ['info', 'warning', 'error', 'critical'];
@@ -94,16 +95,7 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
   return (
     <div class="logs">
       <div class="filters">
-        <label class="search">
-          <Icon name="search" />
-          <input
-            type="search"
-            aria-label={text.logs.search}
-            placeholder={text.logs.search}
-            value={words}
-            onInput={(event) => change({ q: event.currentTarget.value }, { replace: true })}
-          />
-        </label>
+        <SearchField label={text.logs.search} words={words} />
         <select
           aria-label={text.logs.severity}
           value={severity}

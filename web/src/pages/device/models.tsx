@@ -21,6 +21,7 @@ import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/part
 import { Prose } from '../../ui/prose';
 import { PurposeTag } from '../../ui/purpose';
 import { change, query } from '../../ui/router';
+import { SearchField } from '../../ui/search_field';
 import { StateBadge } from '../../ui/standing';
 import { taskOf } from '../../workspace/targets';
 import { FromPrograms } from './program';
@@ -66,18 +67,7 @@ export function Models({ device }: { device: Device }) {
 function Search({ words, shown, all }: { words: string; shown: number; all: number }) {
   return (
     <>
-      <label class="search">
-        <Icon name="search" />
-        <input
-          type="search"
-          aria-label={text.models.search}
-          placeholder={text.models.search}
-          spellcheck={false}
-          autocomplete="off"
-          value={words}
-          onInput={(event) => change({ q: event.currentTarget.value }, { replace: true })}
-        />
-      </label>
+      <SearchField label={text.models.search} words={words} />
       <p class="soft number" role="status">
         {words === '' ? text.catalogue.count(all) : text.list.countOf(shown, all)}
       </p>

@@ -5,18 +5,14 @@ import type { ReadonlySignal } from '@preact/signals';
 import { formatSelection, parseTerm } from '../../data/selection';
 import type { Device } from '../../data/types';
 import { text } from '../../text';
-import { Icon } from '../../ui/icon';
 import { change } from '../../ui/router';
+import { SearchField } from '../../ui/search_field';
 import { SelectionChips, SelectionMenu } from '../../ui/selection';
 import { ColumnsMenu } from './columns';
 import { ViewsMenu } from './views';
 import type { View } from './view';
 
 export function Filters({ view, devices }: { view: View; devices: ReadonlySignal<Device[]> }) {
-  const searched = (event: Event): void => {
-    const words = (event.currentTarget as HTMLInputElement).value;
-    change({ q: words }, { replace: true });
-  };
   const entered = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter') return;
     const term = parseTerm(view.search);
@@ -26,19 +22,7 @@ export function Filters({ view, devices }: { view: View; devices: ReadonlySignal
   };
   return (
     <div class="filters" role="search" aria-label={text.devices.filters}>
-      <label class="search">
-        <Icon name="search" />
-        <input
-          type="search"
-          aria-label={text.devices.search}
-          placeholder={text.devices.search}
-          spellcheck={false}
-          autocomplete="off"
-          value={view.search}
-          onInput={searched}
-          onKeyDown={entered}
-        />
-      </label>
+      <SearchField label={text.devices.search} words={view.search} pressed={entered} />
       <SelectionMenu label={text.devices.filter} devices={devices} terms={view.terms} />
       <ColumnsMenu hidden={view.hidden} />
       <ViewsMenu />
