@@ -18,6 +18,8 @@ import { Badge, Foreign } from '../../ui/parts';
 import { VersionField } from '../../ui/version_field';
 import { MoreActions, type MoreKind } from './bulk_more';
 
+import './bulk.css';
+
 type Kind = 'tag' | 'untag' | 'update';
 const KINDS: readonly Kind[] = ['update', 'tag', 'untag'];
 const MOST_SHOWN = 8;

@@ -5,6 +5,8 @@ import { Menu } from '../../ui/menu';
 import { change } from '../../ui/router';
 import { COLUMNS, hiddenWords, type Column } from './view';
 
+import './columns.css';
+
 /** The columns whose room the platform can take in a window that has none for all. */
 const WIDE: readonly Column[] = ['state', 'version', 'models', 'tags'];
 

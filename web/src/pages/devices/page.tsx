@@ -20,8 +20,6 @@ import { RetireButton } from './retire';
 import { Table } from './table';
 import { arranged, fitting, groupedByDevice, ordered, orderOf, orderWords, viewOf, type ByDevice, type Column } from './view';
 
-import './devices.css';
-
 const NONE: ByDevice = new Map();
 
 export function DevicesPage() {

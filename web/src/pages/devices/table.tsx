@@ -19,6 +19,9 @@ import { headHeight, scaled, touched } from '../../ui/scale';
 import { useVirtual } from '../../ui/virtual';
 import { COLUMNS, platformOf, shareOf, type ByDevice, type Column, type Order } from './view';
 
+import './table.css';
+import './row.css';
+
 /** The heights of a row in pixels, as the style sheet has them. */
 const ROW = { mouse: 42, finger: 46 };
 const NARROW_ROW = { mouse: 64, finger: 89 };
