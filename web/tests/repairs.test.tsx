@@ -6,7 +6,7 @@ import { repairs } from '../src/data/operator';
 import { deployments, deploymentsLoading, devices, heard, me, models } from '../src/data/store';
 import type { Command } from '../src/data/types';
 import { RepairsPage } from '../src/pages/repairs/page';
-import { standingOf, timeLeft, worthRetrying } from '../src/pages/repairs/view';
+import { repairStatus, timeLeft, worthRetrying } from '../src/pages/repairs/view';
 import '../src/ui/role_notice';
 import { Notices } from '../src/ui/notices';
 import { go } from '../src/ui/router';
@@ -249,9 +249,9 @@ describe('the queue of repairs', () => {
 
 describe('a repair', () => {
   it('stands where its command and its result say', () => {
-    expect(QUEUE.map(standingOf)).toEqual(['sent', 'expired', 'failed', 'succeeded', 'sent']);
-    expect(standingOf(repair('1', { state: 'processed' }))).toBe('processed');
-    expect(standingOf(repair('1', { result: ended('superseded') }))).toBe('superseded');
+    expect(QUEUE.map(repairStatus)).toEqual(['sent', 'expired', 'failed', 'succeeded', 'sent']);
+    expect(repairStatus(repair('1', { state: 'processed' }))).toBe('processed');
+    expect(repairStatus(repair('1', { result: ended('superseded') }))).toBe('superseded');
   });
 
   it('has time left only until the device has it', () => {

@@ -3,7 +3,7 @@
 import { nameOf } from '../data/model_name';
 import { purposeOf, type Purpose } from '../data/purpose';
 import { stateOf } from '../data/selection';
-import { isThere } from '../data/standing';
+import { isThere } from '../data/deployment_status';
 import type { Deployment, Device, Model } from '../data/types';
 import { byText, nameKey } from '../text/collation';
 import type { Other } from './lines';

@@ -8,7 +8,7 @@ import { may, noteRefusal } from '../../data/permission';
 import { Unreadable } from '../../data/problem';
 import { purposeOf } from '../../data/purpose';
 import { shareModel, sharingAskedFor } from '../../data/shared_models';
-import { isThere } from '../../data/standing';
+import { isThere } from '../../data/deployment_status';
 import { deployments, devices, models, modelsLoading, reload } from '../../data/store';
 import type { Model } from '../../data/types';
 import { usageGroups } from '../../data/usage_page';
@@ -68,7 +68,7 @@ function Shown({ model }: { model: Model }) {
       model: name,
       device: devices.row(deployment.device_id)?.peek().name ?? deployment.device_id,
     }));
-    return arranged(named, { standing: null, order: order.value });
+    return arranged(named, { status: null, order: order.value });
   }).value;
   return (
     <div class="page model-page">

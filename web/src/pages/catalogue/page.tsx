@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 
 import { isOffered, nameOf } from '../../data/model_name';
 import { may } from '../../data/permission';
-import { isThere } from '../../data/standing';
+import { isThere } from '../../data/deployment_status';
 import { deployments, me, models, modelsLoading, reload } from '../../data/store';
 import type { Deployment, Model } from '../../data/types';
 import { loadModelUse, type ModelUse } from '../../data/usage';

@@ -6,7 +6,7 @@ import { useRef } from 'preact/hooks';
 import { ask, DELETE } from '../../data/client';
 import { controllable } from '../../data/controllable';
 import { may, noteRefusal } from '../../data/permission';
-import { isHeld } from '../../data/standing';
+import { isHeld } from '../../data/deployment_status';
 import { models } from '../../data/store';
 import type { Deployment, Model } from '../../data/types';
 import { forget } from '../../data/uploads';

@@ -8,7 +8,7 @@ import { ask, POST } from '../../data/client';
 import { controllable } from '../../data/controllable';
 import { modelName } from '../../data/names';
 import { may } from '../../data/permission';
-import { stands } from '../../data/standing';
+import { hasStatus } from '../../data/deployment_status';
 import { devices } from '../../data/store';
 import type { Deployment } from '../../data/types';
 import { text } from '../../text';
@@ -85,8 +85,8 @@ export function DeploymentBar({ chosen, unselect }: { chosen: readonly Deploymen
   const kind = useSignal<ManyKind | 'cancel' | null>(null);
   const targets = useRef<readonly Deployment[]>([]);
   const served = chosen.filter(({ state }) => state === 'completed');
-  const running = chosen.filter((one) => stands(one, 'progress'));
-  const ended = chosen.filter((one) => !stands(one, 'progress'));
+  const running = chosen.filter((one) => hasStatus(one, 'progress'));
+  const ended = chosen.filter((one) => !hasStatus(one, 'progress'));
   const open = (wanted: ManyKind | 'cancel', of: readonly Deployment[]): void => {
     targets.current = controllable(of);
     if (targets.current.length === 0) notice(text.deployed.updating);

@@ -4,7 +4,7 @@ import { useComputed, useSignal } from '@preact/signals';
 
 import { nameOf } from '../../data/model_name';
 import { may } from '../../data/permission';
-import { isThere, stands, STANDINGS } from '../../data/standing';
+import { DEPLOYMENT_STATUSES, hasStatus, isThere } from '../../data/deployment_status';
 import { deployments, deploymentsLoading, devices, devicesLoading, isWhole, models, modelsLoading, reload, together } from '../../data/store';
 import { text } from '../../text';
 import { Chips } from '../../ui/choice';
@@ -37,15 +37,15 @@ export function DeploymentsPage() {
   const chosen = useComputed(() =>
     shown.value.map(({ deployment }) => deployment).filter(({ deployment_id: id }) => selected.value.has(id)),
   );
-  const stale = useComputed(() => found.value.map(({ deployment }) => deployment).filter((one) => stands(one, 'stale')));
+  const stale = useComputed(() => found.value.map(({ deployment }) => deployment).filter((one) => hasStatus(one, 'stale')));
   useTitle(text.deployed.title);
-  const options = STANDINGS.map((value) => ({
+  const options = DEPLOYMENT_STATUSES.map((value) => ({
     value,
-    words: text.deployed.standing[value],
-    count: found.value.filter(({ deployment }) => stands(deployment, value)).length,
+    words: text.deployed.status[value],
+    count: found.value.filter(({ deployment }) => hasStatus(deployment, value)).length,
   }));
-  const { search, standing, model, device, terms } = view.value;
-  const filtered = search !== '' || standing !== null || model !== '' || device !== '' || terms.length > 0;
+  const { search, status, model, device, terms } = view.value;
+  const filtered = search !== '' || status !== null || model !== '' || device !== '' || terms.length > 0;
   // Which deployments fit a selection of devices is known once the devices are.
   const loading = terms.length > 0 ? together([deploymentsLoading.value, devicesLoading.value]) : deploymentsLoading.value;
   const isKnown = loading.state === 'ready' || loading.state === 'refreshing';
@@ -74,7 +74,7 @@ export function DeploymentsPage() {
       {all.value.length > 0 && (
         <>
           <SearchAndFilters search={search} model={model} device={device} terms={terms} />
-          <Chips label={text.deployed.states} options={options} value={standing ?? ''} choose={(value) => change({ state: value })} clear={filtered && clear} />
+          <Chips label={text.deployed.states} options={options} value={status ?? ''} choose={(value) => change({ state: value })} clear={filtered && clear} />
           <DeploymentBar chosen={chosen.value} unselect={() => (selected.value = new Set())} />
           <StaleBanner stale={chosen.value.length > 0 || (terms.length > 0 && !isKnown) ? [] : stale.value} />
         </>

@@ -6,7 +6,7 @@ import { pending, type Action } from '../../data/actions';
 import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
 import { written } from '../../data/settings';
-import { remediesFor, standingOf } from '../../data/standing';
+import { remediesFor, statusOf } from '../../data/deployment_status';
 import { purposeOf } from '../../data/purpose';
 import { deployments, devices, models } from '../../data/store';
 import type { Deployment } from '../../data/types';
@@ -21,7 +21,7 @@ import { Badge, Foreign, Time } from '../../ui/parts';
 import { Said } from '../../ui/prose';
 import { PurposeTag } from '../../ui/purpose';
 import { change } from '../../ui/router';
-import { DownloadProgress, StandingBadge } from '../../ui/standing';
+import { DeploymentBadges, DownloadProgress } from '../../ui/deployment_badges';
 import { COLUMNS, portOf, SORTABLE, USUAL, type Named } from './view';
 
 /** The height of a row in pixels on wide screens, and that of the usual row on narrow ones. */
@@ -70,8 +70,8 @@ function rowOf(id: string, names: Named | undefined): ListRow | null {
     cells: {
       standing: (
         <div class="stacked">
-          <StandingBadge deployment={deployment} />
-          {standingOf(deployment) === 'progress' && <DownloadProgress deployment={deployment} name={model} />}
+          <DeploymentBadges deployment={deployment} />
+          {statusOf(deployment) === 'progress' && <DownloadProgress deployment={deployment} name={model} />}
         </div>
       ),
       model: (

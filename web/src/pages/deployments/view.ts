@@ -1,7 +1,7 @@
 // What the list of deployments shows, as the address says it: search, filters and order. Pure.
 
 import { parseSelection, type Term } from '../../data/selection';
-import { stands, standingOf, STANDINGS, type Standing } from '../../data/standing';
+import { DEPLOYMENT_STATUSES, hasStatus, statusOf, type DeploymentStatus } from '../../data/deployment_status';
 import type { Deployment } from '../../data/types';
 import { orderOf, type Order } from '../../ui/order';
 import { byText, nameKey } from '../../text/collation';
@@ -12,7 +12,7 @@ export const USUAL: Order = { column: 'standing', descending: false };
 
 export interface View {
   search: string;
-  standing: Standing | null;
+  status: DeploymentStatus | null;
   model: string;
   device: string;
   /** The terms of the selection of devices. */
@@ -32,7 +32,7 @@ export interface Named {
 export function viewOf(query: URLSearchParams): View {
   return {
     search: query.get('q') ?? '',
-    standing: STANDINGS.find((known) => known === query.get('state')) ?? null,
+    status: DEPLOYMENT_STATUSES.find((known) => known === query.get('state')) ?? null,
     model: query.get('model_id') ?? '',
     device: query.get('device_id') ?? '',
     terms: parseSelection(query.get('select') ?? ''),
@@ -53,8 +53,8 @@ export function fitting(all: readonly Named[], { search, model, device }: Filter
 }
 
 /** Returns the deployments of a state, or all, in order: what needs a person first, unless another column is chosen. */
-export function arranged(found: readonly Named[], { standing, order }: Pick<View, 'standing' | 'order'>): Named[] {
-  const shown = standing === null ? [...found] : found.filter(({ deployment }) => stands(deployment, standing));
+export function arranged(found: readonly Named[], { status, order }: Pick<View, 'status' | 'order'>): Named[] {
+  const shown = status === null ? [...found] : found.filter(({ deployment }) => hasStatus(deployment, status));
   const direction = order.descending ? -1 : 1;
   const compare = comparison(order.column);
   return shown
@@ -75,7 +75,7 @@ interface Keyed {
 }
 
 function keysOf({ deployment, model, device }: Named): Keyed['keys'] {
-  return { rank: STANDINGS.indexOf(standingOf(deployment)), model: nameKey(model), device: nameKey(device) };
+  return { rank: DEPLOYMENT_STATUSES.indexOf(statusOf(deployment)), model: nameKey(model), device: nameKey(device) };
 }
 
 function comparison(column: string): (a: Keyed, b: Keyed) => number {

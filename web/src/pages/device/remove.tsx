@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals';
 import { removeDevice } from '../../data/actions';
 import { modelName } from '../../data/names';
 import { noteRefusal } from '../../data/permission';
-import { isThere } from '../../data/standing';
+import { isThere } from '../../data/deployment_status';
 import { deployments } from '../../data/store';
 import type { Device } from '../../data/types';
 import { text } from '../../text';

@@ -6,7 +6,7 @@ import { useSignal } from '@preact/signals';
 import { moverOf, pending, type Action } from '../../data/actions';
 import { isOffered } from '../../data/model_name';
 import { may } from '../../data/permission';
-import { isHeld } from '../../data/standing';
+import { isHeld } from '../../data/deployment_status';
 import type { Deployment, Model } from '../../data/types';
 import { text } from '../../text';
 import { brief } from '../../text/visible';

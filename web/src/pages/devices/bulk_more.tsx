@@ -7,7 +7,7 @@ import { useRef } from 'preact/hooks';
 import { removeDevice } from '../../data/actions';
 import { controllable } from '../../data/controllable';
 import { may } from '../../data/permission';
-import { isThere, stands } from '../../data/standing';
+import { hasStatus, isThere } from '../../data/deployment_status';
 import { deployments } from '../../data/store';
 import type { Deployment, Device } from '../../data/types';
 import { text } from '../../text';
@@ -51,7 +51,7 @@ export function MoreActions({ kind, devices, unselect, children }: Props) {
     }
     if (wanted === 'repair') {
       const ids = new Set(devices.map(({ device_id }) => device_id));
-      const all = deployments.all().filter((one) => ids.has(one.device_id) && isThere(one) && stands(one, 'stale'));
+      const all = deployments.all().filter((one) => ids.has(one.device_id) && isThere(one) && hasStatus(one, 'stale'));
       stale.current = controllable(all);
       if (stale.current.length === 0) {
         notice(all.length > 0 ? text.deployed.updating : text.bulkMore.nothingToRepair);

@@ -1,7 +1,7 @@
 // What the list of devices shows, as the address says it: search, filter and order. Pure.
 
 import { compareVersions, matches, parseSelection, stateOf, usedDisk, type Term } from '../../data/selection';
-import { isThere } from '../../data/standing';
+import { isThere } from '../../data/deployment_status';
 import type { Deployment, Device } from '../../data/types';
 import { nameKey } from '../../text/collation';
 

@@ -4,7 +4,7 @@ import { useComputed } from '@preact/signals';
 
 import { may } from '../../data/permission';
 import { matches, parseSelection } from '../../data/selection';
-import { stands } from '../../data/standing';
+import { hasStatus } from '../../data/deployment_status';
 import { deployments, deploymentsLoading, devices, devicesLoading, reload, together } from '../../data/store';
 import type { Device, Summary } from '../../data/types';
 import { text } from '../../text';
@@ -31,7 +31,7 @@ interface Point {
 export function Attention({ current }: { current: Summary }) {
   const stale = useComputed(() => {
     void deployments.revision.value;
-    return deployments.all().filter((one) => stands(one, 'stale'));
+    return deployments.all().filter((one) => hasStatus(one, 'stale'));
   }).value;
   const all = useComputed(() => (devices.revision.value, devices.all())).value;
   const { state, error } = together([devicesLoading.value, deploymentsLoading.value]);

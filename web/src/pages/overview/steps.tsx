@@ -31,7 +31,7 @@ import '../add/add.css';
 const GOOD_FOR = 1;
 
 /** Whether a step is behind the person, is the one to take, or waits for the one before. */
-type Standing = 'done' | 'now' | 'later';
+type StepState = 'done' | 'now' | 'later';
 
 /** Tells whether the way to the first answer has steps ahead: until a model is deployed. */
 export function areAhead({ devices, models, deployments }: Summary): boolean {
@@ -50,31 +50,31 @@ export function FirstSteps({ current }: { current: Summary }) {
   const behind = [devices.total > 0, completeOf(counts) > 0, deployments.serving > 0, false];
   const next = behind.indexOf(false);
   const made = madeKeys().length > 0;
-  const standing = (step: number): Standing => (behind[step] ? 'done' : step === next ? 'now' : 'later');
+  const stateOf = (step: number): StepState => (behind[step] ? 'done' : step === next ? 'now' : 'later');
   const adds = may('models:write') && counts.total === 0;
   return (
     <>
       <section class="card first-steps" id="first-steps">
         <h2>{words.welcome}</h2>
         <ol>
-          <Step standing={standing(0)} title={words.step1} body={words.step1Body} action={words.step1More} href="/devices/add">
+          <Step state={stateOf(0)} title={words.step1} body={words.step1Body} action={words.step1More} href="/devices/add">
             {(devices.total === 0 || made) && (may('keys:write') ? <Line /> : <p>{text.add.viewer}</p>)}
           </Step>
           <Step
-            standing={standing(1)}
+            state={stateOf(1)}
             title={words.step2}
             body={counts.incomplete > 0 ? words.step2Incomplete(counts.incomplete) : words.step2Body}
             action={adds ? words.step2 : words.step2Action}
             href={adds ? '/models?open=add' : '/models'}
           />
           <Step
-            standing={standing(2)}
+            state={stateOf(2)}
             title={words.step3}
             body={deployments.in_progress > 0 ? words.step3Progress : words.step3Body}
             action={deployments.in_progress > 0 ? words.step3Watch : words.step3Action}
             href={deployments.in_progress > 0 ? '/deployments' : only ? `/models/${only.model_id}?open=deploy` : '/models'}
           />
-          <Step standing={standing(3)} title={words.step4} body={words.step4Body} action={words.step4Action} href="/workspace" />
+          <Step state={stateOf(3)} title={words.step4} body={words.step4Body} action={words.step4Action} href="/workspace" />
         </ol>
       </section>
       {made && <Arrivals />}
@@ -87,7 +87,7 @@ function completeOf({ total, incomplete }: Summary['models']): number {
 }
 
 interface StepProps {
-  standing: Standing;
+  state: StepState;
   title: string;
   body: string;
   action: string;
@@ -95,19 +95,19 @@ interface StepProps {
   children?: ComponentChildren;
 }
 
-function Step({ standing, title, body, action, href, children }: StepProps) {
+function Step({ state, title, body, action, href, children }: StepProps) {
   return (
-    <li class={standing} aria-current={standing === 'now' ? 'step' : undefined}>
+    <li class={state} aria-current={state === 'now' ? 'step' : undefined}>
       <div>
         <h3>
           {title}
-          {standing === 'done' && <span class="visually-hidden">: {text.add.stepDone}</span>}
+          {state === 'done' && <span class="visually-hidden">: {text.add.stepDone}</span>}
         </h3>
-        {standing !== 'done' && <p class="soft">{body}</p>}
+        {state !== 'done' && <p class="soft">{body}</p>}
       </div>
       {children && <div class="step-body">{children}</div>}
       {/* The first step has a button of its own. */}
-      <a class={standing === 'now' && !children ? 'button primary' : 'button'} href={href}>
+      <a class={state === 'now' && !children ? 'button primary' : 'button'} href={href}>
         {action}
       </a>
     </li>

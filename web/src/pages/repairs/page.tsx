@@ -26,14 +26,14 @@ import { SearchAndFilters } from '../../ui/search';
 import { useSelected } from '../../ui/selection';
 import { useTitle } from '../../ui/title';
 import { Remedies } from './remedies';
-import { fitting, newestOf, standingOf, STANDINGS, timeLeft, viewOf, worthRetrying, type Named, type Standing } from './view';
+import { fitting, newestOf, repairStatus, REPAIR_STATUSES, timeLeft, viewOf, worthRetrying, type Named, type RepairStatus } from './view';
 
 import './repairs.css';
 
 const COLUMNS = ['standing', 'model', 'device', 'created', 'result', 'actions'] as const;
 /** The height of a row in pixels on wide screens, and that of the usual row on narrow ones. */
 const HEIGHTS = [50, 86] as const;
-const TONES: Record<Standing, Tone> = {
+const TONES: Record<RepairStatus, Tone> = {
   sent: 'busy', processed: 'busy', expired: 'bad', failed: 'bad', succeeded: 'good', superseded: 'quiet',
 };
 
@@ -51,12 +51,12 @@ export function RepairsPage() {
   const on = useSelected();
   const found = useComputed(() => fitting(all.value, view.value, on.value));
   const shown = useComputed(() => {
-    const { standing } = view.value;
-    return standing === null ? found.value : found.value.filter(({ command }) => standingOf(command) === standing);
+    const { status } = view.value;
+    return status === null ? found.value : found.value.filter(({ command }) => repairStatus(command) === status);
   });
   const selected = useSignal<ReadonlySet<string>>(new Set());
-  const { search, standing, model, device, terms } = view.value;
-  const filtered = search !== '' || standing !== null || model !== '' || device !== '' || terms.length > 0;
+  const { search, status, model, device, terms } = view.value;
+  const filtered = search !== '' || status !== null || model !== '' || device !== '' || terms.length > 0;
   const clear = (): void => change({ q: null, state: null, model_id: null, device_id: null, select: null });
   // Which repairs fit a selection of devices is known once the devices are.
   const { state, error } = terms.length > 0 ? together([loading.value, devicesLoading.value]) : loading.value;
@@ -64,10 +64,10 @@ export function RepairsPage() {
   const isLoading = state === 'idle' || state === 'loading';
   const chosen = shown.value.map(({ command }) => command).filter(({ command_id: id }) => selected.value.has(id));
   const operates = may('serving:operate');
-  const options = STANDINGS.map((value) => ({
+  const options = REPAIR_STATUSES.map((value) => ({
     value,
-    words: text.repairing.standing[value],
-    count: found.value.filter(({ command }) => standingOf(command) === value).length,
+    words: text.repairing.status[value],
+    count: found.value.filter(({ command }) => repairStatus(command) === value).length,
   }));
   const names = new Map(shown.value.map((one) => [one.command.command_id, one]));
   const count = filtered ? text.list.countOf(shown.value.length, all.value.length) : text.repairing.count(all.value.length);
@@ -87,7 +87,7 @@ export function RepairsPage() {
       {all.value.length > 0 && (
         <>
           <SearchAndFilters search={search} model={model} device={device} terms={terms} />
-          <Chips label={text.repairing.states} options={options} value={standing ?? ''} choose={(value) => change({ state: value })} clear={filtered && clear} />
+          <Chips label={text.repairing.states} options={options} value={status ?? ''} choose={(value) => change({ state: value })} clear={filtered && clear} />
           {operates && <RepairBar chosen={chosen} unselect={() => (selected.value = new Set())} />}
         </>
       )}
@@ -192,14 +192,14 @@ function Again({ title, why, targets, close }: { title: string; why: string; tar
 function rowOf(id: string, names: Named | undefined, isNewest: boolean): ListRow | null {
   const command = repairs.rows.row(id)?.value;
   if (!command || !names) return null;
-  const standing = standingOf(command);
+  const status = repairStatus(command);
   const left = timeLeft(command, now.value);
   return {
     title: text.deployed.rowOf(names.model, names.device),
     cells: {
       standing: (
         <div class="stacked">
-          <Badge tone={TONES[standing]}>{text.repairing.standing[standing]}</Badge>
+          <Badge tone={TONES[status]}>{text.repairing.status[status]}</Badge>
           {left !== null && <span class="number small soft">{text.repairing.left(span(left))}</span>}
         </div>
       ),
@@ -217,8 +217,8 @@ function rowOf(id: string, names: Named | undefined, isNewest: boolean): ListRow
       ),
       created: <Time at={command.created_at} />,
       result: <Said words={resultOf(command)} />,
-      actions: may('serving:operate') && isNewest && (standing === 'expired' || standing === 'failed') && (
-        <Remedies command={command} name={names.model} moves={standing === 'failed'} />
+      actions: may('serving:operate') && isNewest && (status === 'expired' || status === 'failed') && (
+        <Remedies command={command} name={names.model} moves={status === 'failed'} />
       ),
     },
   };
@@ -228,7 +228,7 @@ function rowOf(id: string, names: Named | undefined, isNewest: boolean): ListRow
 function resultOf(command: Command): string {
   if (command.result?.output) return command.result.output;
   if (command.note) return command.note;
-  switch (standingOf(command)) {
+  switch (repairStatus(command)) {
     case 'sent': {
       const device = devices.row(command.device_id)?.value;
       const isAway = device !== undefined && stateOf(device) === 'offline';

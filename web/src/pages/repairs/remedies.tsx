@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals';
 import { moverOf, pending } from '../../data/actions';
 import { may } from '../../data/permission';
 import { stateOf } from '../../data/selection';
-import { isHeld } from '../../data/standing';
+import { isHeld } from '../../data/deployment_status';
 import { deployments, deploymentsLoading, devices } from '../../data/store';
 import type { Command, Deployment } from '../../data/types';
 import { text } from '../../text';

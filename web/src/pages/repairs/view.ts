@@ -4,12 +4,12 @@ import { parseSelection, type Term } from '../../data/selection';
 import type { Command } from '../../data/types';
 import { byText } from '../../text/collation';
 
-export const STANDINGS = ['sent', 'processed', 'expired', 'failed', 'succeeded', 'superseded'] as const;
-export type Standing = (typeof STANDINGS)[number];
+export const REPAIR_STATUSES = ['sent', 'processed', 'expired', 'failed', 'succeeded', 'superseded'] as const;
+export type RepairStatus = (typeof REPAIR_STATUSES)[number];
 
 export interface View {
   search: string;
-  standing: Standing | null;
+  status: RepairStatus | null;
   model: string;
   device: string;
   /** The terms of the selection of devices. */
@@ -28,7 +28,7 @@ export interface Named {
 export function viewOf(query: URLSearchParams): View {
   return {
     search: query.get('q') ?? '',
-    standing: STANDINGS.find((known) => known === query.get('state')) ?? null,
+    status: REPAIR_STATUSES.find((known) => known === query.get('state')) ?? null,
     model: query.get('model_id') ?? '',
     device: query.get('device_id') ?? '',
     terms: parseSelection(query.get('select') ?? ''),
@@ -36,7 +36,7 @@ export function viewOf(query: URLSearchParams): View {
 }
 
 /** Returns what became of a repair: until the device has reported, where the command is. */
-export function standingOf({ state, result }: Command): Standing {
+export function repairStatus({ state, result }: Command): RepairStatus {
   switch (result?.status) {
     case undefined:
       return state;
@@ -79,12 +79,12 @@ export function newestOf(all: readonly Command[]): ReadonlySet<string> {
 /** Returns the expired repairs after which no other repair of the model on its device was sent. */
 export function worthRetrying(all: readonly Command[]): Command[] {
   const newest = newestOf(all);
-  return all.filter((command) => newest.has(command.command_id) && standingOf(command) === 'expired');
+  return all.filter((command) => newest.has(command.command_id) && repairStatus(command) === 'expired');
 }
 
 /** Returns the time until a repair expires in milliseconds, or nothing if that does not matter any more. */
 export function timeLeft(command: Command, now: number): number | null {
-  return standingOf(command) === 'sent' ? Math.max(0, Date.parse(command.expires_at) - now) : null;
+  return repairStatus(command) === 'sent' ? Math.max(0, Date.parse(command.expires_at) - now) : null;
 }
 
 function newestFirst(a: Command, b: Command): number {

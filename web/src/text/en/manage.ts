@@ -54,7 +54,7 @@ export const deployed = {
   table: 'Deployments',
   rowOf: (model: string, device: string) => `${model} on ${device}`,
   states: 'State of the deployments',
-  standing: {
+  status: {
     stale: 'Stale',
     failed: 'Failed',
     progress: 'In progress',
@@ -101,7 +101,7 @@ export const repairing = {
   count: (count: number) => plural(count, 'repair', 'repairs'),
   table: 'Repair commands, newest first',
   states: 'State of the repairs',
-  standing: {
+  status: {
     sent: 'Sent',
     processed: 'Processed',
     expired: 'Expired',

@@ -24,7 +24,7 @@ import { Switch } from '../switch';
 import { Until } from '../until';
 import { Forms } from './forms';
 import { Part } from './part';
-import { Standings } from './standings';
+import { Deployments } from './deployments';
 
 const LONG = 'a-name-that-is-much-longer-than-the-place-that-it-has-and-is-cut-at-the-end-of-it';
 const HOURS = Array.from({ length: 24 }, (_, hour) => Date.UTC(2026, 10, 20, hour));
@@ -158,7 +158,7 @@ export function Gallery() {
           idOf={(hour) => hour}
         />
       </Part>
-      <Standings />
+      <Deployments />
       <Forms />
       <Part title="Banners">
         <p class="banner busy">Something goes on.</p>

@@ -1,6 +1,6 @@
-// The standing of a deployment in words, with the bytes of its download.
+// The status of a deployment in words, with the bytes of its download.
 
-import { cannotServe, stands } from '../data/standing';
+import { cannotServe, hasStatus } from '../data/deployment_status';
 import { devices } from '../data/store';
 import type { Deployment } from '../data/types';
 import { text } from '../text';
@@ -9,11 +9,11 @@ import { bytes } from '../text/format';
 import { Badge, type Tone } from './parts';
 
 /** What a deployment does, and that its allowlist is stale. */
-export function StandingBadge({ deployment }: { deployment: Deployment }) {
+export function DeploymentBadges({ deployment }: { deployment: Deployment }) {
   return (
     <span class="badges">
       <StateBadge deployment={deployment} />
-      {stands(deployment, 'stale') && <Badge tone="warn">{text.models.allowlistStale}</Badge>}
+      {hasStatus(deployment, 'stale') && <Badge tone="warn">{text.models.allowlistStale}</Badge>}
     </span>
   );
 }

@@ -3,7 +3,7 @@
 import type { Deployment, Device } from '../../data/types';
 import { DeviceBadge } from '../device_badge';
 import { PurposeTag } from '../purpose';
-import { DownloadProgress, StandingBadge, StateBadge } from '../standing';
+import { DeploymentBadges, DownloadProgress, StateBadge } from '../deployment_badges';
 import { AgentVersion } from '../version';
 import { Part } from './part';
 
@@ -43,7 +43,7 @@ const DEPLOYMENTS: readonly Deployment[] = [
   { ...DEPLOYMENT, state: 'cancelled', serving: null },
 ];
 
-export function Standings() {
+export function Deployments() {
   return (
     <>
       <Part title="States of devices">
@@ -54,7 +54,7 @@ export function Standings() {
       </Part>
       <Part title="States of deployments">
         {DEPLOYMENTS.map((deployment, index) => <StateBadge key={index} deployment={deployment} />)}
-        <StandingBadge deployment={{ ...DEPLOYMENT, stale: true }} />
+        <DeploymentBadges deployment={{ ...DEPLOYMENT, stale: true }} />
         <DownloadProgress deployment={LOADING} name="a model before its first byte" />
         <DownloadProgress deployment={{ ...LOADING, progress: { bytes_done: 3e8, bytes_total: 1e9 } }} name="a model on its way" />
       </Part>

@@ -3,14 +3,14 @@
 import type { Action } from './actions';
 import type { Deployment } from './types';
 
-export const STANDINGS = ['stale', 'failed', 'progress', 'serving', 'stopped', 'cancelled'] as const;
-export type Standing = (typeof STANDINGS)[number];
+export const DEPLOYMENT_STATUSES = ['stale', 'failed', 'progress', 'serving', 'stopped', 'cancelled'] as const;
+export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
 
 const UNDER_WAY = new Set(['queued', 'downloading', 'configuring']);
 
 /** Tells whether a deployment counts for a filter: a stale one that is served counts for both. */
-export function stands(deployment: Deployment, standing: Standing): boolean {
-  switch (standing) {
+export function hasStatus(deployment: Deployment, status: DeploymentStatus): boolean {
+  switch (status) {
     case 'stale':
       return deployment.stale && deployment.state === 'completed';
     case 'failed':
@@ -31,9 +31,9 @@ export function cannotServe({ state, serving }: Deployment): boolean {
   return state === 'completed' && serving?.state === 'not_serving' && !serving.is_serving && Boolean(serving.detail);
 }
 
-/** Returns the one standing by which a deployment is ordered: what needs a person comes first. */
-export function standingOf(deployment: Deployment): Standing {
-  return STANDINGS.find((standing) => stands(deployment, standing)) ?? 'stopped';
+/** Returns the one status by which a deployment is ordered: what needs a person comes first. */
+export function statusOf(deployment: Deployment): DeploymentStatus {
+  return DEPLOYMENT_STATUSES.find((status) => hasStatus(deployment, status)) ?? 'stopped';
 }
 
 /** Tells whether a deployment is listed: its model was not removed, and nobody has dismissed its end. */
