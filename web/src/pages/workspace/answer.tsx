@@ -30,9 +30,14 @@ export function Answer({ turn, running, grown, children }: Props) {
   const body = useRef<HTMLDivElement>(null);
   const thoughts = useRef<HTMLParagraphElement>(null);
   const shown = useRef('');
+  const drawn = useRef<Drawing | null>(null);
+  const begin = (root: HTMLElement): Drawing => {
+    drawn.current?.stop();
+    return (drawn.current = new Drawing(root, grown));
+  };
   useLayoutEffect(() => {
     if (!running || !body.current) return undefined;
-    const drawing = new Drawing(body.current, grown);
+    const drawing = begin(body.current);
     drawing.push(running.text);
     if (thoughts.current) thoughts.current.textContent = readable(running.thought);
     running.onText = (piece) => drawing.push(piece);
@@ -49,10 +54,11 @@ export function Answer({ turn, running, grown, children }: Props) {
     if (thoughts.current) thoughts.current.textContent = readable(turn.thought);
     if (shown.current === turn.answer) return;
     shown.current = turn.answer;
-    const drawing = new Drawing(body.current, grown);
+    const drawing = begin(body.current);
     drawing.push(turn.answer);
     drawing.finish();
   }, [running, turn]);
+  useLayoutEffect(() => () => drawn.current?.stop(), []);
   const thinks = running ? running.heard.value !== 'nothing' && running.thought !== '' : turn.thought !== '';
   return (
     <article class="turn answered" aria-label={brief(turn.model)} aria-busy={running !== null || undefined}>
