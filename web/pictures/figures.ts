@@ -1,10 +1,11 @@
 // The figures over time of the made-up account: the load of a device, and usage in groups.
 
 import type { DeviceMetrics, UsageFigures, UsageGroup, UsageGroups } from '../src/data/types.ts';
-import { noise, NOW, type World } from './world.ts';
+import { COMPLETION, inferencesIn, noise, NOW, PROMPT, type World } from './world.ts';
 
 const GB = 1e9;
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 const FIRST_TOKEN = [50, 100, 200, 400, 800, 1_600];
 const RATES = [5, 10, 20, 40, 80];
 
@@ -42,7 +43,7 @@ export function metricsOf(world: World, period: DeviceMetrics['period']): Device
 /** Usage between two days, in groups. */
 export function usageOf(world: World, query: URLSearchParams): UsageGroups {
   const bucket = query.get('bucket') === 'hour' ? 'hour' : 'day';
-  const length = bucket === 'hour' ? 3_600_000 : DAY;
+  const length = bucket === 'hour' ? HOUR : DAY;
   const to = Date.parse(query.get('to') ?? '') || NOW;
   const from = Date.parse(query.get('from') ?? '') || to - 7 * DAY;
   const by = (query.get('group_by') ?? 'model') as UsageGroups['group_by'];
@@ -53,12 +54,13 @@ export function usageOf(world: World, query: URLSearchParams): UsageGroups {
     none: [[null, null]] as const,
   }[by];
   const begins = Array.from({ length: Math.min(Math.ceil((to - from) / length), 400) }, (_, at) => from + at * length);
-  // The names share what the whole account has.
-  const shares = names.map((_, nth) => 1 / (nth + 1));
-  const all = shares.reduce((sum, share) => sum + share, 0);
+  const place = world.models.findIndex(({ model_id: id }) => id === query.get('model_id'));
   const groups = names.map(([key, name], nth): UsageGroup => {
-    const share = world.name === 'empty' ? 0 : (shares[nth] ?? 0) / all;
-    const buckets = begins.map((begin, at) => ({ begin: new Date(begin).toISOString(), ...figures((1 + noise(at)) * 900 * share) }));
+    const counted = (begin: number): number => {
+      const all = world.name === 'empty' ? 0 : inferencesIn(begin, length);
+      return by === 'none' ? (place < 0 ? all : shareOf(all, place, world.models.length)) : shareOf(all, nth, names.length);
+    };
+    const buckets = begins.map((begin) => ({ begin: new Date(begin).toISOString(), ...figures(counted(begin)) }));
     return { key, name, total: figures(buckets.reduce((sum, one) => sum + one.inferences, 0)), buckets };
   });
   return {
@@ -67,11 +69,18 @@ export function usageOf(world: World, query: URLSearchParams): UsageGroups {
   };
 }
 
-function figures(inferences: number): UsageFigures {
-  const all = Math.round(inferences);
+/** What one of several has of a whole: each less than the one before it, and the first what the others leave. */
+function shareOf(whole: number, place: number, several: number): number {
+  const parts = Array.from({ length: several }, (_, at) => 1 / (at + 1));
+  const all = parts.reduce((sum, part) => sum + part, 0);
+  const shares = parts.map((part) => Math.floor((whole * part) / all));
+  return place > 0 ? (shares[place] ?? 0) : whole - shares.slice(1).reduce((sum, share) => sum + share, 0);
+}
+
+function figures(all: number): UsageFigures {
   return {
     inferences: all, counted: Math.round(all * 0.97), uncounted: all - Math.round(all * 0.97),
-    prompt_tokens: all * 320, completion_tokens: all * 750, audio_ms: 0, images: 0, duration_ms: all * 4_100,
+    prompt_tokens: all * PROMPT, completion_tokens: all * COMPLETION, audio_ms: 0, images: 0, duration_ms: all * 4_100,
     first_token_ms: { counts: [0, 3, 9, 4, 1, 0, 0], p50: 180, p95: 640 },
     token_rate: { counts: [0, 1, 6, 9, 2, 0], p50: 24, p95: 41 },
   };

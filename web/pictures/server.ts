@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import type { components } from '../src/data/schema.d.ts';
 import type { InstallInfo } from '../src/data/types.ts';
 import { metricsOf, usageOf } from './figures.ts';
 import { hostile, hostileProblem } from './hostile.ts';
@@ -83,7 +84,7 @@ async function answer(fake: Fake, policies: { usual: string; workspace: string }
   const url = new URL(request.url ?? '/', fake.origin);
   const { pathname: path } = url;
   if (path.startsWith('/api/v1/')) {
-    api(fake, url, request, response);
+    api(fake, url, request, response, await bodyOf(request));
   } else if (path.startsWith('/app/') || path.startsWith('/assets/')) {
     const [base, name] = path.startsWith('/app/') ? [fake.pages, path.slice(5)] : [BUNDLED, path.slice(8)];
     response.setHeader('content-type', TYPES[extname(name)] ?? 'application/octet-stream');
@@ -96,7 +97,13 @@ async function answer(fake: Fake, policies: { usual: string; workspace: string }
   }
 }
 
-function api(fake: Fake, url: URL, request: IncomingMessage, response: ServerResponse): void {
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+function api(fake: Fake, url: URL, request: IncomingMessage, response: ServerResponse, body: string): void {
   const path = url.pathname.slice('/api/v1'.length);
   const say = (status: number, document: unknown): void => {
     response.writeHead(status, { 'content-type': status < 400 ? 'application/json' : 'application/problem+json' });
@@ -105,7 +112,7 @@ function api(fake: Fake, url: URL, request: IncomingMessage, response: ServerRes
   if (request.headers['x-link-csrf'] !== SECRET && path !== '/session') {
     say(401, { status: 401, title: 'Unauthorized', code: 'unauthenticated', detail: 'the session has ended' });
   } else if (fake.held?.test(path)) {
-    fake.waiting.push(() => api(fake, url, request, response));
+    fake.waiting.push(() => api(fake, url, request, response, body));
   } else if (path === '/events') {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write('id: 1\nevent: ready\ndata: {"resumed":false}\n\n');
@@ -114,7 +121,7 @@ function api(fake: Fake, url: URL, request: IncomingMessage, response: ServerRes
   } else if (path === '/me') {
     say(200, ME);
   } else if (request.method !== 'GET') {
-    const written = writes(path, fake.world);
+    const written = writes(path, fake.world, body);
     if (written) say(200, written);
     else say(403, { status: 403, title: 'Forbidden', code: 'forbidden', detail: 'nothing can be changed in a picture' });
   } else if (fake.broken) {
@@ -127,13 +134,15 @@ function api(fake: Fake, url: URL, request: IncomingMessage, response: ServerRes
 }
 
 /** Answers the writes that only read: what an operation would touch, what asks to log in as the person, and secrets that nobody has. */
-function writes(path: string, { devices, models, keys, tokens, invitations }: World): unknown {
+function writes(path: string, { devices, keys, tokens, invitations }: World, body: string): unknown {
   if (path === '/tokens') return { token: `lpt_${'x7'.repeat(24)}`, info: tokens.at(-1) };
   if (path === '/members/invitations') return { invitation_token: `lit_${'x7'.repeat(16)}`, info: invitations.at(-1) };
   if (path === '/keys') return { key: `lrk_${'x7'.repeat(16)}`, info: keys.at(-1) };
   if (path === '/operations') {
-    const first = devices.slice(0, 20).map(({ device_id, name, online }) => ({ device_id, name, online }));
-    return { devices: devices.length, first, work: { kind: 'repair', model_id: models[0]?.model_id ?? '' } };
+    const asked = JSON.parse(body) as components['schemas']['CreateOperation'];
+    const touched = asked.devices ? devices.filter(({ device_id: id }) => asked.devices?.includes(id)) : devices;
+    const first = touched.slice(0, 20).map(({ device_id, name, online }) => ({ device_id, name, online }));
+    return { devices: touched.length, first, work: asked.work };
   }
   if (path !== '/auth/device/inquire') return undefined;
   const times = { created_at: new Date(NOW - 20_000).toISOString(), expires_at: new Date(NOW + 580_000).toISOString() };
@@ -166,7 +175,7 @@ function read({ world, origin }: Fake, path: string, query: URLSearchParams): un
     }
     case 'operations':
       if (!id) return whole(world.operations);
-      return part === 'devices' ? whole(world.results) : world.operations.find(({ operation_id }) => operation_id === id);
+      return part === 'devices' ? whole(world.results.filter(({ state }) => state === (query.get('state') ?? state))) : world.operations.find(({ operation_id }) => operation_id === id);
     case 'members':
       return whole(id === 'invitations' ? world.invitations : world.members);
     case 'install':

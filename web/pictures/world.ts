@@ -46,6 +46,18 @@ export function noise(number: number): number {
   return wave - Math.floor(wave);
 }
 
+/** The tokens of one inference. */
+export const [PROMPT, COMPLETION] = [320, 750];
+
+/** The inferences of a span, hour by hour and up to now: a day has those of its hours. */
+export function inferencesIn(begin: number, length: number): number {
+  let all = 0;
+  for (let hour = Math.floor(begin / HOUR) * HOUR; hour < Math.min(begin + length, NOW); hour += HOUR) {
+    all += Math.round(38 * (1 + noise(Math.floor(hour / DAY))) * (0.6 + 0.8 * noise(hour / HOUR)));
+  }
+  return all;
+}
+
 const PLACES = ['ward', 'lab', 'kiosk', 'depot', 'office', 'studio'];
 const LONG = 'third-floor-east-wing-radiology-reading-room-workstation-behind-the-blue-door-04';
 const HOSTILE = '<b>Online</b> \u202egnp.evil\u202c zero\u200bwidth';
@@ -59,6 +71,9 @@ const KINDS: readonly { name: string; plugin: string; size: number; file: string
   { name: 'tiny-draft', plugin: 'language_model', size: 0.4 * GB, file: 'tiny-draft-q8.gguf' },
   { name: 'bge-small', plugin: 'language_model', size: 0.07 * GB, file: 'bge-small-f16.gguf', task: 'embeddings' },
 ];
+
+/** The devices of an operation. */
+const MOST_WORKED_ON = 48;
 
 const COUNTS = { empty: 0, one: 1, many: 240, failing: 60 } as const;
 
@@ -87,9 +102,13 @@ export function worldOf(name: WorldName, count: number = COUNTS[name]): World {
     models.slice(0, name === 'one' ? 1 : 1 + (at % 3)).map((model, nth) => deploymentOf(device, model, at * 3 + nth, wrong)),
   );
   const [last, second] = [models.at(-1), devices[2]];
-  if (name !== 'one' && last && second) deployments.push({ ...deploymentOf(second, last, 9_000, false), settings: { context: 512, threads: 4 }, port: 8090 });
+  if (name !== 'one' && last && second) {
+    const serving = { state: 'serving', is_serving: true, port: 8090 } as const;
+    deployments.push({ ...deploymentOf(second, last, 9_000, false), settings: { context: 512, threads: 4 }, port: 8090, serving });
+  }
   const commands = deployments.slice(0, 40).map((one, at) => commandOf(one, at, wrong));
   const operations = name === 'empty' ? [] : operationsOf(name, devices, models);
+  const keys = keysOf(name);
   return {
     name,
     devices,
@@ -97,8 +116,8 @@ export function worldOf(name: WorldName, count: number = COUNTS[name]): World {
     deployments,
     commands,
     operations,
-    results: devices.slice(0, 24).map((device, at) => resultOf(device, at, wrong)),
-    keys: keysOf(name),
+    results: devices.slice(0, MOST_WORKED_ON).map((device, at) => resultOf(device, at, wrong)),
+    keys,
     members: membersOf(name),
     invitations: name === 'empty' ? [] : [
       { invitation_id: hex('inv', 1), role: 'operator', email: 'kim@example.com', created_at: ago(HOUR), expires_at: ahead(2 * DAY) },
@@ -114,7 +133,7 @@ export function worldOf(name: WorldName, count: number = COUNTS[name]): World {
       ...(name === 'empty' ? [] : [{ session_id: hex('ses', 2), account_id: 'acc_1', kind: 'program', login: 'device', agent: 'link 1.3.0 (laptop)', address: '192.0.2.9', created_at: ago(9 * DAY), last_used_at: ago(3 * HOUR), expires_at: ahead(21 * DAY), current: false } as const]),
     ],
     origins: name === 'empty' ? [] : ['http://127.0.0.1:8099', 'https://link.example.com'],
-    summary: summaryOf(name, devices, deployments),
+    summary: summaryOf(name, { devices, models, deployments, commands, operations, keys }),
   };
 }
 
@@ -209,19 +228,19 @@ function commandOf(one: Deployment, at: number, wrong: boolean): Command {
 function operationsOf(name: WorldName, devices: readonly Device[], models: readonly Model[]): Operation[] {
   const model = models[0]?.model_id ?? '';
   const by = { kind: 'user', id: 'usr_1' } as const;
-  const total = Math.min(devices.length, 48);
+  const total = Math.min(devices.length, MOST_WORKED_ON);
   const wrong = name === 'failing';
   const all: Operation[] = [
     { operation_id: hex('opr', 1), work: { kind: 'repair', model_id: model }, state: wrong ? 'failed' : 'running', devices: total, counts: { pending: wrong ? 0 : Math.floor(total / 4), sent: 0, succeeded: total - Math.floor(total / 4), failed: wrong ? Math.floor(total / 4) : 0, skipped: 0, cancelled: 0 }, requested_by: by, created_at: ago(4 * MINUTE), ...(wrong ? { ended_at: ago(MINUTE) } : {}) },
     { operation_id: hex('opr', 2), work: { kind: 'update', version: '1.3.0' }, state: 'succeeded', devices: total, counts: { pending: 0, sent: 0, succeeded: total, failed: 0, skipped: 0, cancelled: 0 }, requested_by: by, select: 'tag=night,version<1.3.0', created_at: ago(26 * HOUR), ended_at: ago(25 * HOUR) },
     { operation_id: hex('opr', 3), work: { kind: 'tag', tags: ['ground-floor'] }, state: 'cancelled', devices: total, counts: { pending: 0, sent: 0, succeeded: total - 5, failed: 0, skipped: 0, cancelled: 5 }, requested_by: { kind: 'token', id: hex('tok', 2) }, created_at: ago(3 * DAY), ended_at: ago(3 * DAY - MINUTE) },
   ];
-  return name === 'one' ? all.slice(0, 1) : all;
+  return name === 'one' ? all.slice(1, 2) : all;
 }
 
 function resultOf(device: Device, at: number, wrong: boolean): OperationDevice {
   const failed = wrong && at % 4 === 1;
-  const state = failed ? 'failed' : !wrong && at % 6 === 5 ? 'pending' : 'succeeded';
+  const state = failed ? 'failed' : !wrong && at % 4 === 3 ? 'pending' : 'succeeded';
   return {
     device_id: device.device_id,
     name: device.name,
@@ -285,11 +304,16 @@ function logsOf(name: WorldName): DeviceLog[] {
   });
 }
 
-function summaryOf(name: WorldName, devices: readonly Device[], deployments: readonly Deployment[]): Summary {
+type Counted = Pick<World, 'devices' | 'models' | 'deployments' | 'commands' | 'operations' | 'keys'>;
+
+/** The counts of what the lists have. */
+function summaryOf(name: WorldName, { devices, models, deployments, commands, operations, keys }: Counted): Summary {
   const versions = new Map<string, number>();
   for (const { agent_version: version } of devices) versions.set(version, (versions.get(version) ?? 0) + 1);
-  const wrong = name === 'failing';
-  const many = name === 'many' || wrong;
+  const own = models.filter(({ owned }) => owned);
+  const ends = ({ expires_at: end, revoked, max_devices: most, kind, devices: used }: Key): boolean =>
+    !revoked && end != null && Date.parse(end) < NOW + 7 * DAY && used < (kind === 'registration' ? 1 : (most ?? Infinity));
+  const inferences = name === 'empty' ? 0 : inferencesIn(Math.floor(NOW / DAY) * DAY, DAY);
   return {
     devices: {
       total: devices.length,
@@ -308,12 +332,15 @@ function summaryOf(name: WorldName, devices: readonly Device[], deployments: rea
       unserved: deployments.filter(({ state, serving }) => state === 'completed' && serving?.state === 'not_serving' && serving.detail).length,
       stale: deployments.filter(({ stale }) => stale).length,
     },
-    models: { total: { empty: 0, one: 1, many: 7, failing: 7 }[name], incomplete: wrong ? 1 : 0 },
-    commands: { open: many ? 5 : 0, failed_last_day: wrong ? 9 : 0 },
-    repairs: { sent: many ? 3 : 0 },
-    keys: { total: { empty: 0, one: 1, many: 4, failing: 4 }[name], ending_within_week: wrong ? 1 : 0 },
-    operations: { running: many && !wrong ? 1 : 0 },
+    models: { total: own.length, incomplete: own.filter(({ ready }) => !ready).length },
+    commands: {
+      open: commands.filter(({ state }) => state === 'sent').length,
+      failed_last_day: commands.filter(({ state, result }) => state === 'expired' || result?.status === 'failed').length,
+    },
+    repairs: { sent: commands.filter(({ state, type }) => state === 'sent' && type === 'REPAIR_SERVING').length },
+    keys: { total: keys.length, ending_within_week: keys.filter(ends).length },
+    operations: { running: operations.filter(({ state }) => state === 'running').length },
     versions: [...versions].map(([version, count]) => ({ version, devices: count })),
-    usage_today: name === 'empty' ? { requests: 0, prompt_tokens: 0, completion_tokens: 0 } : { requests: 1_284, prompt_tokens: 412_000, completion_tokens: 968_400 },
+    usage_today: { requests: inferences, prompt_tokens: inferences * PROMPT, completion_tokens: inferences * COMPLETION },
   };
 }
