@@ -11,6 +11,7 @@ import { shareModel, sharingAskedFor } from '../../data/shared_models';
 import { isThere } from '../../data/deployment_status';
 import { deployments, devices, models, modelsLoading, reload } from '../../data/store';
 import type { Model } from '../../data/types';
+import { spansOf } from '../../data/usage';
 import { usageGroups } from '../../data/usage_page';
 import { text } from '../../text';
 import { bytes, moment, shortNumber } from '../../text/format';
@@ -32,8 +33,6 @@ import { UploadActions, UploadProgress } from './upload';
 import '../../ui/tabs.css';
 import '../deployments/deployments.css';
 import './catalogue.css';
-
-const DAYS = 30;
 
 export function ModelPage() {
   const id = path.value.split('/')[2] ?? '';
@@ -190,8 +189,8 @@ function UsageLine({ id }: { id: string }) {
   useEffect(() => {
     const ended = new AbortController();
     const load = async (): Promise<void> => {
-      const from = new Date(Date.now() - DAYS * 86_400_000).toISOString();
-      const { groups } = await usageGroups({ group_by: 'none', model_id: id, bucket: 'day', from }, ended.signal);
+      // The days of the list of models: another span would have another number.
+      const { groups } = await usageGroups({ group_by: 'none', model_id: id, bucket: 'day', ...spansOf('month', 'day', Date.now()) }, ended.signal);
       const [all] = groups;
       if (!all) throw new Unreadable('no group of all usage');
       words.value = text.catalogue.usageWords(all.total.inferences, all.total.prompt_tokens, all.total.completion_tokens);
