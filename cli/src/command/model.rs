@@ -149,23 +149,31 @@ fn state(model: &Model) -> &'static str {
 
 fn on_devices(deployments: &[Deployment], names: &Names, view: &View) -> String {
     let rows = deployments.iter().map(|deployment| {
-        let serving = deployment.serving.as_ref();
-        let state = match (deployment.state, serving.map(|serving| serving.state)) {
-            (DeploymentState::Completed, Some(ModelState::Serving)) => "serving".to_owned(),
-            (DeploymentState::Completed, Some(ModelState::Starting)) => "starting".to_owned(),
-            (DeploymentState::Completed, _) => "deployed".to_owned(),
-            (state, _) => state.as_str().to_owned(),
-        };
         let stale = if deployment.stale { "stale: repair it" } else { "current" };
         [
             names.cell(deployment.device_id),
-            state.into(),
+            standing(deployment).into(),
             deployment.alias.to_string().into(),
             deployment.port.to_string().into(),
             stale.into(),
         ]
     });
     view.table(["DEVICE", "STATE", "ALIAS", "PORT", "ALLOWLIST"], rows)
+}
+
+/// Returns what became of a deployment and, where its model is on the device, what that does.
+fn standing(deployment: &Deployment) -> &'static str {
+    if deployment.state != DeploymentState::Completed {
+        return deployment.state.as_str();
+    }
+    match deployment.serving.as_ref().map(|serving| serving.state) {
+        Some(ModelState::Serving) => "serving",
+        Some(ModelState::Starting) => "starting",
+        Some(ModelState::Stopping) => "stopping",
+        Some(ModelState::NotServing) => "not serving",
+        Some(ModelState::Removed) => "removed",
+        None => "deployed",
+    }
 }
 
 async fn serve(context: &Context, arguments: &Serve) -> Result<(), CliError> {

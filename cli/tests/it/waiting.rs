@@ -278,6 +278,32 @@ fn the_last_update_of_a_device_is_shown() {
 }
 
 #[test]
+fn what_a_model_does_on_a_device_is_shown() {
+    for (state, serving, shown) in [
+        ("downloading", None, "downloading"),
+        ("completed", None, "deployed"),
+        ("completed", Some("serving"), "serving"),
+        ("completed", Some("not_serving"), "not serving"),
+        ("completed", Some("removed"), "removed"),
+    ] {
+        let mut deployment = deployment(state, 0, None);
+        if let Some(state) = serving {
+            let is_serving = state == "serving";
+            deployment["serving"] =
+                json!({"state": state, "is_serving": is_serving, "port": 8080, "detail": null});
+        }
+        let listed = json!({"items": [deployment], "next_cursor": null});
+        let path = "/api/v1/deployments";
+        let (home, _backend) = ready(names().route(path, get(|| async { Json(listed) })));
+        let table = home.link(&["model", "show", "smollm"]).stdout;
+        let row = table.lines().last().unwrap_or_default();
+        let words: Vec<_> =
+            row.split("  ").map(str::trim).filter(|word| !word.is_empty()).collect();
+        assert_eq!(words[1], shown, "{table}");
+    }
+}
+
+#[test]
 fn how_busy_a_device_is_is_shown() {
     let shown = |system: Value| {
         let mut device = device();
