@@ -29,14 +29,20 @@ export interface ListRow {
   cells: Record<string, ComponentChildren>;
 }
 
+export interface RowHeights {
+  /** The height of a row on wide screens, in pixels. */
+  wide: number;
+  /** The height of the usual row on narrow screens, in pixels, which counts until a row is measured. */
+  narrow: number;
+}
+
 interface Props {
   /** The class of the rows, which gives the columns their widths. */
   name: string;
   label: string;
   columns: readonly ListColumn[];
   ids: string[];
-  /** The height of a row in pixels on wide screens, and that of the usual row on narrow ones, which counts until a row is measured. */
-  heights: readonly [number, number];
+  heights: RowHeights;
   row: (id: string) => ListRow | null;
   order?: Order;
   sort?: (column: string) => void;
@@ -50,7 +56,7 @@ interface Props {
 export function List({ name, label, columns, ids, heights, row, order, sort, selected, actedOn, grows = false }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const isNarrow = narrow.value;
-  const height = scaled(heights[isNarrow ? 1 : 0]);
+  const height = scaled(isNarrow ? heights.narrow : heights.wide);
   const head = headHeight();
   const idOf = useCallback((index: number) => ids[index] ?? index, [ids]);
   const { items, total, measure, reveal } = useVirtual(scroller, ids.length, height, isNarrow ? idOf : undefined);

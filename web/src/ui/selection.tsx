@@ -76,7 +76,7 @@ export function SelectionMenu({ label, devices, terms }: MenuProps) {
             {offers(devices.value).map(({ title, terms }) => (
               <fieldset key={title}>
                 <legend>{title}</legend>
-                {terms.map(([term, count]) => (
+                {terms.map(({ term, count }) => (
                   <button key={formatTerm(term)} type="button" onClick={() => take(term)}>
                     <Foreign>{term.value}</Foreign>
                     <span class="soft number">{count.toLocaleString(language)}</span>
@@ -120,34 +120,40 @@ function TermField({ take }: { take: (term: Term) => void }) {
   );
 }
 
-function offers(devices: readonly Device[]): { title: string; terms: [Term, number][] }[] {
+/** Terms about one field of the devices, each with the number of devices that it fits. */
+interface Offer {
+  title: string;
+  terms: { term: Term; count: number }[];
+}
+
+function offers(devices: readonly Device[]): Offer[] {
   const states = counted(devices.map(stateOf));
   const versions = counted(devices.map((device) => device.agent_version));
   const tags = counted(devices.flatMap((device) => device.tags ?? []));
-  const groups: { title: string; terms: [Term, number][] }[] = [
+  const groups: Offer[] = [
     {
       title: text.devices.filterState,
-      terms: states.map(([value, count]) => [{ field: 'state', comparison: '=', value }, count]),
+      terms: states.map(({ value, count }) => ({ term: { field: 'state', comparison: '=', value }, count })),
     },
     {
       title: text.devices.filterVersion,
       terms: versions
-        .sort(([a], [b]) => compareVersions(b, a))
-        .map(([value, count]) => [{ field: 'version', comparison: '=', value }, count]),
+        .sort((a, b) => compareVersions(b.value, a.value))
+        .map(({ value, count }) => ({ term: { field: 'version', comparison: '=', value }, count })),
     },
     {
       title: text.devices.filterTag,
-      terms: tags.map(([value, count]) => [{ field: 'tag', comparison: '=', value }, count]),
+      terms: tags.map(({ value, count }) => ({ term: { field: 'tag', comparison: '=', value }, count })),
     },
   ];
   return groups.filter(({ terms }) => terms.length > 0);
 }
 
 /** Returns the most frequent values with their counts. */
-function counted<T extends string>(values: readonly T[]): [T, number][] {
+function counted<T extends string>(values: readonly T[]): { value: T; count: number }[] {
   const counts = new Map<T, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].sort((a, b) => b[1] - a[1]).slice(0, MOST_OFFERED);
+  return [...counts].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count).slice(0, MOST_OFFERED);
 }
 
 function put(terms: readonly Term[]): void {

@@ -18,7 +18,7 @@ import { useAsked } from '../../ui/asked';
 import { Chips } from '../../ui/choice';
 import { DeployDialog } from '../../ui/deploy';
 import { Icon } from '../../ui/icon';
-import { List, type ListRow } from '../../ui/list';
+import { List, type ListRow, type RowHeights } from '../../ui/list';
 import { useLoaded } from '../../ui/loaded';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton } from '../../ui/parts';
 import { PurposeTag } from '../../ui/purpose';
@@ -34,8 +34,7 @@ import './catalogue.css';
 
 const COLUMNS = ['name', 'state', 'size', 'plugin', 'deployed', 'used', 'actions'] as const;
 const STATES = ['ready', 'incomplete', 'own', 'shared'] as const;
-/** The height of a row in pixels on wide screens, and that of the usual row on narrow ones. */
-const HEIGHTS = [54, 124] as const;
+const HEIGHTS: RowHeights = { wide: 54, narrow: 124 };
 
 export function ModelsPage() {
   const adding = useSignal(false);

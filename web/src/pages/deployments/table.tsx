@@ -14,7 +14,7 @@ import { text } from '../../text';
 import { visible } from '../../text/visible';
 import { ActionGroup } from '../../ui/action_group';
 import { carryOut } from '../../ui/carry_out';
-import { List, type ListRow } from '../../ui/list';
+import { List, type ListRow, type RowHeights } from '../../ui/list';
 import { notice } from '../../ui/notices';
 import { orderWords, turned, type Order } from '../../ui/order';
 import { Badge, Foreign, Time } from '../../ui/parts';
@@ -24,8 +24,7 @@ import { change } from '../../ui/router';
 import { DeploymentBadges, DownloadProgress } from '../../ui/deployment_badges';
 import { COLUMNS, portOf, SORTABLE, USUAL, type Named } from './view';
 
-/** The height of a row in pixels on wide screens, and that of the usual row on narrow ones. */
-const HEIGHTS = [76, 140] as const;
+const HEIGHTS: RowHeights = { wide: 76, narrow: 140 };
 
 interface Props {
   shown: readonly Named[];

@@ -7,7 +7,7 @@ import { operations } from '../../data/operator';
 import { text } from '../../text';
 import { byText } from '../../text/collation';
 import { Chips } from '../../ui/choice';
-import { List, type ListRow } from '../../ui/list';
+import { List, type ListRow, type RowHeights } from '../../ui/list';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, Time } from '../../ui/parts';
 import { change, query } from '../../ui/router';
 import { useTitle } from '../../ui/title';
@@ -19,8 +19,7 @@ import './operations.css';
 
 const COLUMNS = ['work', 'state', 'progress', 'created', 'actions'] as const;
 const STATES = ['running', 'failed', 'succeeded', 'cancelled'] as const;
-/** The height of a row in pixels on wide screens, and that of the usual row on narrow ones. */
-const HEIGHTS = [54, 64] as const;
+const HEIGHTS: RowHeights = { wide: 54, narrow: 64 };
 
 export function OperationsPage() {
   const { rows, loading } = operations;

@@ -8,15 +8,14 @@ import { ask, GET } from '../../data/client';
 import { Rows } from '../../data/rows';
 import type { Operation, OperationDevice } from '../../data/types';
 import { text } from '../../text';
-import { List, type ListRow } from '../../ui/list';
+import { List, type ListRow, type RowHeights } from '../../ui/list';
 import { Badge, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
 import { Said } from '../../ui/prose';
 
 const PAGE = 200;
 const PAUSE = 1_000;
 const COLUMNS = ['device', 'state', 'detail', 'attempts', 'updated'] as const;
-/** The height of a row in pixels on wide screens, and that of the usual row on narrow ones. */
-const HEIGHTS = [46, 64] as const;
+const HEIGHTS: RowHeights = { wide: 46, narrow: 64 };
 const TONES: Record<OperationDevice['state'], Tone> = {
   pending: 'quiet', sent: 'busy', succeeded: 'good', failed: 'bad', skipped: 'quiet', cancelled: 'quiet',
 };

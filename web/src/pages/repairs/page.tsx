@@ -16,7 +16,7 @@ import { span } from '../../text/span';
 import { Chips } from '../../ui/choice';
 import { now } from '../../ui/clock';
 import { useCalm } from '../../ui/lasting';
-import { List, type ListRow } from '../../ui/list';
+import { List, type ListRow, type RowHeights } from '../../ui/list';
 import { ManyDialog, partsOf } from '../../ui/many';
 import { notice } from '../../ui/notices';
 import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
@@ -31,8 +31,7 @@ import { fitting, newestOf, repairStatus, REPAIR_STATUSES, timeLeft, viewOf, wor
 import './repairs.css';
 
 const COLUMNS = ['standing', 'model', 'device', 'created', 'result', 'actions'] as const;
-/** The height of a row in pixels on wide screens, and that of the usual row on narrow ones. */
-const HEIGHTS = [50, 86] as const;
+const HEIGHTS: RowHeights = { wide: 50, narrow: 86 };
 const TONES: Record<RepairStatus, Tone> = {
   sent: 'busy', processed: 'busy', expired: 'bad', failed: 'bad', succeeded: 'good', superseded: 'quiet',
 };

@@ -24,7 +24,7 @@ import { Switch } from '../switch';
 import { Until } from '../until';
 import { Forms } from './forms';
 import { Part } from './part';
-import { Deployments } from './deployments';
+import { States } from './states';
 
 const LONG = 'a-name-that-is-much-longer-than-the-place-that-it-has-and-is-cut-at-the-end-of-it';
 const HOURS = Array.from({ length: 24 }, (_, hour) => Date.UTC(2026, 10, 20, hour));
@@ -118,7 +118,7 @@ export function Gallery() {
           label="Things"
           columns={[{ name: 'thing', title: 'Thing', sortable: true }, { name: 'state', title: 'State' }]}
           ids={['1', '2', '3']}
-          heights={[46, 64]}
+          heights={{ wide: 46, narrow: 64 }}
           order={{ column: 'thing', descending: false }}
           sort={() => undefined}
           selected={selected}
@@ -158,7 +158,7 @@ export function Gallery() {
           idOf={(hour) => hour}
         />
       </Part>
-      <Deployments />
+      <States />
       <Forms />
       <Part title="Banners">
         <p class="banner busy">Something goes on.</p>
