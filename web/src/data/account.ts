@@ -78,8 +78,9 @@ export async function changeRole(id: string, role: Role): Promise<void> {
   members.rows.changed(await ask(PATCH('/api/v1/members/{user_id}', { params, body: { role } })));
 }
 
-export async function removeMember(id: string, what: 'revoke' | 'take_over'): Promise<MemberRemoved> {
-  const params = { path: { user_id: id }, query: { keys: what } };
+/** Removes a member; `keys` is what becomes of the keys for which the member is responsible. */
+export async function removeMember(id: string, keys: 'revoke' | 'take_over'): Promise<MemberRemoved> {
+  const params = { path: { user_id: id }, query: { keys } };
   const removed = await ask(DELETE('/api/v1/members/{user_id}', { params }));
   members.rows.removed(id);
   return removed;

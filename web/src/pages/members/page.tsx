@@ -24,7 +24,7 @@ import { RoleDialog } from './role';
 import './members.css';
 
 /** What is asked about a member. */
-type Asked = { what: 'role' | 'remove'; member: Member } | { what: 'invite' } | null;
+type Asked = { dialog: 'role' | 'remove'; member: Member } | { dialog: 'invite' } | null;
 
 export function MembersPage() {
   useTitle(text.members.title);
@@ -35,7 +35,7 @@ function Members({ caller }: { caller: Me }) {
   const writes = allowed(caller.role, 'members:write');
   useList(members);
   const asked = useSignal<Asked>(null);
-  useAsked('invite', () => (asked.value = writes ? { what: 'invite' } : null));
+  useAsked('invite', () => (asked.value = writes ? { dialog: 'invite' } : null));
   const all = useComputed(() => {
     void members.rows.revision.value;
     return members.rows.all().sort((a, b) => Date.parse(a.joined_at) - Date.parse(b.joined_at));
@@ -46,7 +46,7 @@ function Members({ caller }: { caller: Me }) {
     asked.value = null;
   };
   // An invitation that was made is shown once.
-  useLost(writes || asked.value?.what === 'invite', close);
+  useLost(writes || asked.value?.dialog === 'invite', close);
   const now = asked.value;
   return (
     <>
@@ -57,7 +57,7 @@ function Members({ caller }: { caller: Me }) {
         </p>
         <span class="spacer" />
         {writes && (
-          <button type="button" class="button primary" onClick={() => (asked.value = { what: 'invite' })}>
+          <button type="button" class="button primary" onClick={() => (asked.value = { dialog: 'invite' })}>
             <Icon name="plus" />
             {text.members.invite}
           </button>
@@ -69,16 +69,16 @@ function Members({ caller }: { caller: Me }) {
         <ListState loading={members.loading.value} count={all.length} title={text.members.failedTitle} retry={() => void members.load()}>
           <Records
             label={text.members.table}
-            columns={columnsOf(caller, writes, may, owners, (what, member) => (asked.value = { what, member }))}
+            columns={columnsOf(caller, writes, may, owners, (dialog, member) => (asked.value = { dialog, member }))}
             items={all}
             idOf={({ user_id }) => user_id}
           />
         </ListState>
         <Invitations writes={writes} />
       </div>
-      {now?.what === 'invite' && <InviteDialog caller={caller} close={close} />}
-      {now?.what === 'role' && <RoleDialog asked={now.member} caller={caller} close={close} />}
-      {now?.what === 'remove' && <RemoveMemberDialog member={now.member} close={close} />}
+      {now?.dialog === 'invite' && <InviteDialog caller={caller} close={close} />}
+      {now?.dialog === 'role' && <RoleDialog asked={now.member} caller={caller} close={close} />}
+      {now?.dialog === 'remove' && <RemoveMemberDialog member={now.member} close={close} />}
     </>
   );
 }
@@ -105,7 +105,7 @@ function columnsOf(
   writes: boolean,
   may: (member: Member) => boolean,
   owners: number,
-  ask: (what: 'role' | 'remove', member: Member) => void,
+  ask: (dialog: 'role' | 'remove', member: Member) => void,
 ): Column<Member>[] {
   const names = text.members.columns;
   const isMe = (member: Member): boolean => member.user_id === caller.user_id;

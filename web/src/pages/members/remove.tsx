@@ -20,7 +20,7 @@ export function RemoveMemberDialog({ member, close }: { member: Member; close: (
   const { busy, fault, run } = useAttempt();
   const looking = useAttempt();
   const theirs = useSignal<Key[] | null>(null);
-  const what = useSignal<'revoke' | 'take_over'>('revoke');
+  const keys = useSignal<'revoke' | 'take_over'>('revoke');
   const known = (members.rows.revision.value, members.rows.row(member.user_id)?.value);
   const gone = known === undefined && members.loading.value.state === 'ready' && !busy.value;
   const email = visible(member.email);
@@ -32,7 +32,7 @@ export function RemoveMemberDialog({ member, close }: { member: Member; close: (
   }, []);
   const remove = (): void => {
     void run(async () => {
-      const { revoked, taken_over: taken } = await removeMember(member.user_id, what.peek());
+      const { revoked, taken_over: taken } = await removeMember(member.user_id, keys.peek());
       notice(text.members.removed(email, revoked.length, taken.length));
       close();
     });
@@ -56,7 +56,7 @@ export function RemoveMemberDialog({ member, close }: { member: Member; close: (
           <legend>{text.keys.title}</legend>
           {(['revoke', 'take_over'] as const).map((one) => (
             <label key={one}>
-              <input type="radio" name="keys" value={one} checked={what.value === one} onChange={() => (what.value = one)} />
+              <input type="radio" name="keys" value={one} checked={keys.value === one} onChange={() => (keys.value = one)} />
               {one === 'revoke' ? text.members.revokeKeys : text.members.takeOver}
             </label>
           ))}

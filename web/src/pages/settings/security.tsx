@@ -46,10 +46,10 @@ function Sessions({ changes }: { changes: number }) {
   useEffect(() => void load(), [changes]);
   useEffect(() => onReturn(() => void load(true)), []);
   const ending = useRef(new Set<string>());
-  const end = async (what: string, work: () => Promise<unknown>, done: string): Promise<void> => {
+  const end = async (id: string, work: () => Promise<unknown>, done: string): Promise<void> => {
     // A second click, as of a double click, would end what has ended.
-    if (ending.current.has(what)) return;
-    ending.current.add(what);
+    if (ending.current.has(id)) return;
+    ending.current.add(id);
     try {
       await work();
       notice(done);
@@ -57,7 +57,7 @@ function Sessions({ changes }: { changes: number }) {
       failure(error);
     }
     await load();
-    ending.current.delete(what);
+    ending.current.delete(id);
     document.getElementById('sessions-title')?.focus();
   };
   const endOne = (id: string): Promise<void> =>

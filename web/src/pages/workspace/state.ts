@@ -66,23 +66,23 @@ export function write(words: string): void {
 }
 
 /** Two people who use one tab do not find each other's drafts. */
-function entryOf(what: Remembered): string {
-  return `link.workspace.${what}.${me.peek()?.user_id ?? ''}`;
+function storageKey(entry: Remembered): string {
+  return `link.workspace.${entry}.${me.peek()?.user_id ?? ''}`;
 }
 
-function remembered(what: Remembered): string {
+function remembered(entry: Remembered): string {
   try {
-    return sessionStorage.getItem(entryOf(what)) ?? '';
+    return sessionStorage.getItem(storageKey(entry)) ?? '';
   } catch {
     return '';
   }
 }
 
 /** Returns whether the browser has it. */
-function remember(what: Remembered, words: string): boolean {
+function remember(entry: Remembered, words: string): boolean {
   try {
-    if (words === '') sessionStorage.removeItem(entryOf(what));
-    else sessionStorage.setItem(entryOf(what), words);
+    if (words === '') sessionStorage.removeItem(storageKey(entry));
+    else sessionStorage.setItem(storageKey(entry), words);
     return true;
   } catch {
     // It is still on the page.

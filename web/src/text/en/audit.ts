@@ -69,7 +69,7 @@ export const audit = {
   since: 'From',
   until: 'Until (included)',
   clear: 'Clear all',
-  only: (what: string) => `Show only entries about ${what}`,
+  only: (target: string) => `Show only entries about ${target}`,
   onlyBy: (who: string) => `Show only entries by ${who}`,
   more: 'Load older entries',
   csv: 'Export CSV',

@@ -17,7 +17,7 @@ export const overviewPage = {
   keys: (count: number) => `${plural(count, 'key expires', 'keys expire')} within a week.`,
   incomplete: (count: number) => `${plural(count, 'model has', 'models have')} no complete file.`,
   show: 'Show',
-  showWhat: (what: string) => `Show: ${what}`,
+  showWhat: (title: string) => `Show: ${title}`,
   counts: 'Counts',
   devices: 'Devices online',
   deployments: 'Deployments serving',
