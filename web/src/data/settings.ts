@@ -116,19 +116,19 @@ export function gather(plugin: string, typed: Typed, before: Typed, drop = false
 }
 
 /** What stood in a field when somebody began to type in it, and on which device, by setting; `''` is the field for others. */
-export type Seen = Readonly<Record<string, { device: string; words: string }>>;
+export type FoundWords = Readonly<Record<string, { device: string; words: string }>>;
 
 /** Returns what stands in the field of a setting. */
-export function standing(typed: Typed, name: string): string {
+export function wordsIn(typed: Typed, name: string): string {
   return name === '' ? typed.others : (typed.fields[name] ?? '');
 }
 
 /** Returns the settings that were typed over and that somebody else has changed since on this device; `now` stands there. */
-export function overtaken(mine: { fields: Typed['fields']; others: string | null }, seen: Seen, device: string, now: Typed): string[] {
+export function overtaken(mine: { fields: Typed['fields']; others: string | null }, found: FoundWords, device: string, now: Typed): string[] {
   const typed = { fields: mine.fields, others: mine.others ?? '' };
-  return Object.keys(seen).filter((name) => {
-    const there = standing(now, name);
-    return device !== '' && seen[name]?.device === device && there !== seen[name]?.words && there !== standing(typed, name).trim();
+  return Object.keys(found).filter((name) => {
+    const there = wordsIn(now, name);
+    return device !== '' && found[name]?.device === device && there !== found[name]?.words && there !== wordsIn(typed, name).trim();
   });
 }
 

@@ -11,7 +11,7 @@ import { followDeployment } from '../data/ends';
 import { isOffered, nameOf } from '../data/model_name';
 import { deviceName, modelName } from '../data/names';
 import { may } from '../data/permission';
-import { gather, overtaken, refusedSetting, standing, typedOf, type Fault, type Seen, type Typed } from '../data/settings';
+import { gather, overtaken, refusedSetting, typedOf, wordsIn, type Fault, type FoundWords, type Typed } from '../data/settings';
 import { deployments, devices, devicesLoading, models } from '../data/store';
 import type { Deployment } from '../data/types';
 import { text } from '../text';
@@ -174,11 +174,11 @@ interface Touched {
   key: string;
   fields: Typed['fields'];
   others: string | null;
-  seen: Seen;
+  found: FoundWords;
 }
 
 function untouched(key: string): Touched {
-  return { key, fields: {}, others: null, seen: {} };
+  return { key, fields: {}, others: null, found: {} };
 }
 
 /** The settings of the plugin: with one device those that the deployment has, with many none, since each may have its own. */
@@ -209,9 +209,9 @@ function useSettings(model: string, chosen: ReadonlySet<string>) {
       const others = typed.others === kept.others ? mine.others : typed.others;
       // What stood in a field when somebody began to type in it.
       const names = [...changed.map(([name]) => name), ...(others === mine.others ? [] : [''])];
-      const seen = { ...mine.seen };
-      for (const name of names) if (seen[name]?.device !== device) seen[name] = { device, words: standing(before, name) };
-      touched.value = { key, fields: { ...mine.fields, ...Object.fromEntries(changed) }, others, seen };
+      const found = { ...mine.found };
+      for (const name of names) if (found[name]?.device !== device) found[name] = { device, words: wordsIn(before, name) };
+      touched.value = { key, fields: { ...mine.fields, ...Object.fromEntries(changed) }, others, found };
       faults.value = {};
       refused.value = null;
     },
@@ -231,9 +231,9 @@ function useSettings(model: string, chosen: ReadonlySet<string>) {
       const typed: Typed = { fields: { ...now.fields, ...mine.fields }, others: mine.others ?? now.others };
       const { settings, faults: wrong } = gather(plugin, typed, now, canDrop && drop.peek());
       // If two people change a setting, the second is warned. Sending again confirms the overwrite.
-      const told = overtaken(mine, mine.seen, device, now).filter((name) => !(name in wrong));
-      const seen = Object.fromEntries(told.map((name) => [name, { device, words: standing(now, name) }]));
-      if (told.length > 0) touched.value = { ...mine, seen: { ...mine.seen, ...seen } };
+      const told = overtaken(mine, mine.found, device, now).filter((name) => !(name in wrong));
+      const found = Object.fromEntries(told.map((name) => [name, { device, words: wordsIn(now, name) }]));
+      if (told.length > 0) touched.value = { ...mine, found: { ...mine.found, ...found } };
       const all = { ...Object.fromEntries(told.map((name) => [name, 'overtaken' as const])), ...wrong };
       faults.value = all;
       if (Object.keys(all).length > 0) return null;
