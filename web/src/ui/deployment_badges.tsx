@@ -6,7 +6,7 @@ import type { Deployment } from '../data/types';
 import { text } from '../text';
 import { brief } from '../text/visible';
 import { bytes } from '../text/format';
-import { Badge, type Tone } from './parts';
+import { Badge, type BadgeWords } from './parts';
 
 /** What a deployment does, and that its allowlist is stale. */
 export function DeploymentBadges({ deployment }: { deployment: Deployment }) {
@@ -20,34 +20,34 @@ export function DeploymentBadges({ deployment }: { deployment: Deployment }) {
 
 /** What a deployment does, whatever its allowlist is. */
 export function StateBadge({ deployment }: { deployment: Deployment }) {
-  const [tone, words] = stateWords(deployment);
+  const { tone, words } = stateWords(deployment);
   return <Badge tone={tone}>{words}</Badge>;
 }
 
-function stateWords(deployment: Deployment): [Tone, string] {
+function stateWords(deployment: Deployment): BadgeWords {
   const { state, serving, device_id: device } = deployment;
   switch (state) {
     case 'queued':
     case 'downloading':
     case 'configuring':
-      return ['busy', text.models.states[state]];
+      return { tone: 'busy', words: text.models.states[state] };
     case 'failed':
-      return ['bad', text.models.states.failed];
+      return { tone: 'bad', words: text.models.states.failed };
     case 'cancelled':
-      return ['quiet', text.models.states.cancelled];
+      return { tone: 'quiet', words: text.models.states.cancelled };
     case 'completed':
-      if (cannotServe(deployment)) return ['bad', text.models.cannotServe];
+      if (cannotServe(deployment)) return { tone: 'bad', words: text.models.cannotServe };
       // Nobody can tell what an absent device does, and nobody reaches its models.
-      if (serving?.is_serving && devices.row(device)?.value.online === false) return ['quiet', text.models.deviceOffline];
+      if (serving?.is_serving && devices.row(device)?.value.online === false) return { tone: 'quiet', words: text.models.deviceOffline };
       return servingWords(serving);
   }
 }
 
 /** A model that is being loaded or stopped serves nobody at this moment. */
-function servingWords(serving: Deployment['serving']): [Tone, string] {
-  if (serving?.is_serving) return ['good', text.models.serving];
-  if (serving?.state === 'starting' || serving?.state === 'stopping') return ['busy', text.models[serving.state]];
-  return ['quiet', text.models.notServing];
+function servingWords(serving: Deployment['serving']): BadgeWords {
+  if (serving?.is_serving) return { tone: 'good', words: text.models.serving };
+  if (serving?.state === 'starting' || serving?.state === 'stopping') return { tone: 'busy', words: text.models[serving.state] };
+  return { tone: 'quiet', words: text.models.notServing };
 }
 
 /** How far a download has come. Before the first byte there is a bar without a measure. */

@@ -54,6 +54,12 @@ export function Foreign({ children, class: name = '' }: { children: string; clas
   );
 }
 
+/** What a badge says, and in which tone. */
+export interface BadgeWords {
+  tone: Tone;
+  words: string;
+}
+
 /** How bad it is that so much is used. */
 export function levelOf(share: number): 'good' | 'warn' | 'bad' {
   return share >= 0.9 ? 'bad' : share >= 0.75 ? 'warn' : 'good';

@@ -10,8 +10,9 @@ import type { Command, CommandExplanation } from '../../data/types';
 import { text } from '../../text';
 import { moment } from '../../text/format';
 import { sentence } from '../../text/visible';
+import { CommandBadge } from '../../ui/command_badge';
 import { failure } from '../../ui/notices';
-import { Badge, Empty, Failed, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
+import { Empty, Failed, Foreign, Outdated, Skeleton, Time } from '../../ui/parts';
 import { Prose } from '../../ui/prose';
 
 export function Commands({ deviceId }: { deviceId: string }) {
@@ -67,14 +68,13 @@ function Older() {
 function CommandRow({ command }: { command: Command }) {
   const open = useSignal(false);
   const model = command.model_id ? modelName(command.model_id, '') : '';
-  const [tone, words] = outcomeWords(command);
   return (
     <li>
       <details onToggle={(event) => (open.value = event.currentTarget.open)}>
         <summary>
           <span class="command-kind">{text.commands.kinds[command.type]}</span>
           {model && <Foreign class="soft">{model}</Foreign>}
-          <Badge tone={tone}>{words}</Badge>
+          <CommandBadge command={command} />
           <span class="spacer" />
           <span class="soft small">
             <Time at={command.created_at} />
@@ -164,11 +164,4 @@ function stepsOf({ command, stage, deliveries, next_delivery_at: next }: Command
   else if (stage === 'acknowledged') steps.push({ words: text.commands.steps.result, done: false });
   else steps.push({ words: text.commands.steps.expires, at: expires, done: false });
   return steps;
-}
-
-function outcomeWords({ state, result }: Command): [Tone, string] {
-  if (!result) return state === 'expired' ? ['bad', text.commands.states.expired] : ['busy', text.commands.states[state]];
-  const { status } = result;
-  const tone = status === 'succeeded' ? 'good' : status === 'failed' || status === 'rejected' ? 'bad' : 'quiet';
-  return [tone, text.commands.results[status]];
 }

@@ -5,9 +5,9 @@ import { useComputed } from '@preact/signals';
 import { deviceName, modelName } from '../../data/names';
 import { recent, RECENT } from '../../data/operator';
 import { devices, devicesLoading, reload, together } from '../../data/store';
-import type { Command } from '../../data/types';
 import { text } from '../../text';
-import { Badge, Foreign, Outdated, Skeleton, Time, type Tone } from '../../ui/parts';
+import { CommandBadge } from '../../ui/command_badge';
+import { Badge, Foreign, Outdated, Skeleton, Time } from '../../ui/parts';
 import { newestOf, type Happened } from './happened';
 
 export function Newest() {
@@ -40,7 +40,6 @@ function Event({ happened }: { happened: Happened }) {
   );
   if (happened.kind === 'command') {
     const { command } = happened;
-    const [tone, words] = outcomeOf(command);
     return (
       <li>
         <span class="event-what">
@@ -49,7 +48,7 @@ function Event({ happened }: { happened: Happened }) {
             {command.model_id && <Foreign>{modelName(command.model_id)}</Foreign>} <Foreign>{deviceName(command.device_id)}</Foreign>
           </span>
         </span>
-        <Badge tone={tone}>{words}</Badge>
+        <CommandBadge command={command} />
         {when}
       </li>
     );
@@ -70,11 +69,4 @@ function Event({ happened }: { happened: Happened }) {
 
 function keyOf(happened: Happened): string {
   return happened.kind === 'command' ? happened.command.command_id : `${happened.kind} ${happened.device.device_id}`;
-}
-
-function outcomeOf({ state, result }: Command): [Tone, string] {
-  if (!result) return [state === 'expired' ? 'bad' : 'busy', text.commands.states[state]];
-  const { status } = result;
-  const tone = status === 'succeeded' ? 'good' : status === 'failed' || status === 'rejected' ? 'bad' : 'quiet';
-  return [tone, text.commands.results[status]];
 }

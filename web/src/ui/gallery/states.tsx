@@ -1,9 +1,10 @@
-// Devices, models and deployments in each of their states, as the lists show them.
+// Devices, deployments and commands in each of their states, as the lists show them.
 
-import type { Deployment, Device } from '../../data/types';
+import type { Command, Deployment, Device } from '../../data/types';
+import { CommandBadge } from '../command_badge';
+import { DeploymentBadges, DownloadProgress, StateBadge } from '../deployment_badges';
 import { DeviceBadge } from '../device_badge';
 import { PurposeTag } from '../purpose';
-import { DeploymentBadges, DownloadProgress, StateBadge } from '../deployment_badges';
 import { AgentVersion } from '../version';
 import { Part } from './part';
 
@@ -43,7 +44,17 @@ const DEPLOYMENTS: readonly Deployment[] = [
   { ...DEPLOYMENT, state: 'cancelled', serving: null },
 ];
 
-export function Deployments() {
+const COMMAND: Command = {
+  command_id: 'cmd_made_up', type: 'REPAIR_SERVING', state: 'sent', device_id: 'dev_made_up', created_at: SEEN, expires_at: SEEN,
+};
+const COMMANDS: readonly Command[] = [
+  COMMAND,
+  { ...COMMAND, state: 'processed' },
+  { ...COMMAND, state: 'expired' },
+  ...(['succeeded', 'failed', 'rejected', 'superseded'] as const).map((status): Command => ({ ...COMMAND, state: 'processed', result: { status, output: '', reported_at: SEEN } })),
+];
+
+export function States() {
   return (
     <>
       <Part title="States of devices">
@@ -57,6 +68,9 @@ export function Deployments() {
         <DeploymentBadges deployment={{ ...DEPLOYMENT, stale: true }} />
         <DownloadProgress deployment={LOADING} name="a model before its first byte" />
         <DownloadProgress deployment={{ ...LOADING, progress: { bytes_done: 3e8, bytes_total: 1e9 } }} name="a model on its way" />
+      </Part>
+      <Part title="States of commands">
+        {COMMANDS.map((command, index) => <CommandBadge key={index} command={command} />)}
       </Part>
       <Part title="What models are for">
         <PurposeTag purpose="transcription" />
