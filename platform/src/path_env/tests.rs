@@ -113,3 +113,37 @@ proptest! {
         prop_assert_eq!(remove(&(add(&before, &line, "") + &after), ""), before + &after);
     }
 }
+
+/// What an installation and an uninstallation write into the registry, case by case.
+#[test]
+fn the_registry_gets_one_entry_and_an_uninstallation_takes_it_out() {
+    let folder = r"C:\Users\Jörg Müller\AppData\Local\link\bin";
+    let long = vec![r"C:\Program Files\A tool with a name\bin"; 60].join(";");
+    let cases = [
+        ("a new user", ""),
+        ("folders of others", r"%USERPROFILE%\AppData\Local\Microsoft\WindowsApps;C:\Tools\"),
+        ("a quoted entry with a separator", r#""C:\a;b";C:\Tools"#),
+        ("empty entries", r";C:\Tools;;"),
+        ("a value of 2,399 characters", &long),
+        (
+            "the folder by another spelling",
+            r#"C:\Tools;"c:/users/jörg müller/AppData/Local/link/bin/""#,
+        ),
+    ];
+    let mut plan = String::new();
+    for (case, before) in cases {
+        let after = put(Syntax::Entries, before, folder).unwrap();
+        let left = take(Syntax::Entries, &after, folder);
+        let shown = |value: &str| match value {
+            "" => "-".to_owned(),
+            value => value.replace(&long, "<long>"),
+        };
+        plan.push_str(&format!(
+            "# {case}\nbefore       {}\ninstalled    {}\nuninstalled  {}\n\n",
+            shown(before),
+            shown(&after),
+            shown(&left)
+        ));
+    }
+    assert_eq!(plan, include_str!("golden/registry.txt"));
+}
