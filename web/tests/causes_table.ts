@@ -1,7 +1,7 @@
 // Every state that a failed request can be in, with the cause that it has. Shared by the tests of the diagnosis and of its
 // mutants.
 
-import type { Facts, Remedy, Seen } from '../src/workspace/causes';
+import type { Facts, FailedRequest, Remedy } from '../src/workspace/causes';
 
 const ORIGIN = 'https://workspace.example';
 const INSECURE = 'http://workspace.example';
@@ -11,7 +11,7 @@ type Deployed = NonNullable<Facts['deployment']>;
 
 export function world(changes: Partial<Facts> = {}): Facts {
   return {
-    seen: { kind: 'network', message: 'Failed to fetch', size: 100 },
+    request: { kind: 'network', message: 'Failed to fetch', size: 100 },
     reachable: true,
     permission: 'granted',
     page: page(ORIGIN),
@@ -25,11 +25,11 @@ export function world(changes: Partial<Facts> = {}): Facts {
 }
 
 const silent = (changes: Partial<Facts> = {}): Facts => world({ reachable: false, ...changes });
-export const refused = (status: number, said: Partial<Seen>, changes: Partial<Facts> = {}): Facts =>
-  world({ seen: { kind: 'refused', status, ...said }, ...changes });
-const network = (size: number): Seen => ({ kind: 'network', message: 'Failed to fetch', size });
-const elsewhere: Seen = { kind: 'elsewhere', device: 'dev_b' };
-const broken: Seen = { kind: 'broken', message: 'network error' };
+export const refused = (status: number, said: Partial<FailedRequest>, changes: Partial<Facts> = {}): Facts =>
+  world({ request: { kind: 'refused', status, ...said }, ...changes });
+const network = (size: number): FailedRequest => ({ kind: 'network', message: 'Failed to fetch', size });
+const elsewhere: FailedRequest = { kind: 'elsewhere', device: 'dev_b' };
+const broken: FailedRequest = { kind: 'broken', message: 'network error' };
 
 function deployed(changes: Partial<Deployed> = {}): Deployed {
   const { serving = true } = changes;
@@ -61,9 +61,9 @@ export const PORT_ANSWERS: Row[] = [
   ['stopped', world({ deployment: deployed({ serving: false }) }), 'not-serving', ['serve']],
   ['stopped, while the device is offline', world({ device: offline, deployment: deployed({ serving: false }) }), 'not-serving', ['retry']],
   ['stopped, with a reason', world({ deployment: deployed({ serving: false, detail: 'out of memory' }) }), 'not-serving', ['serve']],
-  ['a request above the limit', world({ seen: network(40_000_000) }), 'request-too-large', []],
-  ['a request one byte above the limit', world({ seen: network(LIMIT + 1) }), 'request-too-large', []],
-  ['a request at the limit', world({ seen: network(LIMIT) }), 'allowlist-stale', ['repair', 'redeploy']],
+  ['a request above the limit', world({ request: network(40_000_000) }), 'request-too-large', []],
+  ['a request one byte above the limit', world({ request: network(LIMIT + 1) }), 'request-too-large', []],
+  ['a request at the limit', world({ request: network(LIMIT) }), 'allowlist-stale', ['repair', 'redeploy']],
 ];
 
 export const SILENCE: Row[] = [
@@ -112,19 +112,19 @@ export const ANSWERED: Row[] = [
   ['an engine error', refused(500, { engine: true, detail: 'out of memory' }), 'engine-error', ['retry']],
   ['a refusal without words', refused(400, {}), 'engine-error', ['retry']],
   ['a refused host', refused(400, { code: 'host-not-allowed', detail: 'not a name of this device', hint: 'use localhost' }), 'engine-error', ['retry']],
-  ['an engine error in the stream', world({ seen: { kind: 'engine', engine: true, detail: 'decoding failed' } }), 'engine-error', ['retry']],
+  ['an engine error in the stream', world({ request: { kind: 'engine', engine: true, detail: 'decoding failed' } }), 'engine-error', ['retry']],
 ];
 
 export const BEGAN: Row[] = [
-  ['broken off', world({ seen: broken, ...fresh }), 'broken-off', ['retry']],
-  ['broken off, nothing known', world({ seen: broken, ...unknown }), 'broken-off', ['retry']],
-  ['broken off, device offline', world({ seen: broken, device: offline }), 'device-offline', ['retry']],
-  ['broken off, stopped', world({ seen: broken, deployment: deployed({ serving: false }) }), 'not-serving', ['serve']],
+  ['broken off', world({ request: broken, ...fresh }), 'broken-off', ['retry']],
+  ['broken off, nothing known', world({ request: broken, ...unknown }), 'broken-off', ['retry']],
+  ['broken off, device offline', world({ request: broken, device: offline }), 'device-offline', ['retry']],
+  ['broken off, stopped', world({ request: broken, deployment: deployed({ serving: false }) }), 'not-serving', ['serve']],
 ];
 
 export const ELSEWHERE: Row[] = [
-  ['another device of the account', world({ seen: elsewhere, other: 'desktop' }), 'other-device', []],
-  ['a device of another account', world({ seen: elsewhere, other: null }), 'other-device', []],
+  ['another device of the account', world({ request: elsewhere, other: 'desktop' }), 'other-device', []],
+  ['a device of another account', world({ request: elsewhere, other: null }), 'other-device', []],
 ];
 
 export const ROWS: readonly Row[] = [...PORT_ANSWERS, ...SILENCE, ...ANSWERED, ...BEGAN, ...ELSEWHERE];

@@ -34,7 +34,7 @@ const seenOf = (work: () => unknown): unknown => {
   try {
     work();
   } catch (error) {
-    return error instanceof RequestFailure ? error.seen : error;
+    return error instanceof RequestFailure ? error.request : error;
   }
   return null;
 };

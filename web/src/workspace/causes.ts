@@ -12,8 +12,8 @@ export const BODY_LIMIT = 32 * 1024 * 1024;
 /** The same in whole megabytes: a request of this size is never too large. */
 export const BODY_LIMIT_MB = Math.floor(BODY_LIMIT / 1e6);
 
-/** What is known about a failure from the request alone. */
-export interface Seen {
+/** What is known about a request that failed from the request alone. */
+export interface FailedRequest {
   kind: 'network' | 'refused' | 'engine' | 'broken' | 'stopped' | 'elsewhere';
   message?: string | null;
   /** The size of the request, in bytes. */
@@ -32,7 +32,7 @@ export interface Seen {
 }
 
 export interface Facts {
-  seen: Seen;
+  request: FailedRequest;
   /** Whether anything answers on the port. */
   reachable: boolean;
   /** The state of the browser's permission to reach this computer; `null` where the browser has none. */
@@ -62,7 +62,7 @@ export interface Cause {
 
 /** Returns the cause of a failure. */
 export function classify(facts: Facts): Cause {
-  switch (facts.seen.kind) {
+  switch (facts.request.kind) {
     case 'refused':
       return refused(facts);
     case 'engine':
@@ -79,8 +79,8 @@ export function classify(facts: Facts): Cause {
 
 /** The port answers, and still the browser did not let the page through. */
 function crossOrigin(facts: Facts): Cause {
-  const { page, allowlist, deployment, seen, target } = facts;
-  if ((seen.size ?? 0) > BODY_LIMIT) return tooLarge(facts);
+  const { page, allowlist, deployment, request, target } = facts;
+  if ((request.size ?? 0) > BODY_LIMIT) return tooLarge(facts);
   if (allowlist && !allowlist.includes(page.origin)) {
     return repairable(facts, cause('origin-not-listed', text.causes.originNotListed(page.origin), ['allow']));
   }
@@ -117,16 +117,16 @@ function unreachable(facts: Facts): Cause {
 
 /** The device or its engine answered, and the page could read why not. */
 function refused(facts: Facts): Cause {
-  const { seen } = facts;
-  if (seen.code === 'origin-not-allowed') return crossOrigin({ ...facts, deployment: null });
-  if (seen.status === 413) return tooLarge(facts);
-  if (seen.code === 'exceed_context_size_error') return contextExceeded(facts);
-  if (seen.code === 'path-not-served') {
-    return cause('not-for-chat', text.causes.notForChat(facts.target.model, seen.detail ? sentence(seen.detail) : null), []);
+  const { request } = facts;
+  if (request.code === 'origin-not-allowed') return crossOrigin({ ...facts, deployment: null });
+  if (request.status === 413) return tooLarge(facts);
+  if (request.code === 'exceed_context_size_error') return contextExceeded(facts);
+  if (request.code === 'path-not-served') {
+    return cause('not-for-chat', text.causes.notForChat(facts.target.model, request.detail ? sentence(request.detail) : null), []);
   }
-  if (seen.code === 'model-not-served') return notServing(facts);
-  if (seen.code === 'engine-loading' || seen.status === 503) return loading(facts);
-  if (seen.code === 'engine-unavailable' || seen.status === 502) {
+  if (request.code === 'model-not-served') return notServing(facts);
+  if (request.code === 'engine-loading' || request.status === 503) return loading(facts);
+  if (request.code === 'engine-unavailable' || request.status === 502) {
     return cause('engine-unavailable', text.causes.engineUnavailable(facts.target.model), ['retry', 'redeploy']);
   }
   return engineError(facts);
@@ -138,16 +138,16 @@ function broken(facts: Facts): Cause {
   return cause('broken-off', text.causes.brokenOff(where(facts)), ['retry']);
 }
 
-function tooLarge({ seen }: Facts): Cause {
-  return cause('request-too-large', text.causes.requestTooLarge(BODY_LIMIT_MB, (seen.size ?? 0) > BODY_LIMIT ? (seen.size ?? null) : null), []);
+function tooLarge({ request }: Facts): Cause {
+  return cause('request-too-large', text.causes.requestTooLarge(BODY_LIMIT_MB, (request.size ?? 0) > BODY_LIMIT ? (request.size ?? null) : null), []);
 }
 
-function contextExceeded({ seen, target }: Facts): Cause {
-  return cause('context-exceeded', text.causes.contextExceeded(target.model, seen.tokens ?? null, seen.context ?? null), []);
+function contextExceeded({ request, target }: Facts): Cause {
+  return cause('context-exceeded', text.causes.contextExceeded(target.model, request.tokens ?? null, request.context ?? null), []);
 }
 
-function loading({ seen, target }: Facts): Cause {
-  return cause('engine-loading', text.causes.engineLoading(target.model, target.device, seen.retryAfter ?? null), ['retry']);
+function loading({ request, target }: Facts): Cause {
+  return cause('engine-loading', text.causes.engineLoading(target.model, target.device, request.retryAfter ?? null), ['retry']);
 }
 
 function notServing({ deployment, device, target }: Facts): Cause {
@@ -164,8 +164,8 @@ function offline({ device, target }: Facts): Cause {
   return cause('device-offline', text.causes.deviceOffline(target.device, device?.updating ?? false), ['retry']);
 }
 
-function engineError({ seen }: Facts): Cause {
-  const words = text.causes.engineError(seen.engine ?? false, seen.detail ?? null, seen.status ?? null, seen.hint ?? null);
+function engineError({ request }: Facts): Cause {
+  const words = text.causes.engineError(request.engine ?? false, request.detail ?? null, request.status ?? null, request.hint ?? null);
   const { detail, remedy } = words;
   return cause('engine-error', { ...words, detail: sentence(detail), remedy: sentence(remedy) }, ['retry']);
 }

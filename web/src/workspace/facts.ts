@@ -3,21 +3,21 @@
 
 import { ask, GET } from '../data/client';
 import { devices } from '../data/store';
-import type { Facts, Seen } from './causes';
+import type { FailedRequest, Facts } from './causes';
 import type { Target } from './targets';
 
 /** How long the port may take to say anything, in milliseconds. */
 const PROBE = 3_000;
 
 /** Collects everything that `classify` wants to know about a failure of `target`. */
-export async function gather(target: Target, seen: Seen): Promise<Facts> {
+export async function gather(target: Target, request: FailedRequest): Promise<Facts> {
   const [reachable, permission, known] = await Promise.all([
-    seen.kind === 'network' ? answers(target.port) : true,
+    request.kind === 'network' ? answers(target.port) : true,
     permissionState(),
     askBackend(target),
   ]);
   return {
-    seen,
+    request,
     reachable,
     permission,
     page: {
@@ -29,7 +29,7 @@ export async function gather(target: Target, seen: Seen): Promise<Facts> {
       webkit: 'GestureEvent' in window,
     },
     target: { model: target.name, device: target.device, port: target.port },
-    other: devices.row(seen.device ?? '')?.peek().name ?? null,
+    other: devices.row(request.device ?? '')?.peek().name ?? null,
     ...known,
   };
 }

@@ -1,17 +1,17 @@
 // A streamed chat completion: the events of the stream become pieces of text, of reasoning, and the usage. Pure.
 
 import { EventParser } from '../data/sse';
-import type { Seen } from './causes';
+import type { FailedRequest } from './causes';
 
 export interface Usage {
   prompt_tokens: number;
   completion_tokens: number;
 }
 
-/** A request to a model failed; `seen` is what is known about it from the request alone. */
+/** A request to a model failed; `request` is what is known about it from the request alone. */
 export class RequestFailure extends Error {
-  constructor(readonly seen: Seen) {
-    super(seen.message ?? seen.kind);
+  constructor(readonly request: FailedRequest) {
+    super(request.message ?? request.kind);
   }
 }
 
@@ -20,7 +20,7 @@ export interface Pieces {
   thought: string;
 }
 
-interface Told {
+interface EngineError {
   type?: unknown;
   message?: unknown;
   n_prompt_tokens?: unknown;
@@ -28,7 +28,7 @@ interface Told {
 }
 
 interface Chunk {
-  error?: Told | string;
+  error?: EngineError | string;
   choices?: readonly { delta?: { content?: unknown; reasoning_content?: unknown }; finish_reason?: unknown }[];
   usage?: Usage | null;
 }
@@ -64,7 +64,7 @@ export class CompletionReader {
       return;
     }
     const chunk = parsed(data);
-    if (chunk.error) throw new RequestFailure(toldBy(chunk.error, 'engine'));
+    if (chunk.error) throw new RequestFailure(failedWith(chunk.error, 'engine'));
     const { delta, finish_reason: reason } = chunk.choices?.[0] ?? {};
     if (reason === 'length') this.isCut = true;
     if (typeof delta?.content === 'string') pieces.text += delta.content;
@@ -79,22 +79,22 @@ const PROBLEM = 'urn:link:problem:';
 /** Returns what a refusal says: a problem document of the device, or an error of the engine behind it. The proxy's
  * problem documents also hold an error in the engine's form, for clients that read only that form; such an error does not name the
  * cause. */
-export function refusal(status: number, retryAfter: number | null, body: string): Seen {
+export function refusal(status: number, retryAfter: number | null, body: string): FailedRequest {
   const said = documentOf(body);
-  const seen = { kind: 'refused' as const, status, retryAfter };
-  if (said['error'] && !wordsOf(said['type'])?.startsWith(PROBLEM)) return { ...toldBy(said['error'] as Told | string, 'refused'), ...seen };
-  return { ...seen, code: wordsOf(said['code']), detail: wordsOf(said['detail']), hint: wordsOf(said['hint']) };
+  const request = { kind: 'refused' as const, status, retryAfter };
+  if (said['error'] && !wordsOf(said['type'])?.startsWith(PROBLEM)) return { ...failedWith(said['error'] as EngineError | string, 'refused'), ...request };
+  return { ...request, code: wordsOf(said['code']), detail: wordsOf(said['detail']), hint: wordsOf(said['hint']) };
 }
 
-function toldBy(error: Told | string, kind: 'engine' | 'refused'): Seen {
-  const told: Told = typeof error === 'string' ? { message: error } : error;
+function failedWith(error: EngineError | string, kind: 'engine' | 'refused'): FailedRequest {
+  const fields: EngineError = typeof error === 'string' ? { message: error } : error;
   return {
     kind,
     engine: true,
-    code: wordsOf(told.type),
-    detail: wordsOf(told.message),
-    tokens: typeof told.n_prompt_tokens === 'number' ? told.n_prompt_tokens : null,
-    context: typeof told.n_ctx === 'number' ? told.n_ctx : null,
+    code: wordsOf(fields.type),
+    detail: wordsOf(fields.message),
+    tokens: typeof fields.n_prompt_tokens === 'number' ? fields.n_prompt_tokens : null,
+    context: typeof fields.n_ctx === 'number' ? fields.n_ctx : null,
   };
 }
 

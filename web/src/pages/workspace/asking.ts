@@ -150,13 +150,13 @@ async function run(chosen: Target, turn: Turn): Promise<void> {
       ended('incomplete', null);
       throw error;
     }
-    if (error.seen.kind === 'stopped') {
+    if (error.request.kind === 'stopped') {
       ended('stopped', null);
       say(text.workspace.notes.stopped);
       return;
     }
     ended(answer.text === '' ? 'asked' : 'incomplete', null);
-    if (conversation.peek().id === started.id) await explain(chosen, error.seen, (now) => run(now, turn));
+    if (conversation.peek().id === started.id) await explain(chosen, error.request, (now) => run(now, turn));
   }
 }
 

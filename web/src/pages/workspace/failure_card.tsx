@@ -111,12 +111,12 @@ function HowToAllow({ origin }: { origin: string }) {
 
 /** What was looked at, for whoever wants to know or to pass it on. */
 function Checked({ facts }: { facts: Failure['facts'] }) {
-  const { page, reachable, permission, backend, device, deployment, allowlist, seen, target } = facts;
+  const { page, reachable, permission, backend, device, deployment, allowlist, request, target } = facts;
   const { checks } = text;
   const rows: [string, string][] = [
     [checks.page, `${page.origin}${page.secure ? '' : ` ${checks.insecure}`}`],
-    [checks.browser, seen.message ?? '–'],
-    ...(seen.status ? [[checks.device, `${seen.status} ${seen.code ?? ''}`] as [string, string]] : []),
+    [checks.browser, request.message ?? '–'],
+    ...(request.status ? [[checks.device, `${request.status} ${request.code ?? ''}`] as [string, string]] : []),
     [`127.0.0.1:${target.port}`, reachable ? checks.answers : checks.silent],
     [checks.permission, page.loopback ? checks.notNeeded : (permission ?? checks.noPermission)],
     [checks.backend, backend ? checks.answers : checks.silent],

@@ -6,7 +6,7 @@ import { noteRefusal } from '../../data/permission';
 import { ofPerson } from '../../data/person';
 import { messageOf } from '../../data/problem';
 import { text } from '../../text';
-import { classify, type Cause, type Facts, type Remedy, type Seen } from '../../workspace/causes';
+import { classify, type Cause, type Facts, type FailedRequest, type Remedy } from '../../workspace/causes';
 import { gather } from '../../workspace/facts';
 import { carryOut } from '../../workspace/remedies';
 import type { Target } from '../../workspace/targets';
@@ -44,12 +44,12 @@ export function clear(): void {
 }
 
 /** Finds out why a request failed, and shows it with its remedies. */
-export async function explain(target: Target, seen: Seen, again: Failure['again']): Promise<void> {
+export async function explain(target: Target, request: FailedRequest, again: Failure['again']): Promise<void> {
   clear();
   const mine = asked;
   const isFirst = !sentByItself;
   doing.value = text.workspace.finding;
-  const facts = await gather(target, seen);
+  const facts = await gather(target, request);
   if (mine !== asked) return;
   doing.value = '';
   const cause = classify(facts);

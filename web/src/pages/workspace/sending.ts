@@ -121,8 +121,8 @@ async function deliver(id: string, attempt: number, target: Target): Promise<voi
   } catch (error) {
     if (here.aborted || control.signal.aborted) return;
     change(id, { state: 'failed' });
-    const seen = error instanceof RequestFailure ? error.seen : { kind: 'engine' as const, engine: true, detail: text.dropped.unreadable };
-    await explain(target, seen, (now) => deliver(id, renewed(id), now));
+    const request = error instanceof RequestFailure ? error.request : { kind: 'engine' as const, engine: true, detail: text.dropped.unreadable };
+    await explain(target, request, (now) => deliver(id, renewed(id), now));
   } finally {
     if (stopping.get(id) === control) stopping.delete(id);
   }
