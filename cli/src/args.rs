@@ -46,7 +46,7 @@ pub use key::{KeyCommand, KeyKindArg};
 pub use logs::Logs;
 pub use member::{Accept, LeftKeysArg, MemberCommand, RoleArg};
 pub use model::{Add, Deploy, ModelCommand, OnDevice, Remove, Serve};
-pub use operation::{Many, OperationCommand};
+pub use operation::{Many, OperationCommand, Selection};
 pub(crate) use paragraphs::{flowing, with_placeholders};
 pub use plugin::{PluginCommand, PluginLanguage};
 pub use status::Status;

@@ -1,7 +1,5 @@
 //! What a person is asked on a terminal: lines, secrets, choices and confirmations.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: reads stdin and the terminal")]
-
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use link_protocol::{exit_code::ExitCode, secret::Secret};

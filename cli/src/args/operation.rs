@@ -19,6 +19,22 @@ pub struct Many {
     pub dry_run: bool,
 }
 
+/// A selection of devices to work on.
+#[derive(Clone, Copy, Debug)]
+pub struct Selection<'a> {
+    pub devices: &'a Selector,
+    /// Whether the devices that match are only shown.
+    pub dry_run: bool,
+}
+
+impl Many {
+    /// Returns the selection, if many devices are meant.
+    #[must_use]
+    pub fn selection(&self) -> Option<Selection<'_>> {
+        self.select.as_ref().map(|devices| Selection { devices, dry_run: self.dry_run })
+    }
+}
+
 /// `link operation …`.
 #[derive(Debug, Subcommand)]
 pub enum OperationCommand {

@@ -27,7 +27,10 @@ use steps::Steps;
 use crate::{
     args::{InstallFiles, UninstallBackend},
     backend_place::Place,
-    command::{install_files, release_check},
+    command::{
+        install_files,
+        release_check::{self, Source},
+    },
     context::Context,
     error::CliError,
     error_code::ErrorCode,
@@ -67,8 +70,8 @@ pub(super) fn install(context: &Context, arguments: &InstallFiles) -> Result<Exi
     let wish = service::wish(context)?;
     let place = Place::find(context, wish);
     let version = install_files::own_version();
-    let wanted = (arguments.from.as_deref(), arguments.archive.as_ref());
-    let release = release_check::to_install(context, wanted, &version, &place.layout)?;
+    let source = Source { folder: arguments.from.as_deref(), archive: arguments.archive.as_ref() };
+    let release = release_check::to_install(context, source, &version, &place.layout)?;
     let shared = place.shared(context);
     let install = Install {
         release: &release,

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    args::Many,
+    args::Selection,
     context::{Context, idempotency_key},
     document::Component,
     error::CliError,
@@ -36,21 +36,21 @@ pub(super) struct Results<'a> {
     pub(super) devices: &'a [OperationDevice],
 }
 
-/// Starts `work` on the devices of `selector` and, with `patience`, follows it until it ends.
+/// Starts `work` on the devices of `selection` and, with `patience`, follows it until it ends.
 ///
 /// # Errors
 /// If no device matches, the backend refuses, or the operation fails on a device.
 pub(super) async fn start(
     context: &Context,
     backend: &BackendClient,
-    (many, selector): (&Many, &Selector),
+    selection: Selection<'_>,
     work: Work,
     patience: Option<Duration>,
 ) -> Result<(), CliError> {
-    let wish =
-        CreateOperation { work, select: Some(selector.to_string()), devices: None, dry_run: false };
-    let none = |error: CliError| nothing_selected(error, selector);
-    if many.dry_run {
+    let select = Some(selection.devices.to_string());
+    let wish = CreateOperation { work, select, devices: None, dry_run: false };
+    let none = |error: CliError| nothing_selected(error, selection.devices);
+    if selection.dry_run {
         let plan = backend.plan_operation(&wish).await;
         return show_plan(context, &plan.map_err(|error| none(error.into()))?);
     }

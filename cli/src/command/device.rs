@@ -22,7 +22,6 @@ use link_protocol::{
     },
     id::DeviceId,
     retire::RetireCode,
-    selector::Selector,
     shown,
     update::{UpdateEnd, UpdateOutcome},
 };
@@ -30,7 +29,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    args::{Backend, DeviceCommand, Many},
+    args::{Backend, DeviceCommand, Selection},
     backend_login,
     command::{bulk, outcome},
     context::{Context, idempotency_key},
@@ -53,27 +52,27 @@ pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(),
             list::run(context, &WantedDevices { select, search, sort }, watch).await
         }
         DeviceCommand::Rename { device, name, many, wait } => {
-            if let Some(selector) = &many.select {
+            if let Some(selection) = many.selection() {
                 let work = Work::Rename { pattern: device };
                 let patience = wait.wait.then_some(wait.timeout);
-                return start(context, (&many, selector), work, patience).await;
+                return start(context, selection, work, patience).await;
             }
             rename(context, &device, name.unwrap_or_default()).await
         }
         DeviceCommand::Tag { device, tags, many, wait } => {
-            if let Some(selector) = &many.select {
+            if let Some(selection) = many.selection() {
                 let work = Work::Tag { tags: all_tags(device, tags) };
                 let patience = wait.wait.then_some(wait.timeout);
-                return start(context, (&many, selector), work, patience).await;
+                return start(context, selection, work, patience).await;
             }
             let change = ChangeDevice { add_tags: tags, ..ChangeDevice::default() };
             change_tags(context, &device, &change).await
         }
         DeviceCommand::Untag { device, tags, many, wait } => {
-            if let Some(selector) = &many.select {
+            if let Some(selection) = many.selection() {
                 let work = Work::Untag { tags: all_tags(device, tags) };
                 let patience = wait.wait.then_some(wait.timeout);
-                return start(context, (&many, selector), work, patience).await;
+                return start(context, selection, work, patience).await;
             }
             let change = ChangeDevice { remove_tags: tags, ..ChangeDevice::default() };
             change_tags(context, &device, &change).await
@@ -86,8 +85,8 @@ pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(),
         }
         DeviceCommand::Update { device, many, version, wait } => {
             let patience = wait.wait.then_some(wait.timeout);
-            if let Some(selector) = &many.select {
-                return start(context, (&many, selector), Work::Update { version }, patience).await;
+            if let Some(selection) = many.selection() {
+                return start(context, selection, Work::Update { version }, patience).await;
             }
             let backend = backend_login::logged_in(context)?;
             let id = resolve::device(context, &backend, device.as_deref()).await?;
@@ -117,11 +116,11 @@ pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(),
 
 async fn start(
     context: &Context,
-    which: (&Many, &Selector),
+    selection: Selection<'_>,
     work: Work,
     patience: Option<Duration>,
 ) -> Result<(), CliError> {
-    bulk::start(context, &backend_login::logged_in(context)?, which, work, patience).await
+    bulk::start(context, &backend_login::logged_in(context)?, selection, work, patience).await
 }
 
 /// Returns all words as tags. With a selection, the first word is a tag, because no device is

@@ -24,9 +24,14 @@ use serde::Serialize;
 use steps::{Looked, Steps};
 
 use crate::{
-    agent_process::Started, args::InstallFiles, backend_place::Place, command::release_check,
-    context::Context, error::CliError, error_code::ErrorCode, resolve, service, shared_files,
-    version_label,
+    agent_process::Started,
+    args::InstallFiles,
+    backend_place::Place,
+    command::release_check::{self, Source},
+    context::Context,
+    error::CliError,
+    error_code::ErrorCode,
+    resolve, service, shared_files, version_label,
 };
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -55,8 +60,8 @@ pub(super) struct Installed<'a> {
 pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<ExitCode, CliError> {
     let layout = Layout::new(context.roots.clone());
     let wish = service::wish(context)?;
-    let wanted = (arguments.from.as_deref(), arguments.archive.as_ref());
-    let release = release_check::to_install(context, wanted, &own_version(), &layout)?;
+    let source = Source { folder: arguments.from.as_deref(), archive: arguments.archive.as_ref() };
+    let release = release_check::to_install(context, source, &own_version(), &layout)?;
     let shared = shared_files::of_installation(context)?;
     let install = Install {
         release: &release,

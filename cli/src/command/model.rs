@@ -1,6 +1,6 @@
 //! `link model`: models and their deployments.
 
-mod add;
+pub(super) mod add;
 pub(super) mod catalogue;
 pub(super) mod deploy;
 pub(super) mod lookup;
@@ -179,10 +179,9 @@ fn standing(deployment: &Deployment) -> &'static str {
 async fn serve(context: &Context, arguments: &Serve) -> Result<(), CliError> {
     let backend = backend_login::logged_in(context)?;
     let model = resolve::model(&backend, &arguments.on.model).await?;
-    if let Some(selector) = &arguments.on.many.select {
+    if let Some(selection) = arguments.on.many.selection() {
         let work = Work::Serve { model_id: model.model_id, port: arguments.port };
-        let which = (&arguments.on.many, selector);
-        return bulk::start(context, &backend, which, work, patience(arguments.on.wait)).await;
+        return bulk::start(context, &backend, selection, work, patience(arguments.on.wait)).await;
     }
     let device = resolve::device(context, &backend, arguments.on.device.as_deref()).await?;
     let sent = backend.serve(model.model_id, device, arguments.port).await?;
@@ -193,10 +192,9 @@ async fn serve(context: &Context, arguments: &Serve) -> Result<(), CliError> {
 async fn stop(context: &Context, arguments: &OnDevice) -> Result<(), CliError> {
     let backend = backend_login::logged_in(context)?;
     let model = resolve::model(&backend, &arguments.model).await?;
-    if let Some(selector) = &arguments.many.select {
+    if let Some(selection) = arguments.many.selection() {
         let work = Work::Stop { model_id: model.model_id };
-        let which = (&arguments.many, selector);
-        return bulk::start(context, &backend, which, work, patience(arguments.wait)).await;
+        return bulk::start(context, &backend, selection, work, patience(arguments.wait)).await;
     }
     let device = resolve::device(context, &backend, arguments.device.as_deref()).await?;
     let sent = backend.stop(model.model_id, device).await?;
@@ -208,16 +206,15 @@ async fn remove(context: &Context, arguments: &args::Remove) -> Result<(), CliEr
     let args::Remove { on: arguments, yes } = arguments;
     let backend = backend_login::logged_in(context)?;
     let model = resolve::model(&backend, &arguments.model).await?;
-    if let Some(selector) = &arguments.many.select {
+    if let Some(selection) = arguments.many.selection() {
         let question =
             format!("Delete {} from the disk of every selected device?", resolve::told(&model));
-        if !arguments.many.dry_run && !prompt::is_meant(&question, *yes)? {
+        if !selection.dry_run && !prompt::is_meant(&question, *yes)? {
             context.output.say("nothing was changed");
             return Ok(());
         }
         let work = Work::Remove { model_id: model.model_id };
-        let which = (&arguments.many, selector);
-        return bulk::start(context, &backend, which, work, patience(arguments.wait)).await;
+        return bulk::start(context, &backend, selection, work, patience(arguments.wait)).await;
     }
     let device = resolve::device(context, &backend, arguments.device.as_deref()).await?;
     let question = format!("Delete {} from this device's disk?", resolve::told(&model));

@@ -95,7 +95,7 @@ pub(super) async fn run(context: &Context, command: PluginCommand) -> Result<(),
         PluginCommand::Trust(arguments) => trust::run(context, Purpose::PluginArchives, &arguments),
         PluginCommand::Key { file } => publish::key(context, &file),
         PluginCommand::Pack { folder, sign_with, out, serial } => {
-            publish::pack(context, (&folder, &out), &sign_with, serial)
+            publish::pack(context, &folder, &out, &sign_with, serial)
         }
         PluginCommand::Remove { id } => {
             Plugins::remove(&context.roots, &id).map_err(explain)?;

@@ -28,9 +28,18 @@ pub(super) fn run(context: &Context, arguments: &VerifyFiles) -> Result<(), CliE
         true => backend_place::layout(context),
         false => Layout::new(context.roots.clone()),
     };
-    let wanted = (from.as_deref(), archive.as_ref());
-    let release = to_install(context, wanted, version, &layout)?;
+    let source = Source { folder: from.as_deref(), archive: archive.as_ref() };
+    let release = to_install(context, source, version, &layout)?;
     Ok(install::refuse_downgrade(&layout, &release)?)
+}
+
+/// Where the programs of a release are.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    /// The unpacked release. Without it, the installed one is meant.
+    pub(super) folder: Option<&'a Path>,
+    /// The checksum of the archive that the release was in.
+    pub(super) archive: Option<&'a Sha256Hex>,
 }
 
 /// Verifies that the folder is the release `version`, signed by a trusted key. Without a folder,
@@ -40,12 +49,12 @@ pub(super) fn run(context: &Context, arguments: &VerifyFiles) -> Result<(), CliE
 /// If verification fails or a file cannot be read. Nothing has been written then.
 pub(super) fn to_install(
     context: &Context,
-    (from, archive): (Option<&Path>, Option<&Sha256Hex>),
+    Source { folder, archive }: Source<'_>,
     version: &Version,
     layout: &Layout,
 ) -> Result<Release, CliError> {
-    if let Some(from) = from {
-        let release = verify_programs(context, from, version, layout.product().programs())?;
+    if let Some(folder) = folder {
+        let release = verify_programs(context, folder, version, layout.product().programs())?;
         return Ok(release.out_of(archive.cloned()));
     }
     let installed = archive.and_then(|archive| intact::release(layout, version, archive));

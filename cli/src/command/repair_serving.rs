@@ -15,10 +15,9 @@ pub(super) async fn run(context: &Context, arguments: &RepairServing) -> Result<
     let backend = backend_login::logged_in(context)?;
     let model = resolve::model(&backend, &arguments.model).await?;
     let patience = arguments.wait.wait.then_some(arguments.wait.timeout);
-    if let Some(selector) = &arguments.many.select {
+    if let Some(selection) = arguments.many.selection() {
         let work = Work::Repair { model_id: model.model_id, port: arguments.port };
-        let which = (&arguments.many, selector);
-        return bulk::start(context, &backend, which, work, patience).await;
+        return bulk::start(context, &backend, selection, work, patience).await;
     }
     let device = resolve::device(context, &backend, arguments.device.as_deref()).await?;
     let key = idempotency_key();

@@ -23,7 +23,12 @@ use crate::{
     backend_login,
     command::{
         chat,
-        model::{catalogue, deploy, lookup},
+        model::{
+            add::Adding,
+            catalogue,
+            deploy::{self, Awaited},
+            lookup,
+        },
         other_use::OtherUse,
         outcome,
     },
@@ -77,8 +82,8 @@ async fn bring(
     };
     let device = identity.device_id;
     let backend = backend_login::logged_in(context)?;
-    let wish = (&Add::as_it_is(), !arguments.anyway);
-    let model = lookup::find(context, &backend, &arguments.model, wish).await?;
+    let adding = Adding { wish: &Add::as_it_is(), must_fit: !arguments.anyway };
+    let model = lookup::find(context, &backend, &arguments.model, adding).await?;
     if let Some(facts) = model.facts.as_ref().filter(|_| !arguments.anyway) {
         catalogue::ensure_fits(facts.memory_bytes)?;
     }
@@ -114,7 +119,8 @@ async fn deploy(
     };
     let created = backend.deploy(&request, &idempotency_key()).await?;
     let again = format!("link run {}", resolve::called(model));
-    deploy::wait_for(context, backend, created, (true, PATIENCE), &again).await
+    let awaited = Awaited { is_served: true, patience: PATIENCE };
+    deploy::wait_for(context, backend, created, awaited, &again).await
 }
 
 /// Returns whether the model is served, or about to be, on the requested port.

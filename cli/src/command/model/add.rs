@@ -28,20 +28,27 @@ use crate::{
 
 const CHUNK: usize = 1024 * 1024;
 
-/// Adds the model in a file, unless the account already has a model with the same content. With
-/// `fits`, refuses a model that needs more memory than this machine has.
+/// How a model is added.
+#[derive(Clone, Copy)]
+pub(in crate::command) struct Adding<'a> {
+    pub(in crate::command) wish: &'a Add,
+    /// Whether a model that needs more memory than this machine has is refused before any transfer.
+    pub(in crate::command) must_fit: bool,
+}
+
+/// Adds the model in a file, unless the account already has a model with the same content.
 ///
 /// # Errors
 /// If the file cannot be read or the backend refuses it.
 pub(super) async fn file(
     context: &Context,
     backend: &BackendClient,
-    (wish, fits): (&Add, bool),
+    Adding { wish, must_fit }: Adding<'_>,
     path: &Path,
 ) -> Result<Model, CliError> {
     if wish.plugin == LANGUAGE_MODEL {
         let facts = check(path).await?;
-        if fits {
+        if must_fit {
             catalogue::ensure_fits(facts.memory_bytes)?;
         }
     }
@@ -52,18 +59,17 @@ pub(super) async fn file(
     }
 }
 
-/// Adds the model at a URL. Its checksum is given, prompted for, or that of the current file. With
-/// `fits`, refuses a model that is larger than this machine's memory.
+/// Adds the model at a URL. Its checksum is given, prompted for, or that of the current file.
 ///
 /// # Errors
 /// If the URL cannot be read or the backend refuses it.
 pub(super) async fn address(
     context: &Context,
     backend: &BackendClient,
-    wish: (&Add, bool),
+    adding: Adding<'_>,
     url: &str,
 ) -> Result<Model, CliError> {
-    let request = from_url(context, wish, url).await?;
+    let request = from_url(context, adding, url).await?;
     if let Some(sha256) = &request.sha256
         && let Some(model) = same(backend, sha256).await?
     {
@@ -197,7 +203,7 @@ fn unread(path: &Path, error: &io::Error) -> CliError {
 
 async fn from_url(
     context: &Context,
-    (arguments, fits): (&Add, bool),
+    Adding { wish: arguments, must_fit }: Adding<'_>,
     url: &str,
 ) -> Result<CreateModel, CliError> {
     let last = url.split(['?', '#']).next().and_then(|path| path.rsplit('/').next());
@@ -208,7 +214,7 @@ async fn from_url(
     };
     // A model needs at least as much memory as its file has bytes.
     let weigh = |size| match arguments.plugin.as_str() {
-        LANGUAGE_MODEL => catalogue::weigh(context, size, fits),
+        LANGUAGE_MODEL => catalogue::weigh(context, size, must_fit),
         _ => Ok(()),
     };
     size.map_or(Ok(()), weigh)?;

@@ -32,10 +32,10 @@ pub(super) async fn run(context: &Context, arguments: Deploy) -> Result<(), CliE
     let backend = backend_login::logged_in(context)?;
     let model = resolve::model(&backend, &arguments.model).await?;
     let settings = settings(&arguments)?;
-    if let Some(selector) = &arguments.many.select {
+    if let Some(selection) = arguments.many.selection() {
         let patience = arguments.wait.wait.then_some(arguments.wait.timeout);
-        let (which, work) = ((&arguments.many, selector), work(&arguments, &model, settings));
-        return bulk::start(context, &backend, which, work, patience).await;
+        let work = work(&arguments, &model, settings);
+        return bulk::start(context, &backend, selection, work, patience).await;
     }
     let device = resolve::device(context, &backend, arguments.device.as_deref()).await?;
     let request = wish(&arguments, &model, device, settings);
@@ -49,13 +49,13 @@ pub(super) async fn run(context: &Context, arguments: Deploy) -> Result<(), CliE
     if !model.owned {
         context.output.say(&format!("deploying {} to {device}", resolve::told(&model)));
     }
-    let patience = arguments.wait.timeout;
+    let awaited = Awaited { is_served: arguments.serve, patience: arguments.wait.timeout };
     let device_option =
         arguments.device.as_ref().map_or_else(String::new, |named| format!(" --device {named}"));
     let hint = format!("to cancel it, run `link model cancel {}{device_option}`", arguments.model);
     let serve = if arguments.serve { " --serve" } else { "" };
     let again = format!("link model deploy {}{device_option}{serve} --wait", arguments.model);
-    let work = wait_for(context, &backend, created, (arguments.serve, patience), &again);
+    let work = wait_for(context, &backend, created, awaited, &again);
     let ended = wait::unless_interrupted(work, "the deployment", &hint).await?;
     let served = if arguments.serve { " and serving" } else { "" };
     context.output.say(&format!(
@@ -78,6 +78,14 @@ fn settings(arguments: &Deploy) -> Result<Option<Settings>, CliError> {
     })
 }
 
+/// How far a deployment is waited for.
+#[derive(Clone, Copy)]
+pub(in crate::command) struct Awaited {
+    /// Whether the model has to be served, too.
+    pub(in crate::command) is_served: bool,
+    pub(in crate::command) patience: Duration,
+}
+
 /// Waits for the end of a deployment, and shows the progress. `again` is the command that repeats the deployment.
 ///
 /// # Errors
@@ -86,7 +94,7 @@ pub(in crate::command) async fn wait_for(
     context: &Context,
     backend: &BackendClient,
     created: Deployment,
-    (serve, patience): (bool, Duration),
+    Awaited { is_served, patience }: Awaited,
     again: &str,
 ) -> Result<Deployment, CliError> {
     let deadline = Deadline::after(patience);
@@ -95,8 +103,10 @@ pub(in crate::command) async fn wait_for(
     let mut last = created;
     let mut asked_for = None;
     loop {
-        let reached = match stage(&last, serve) {
-            Stage::Done if serve => served(wait::tolerate(backend.command(last.command_id).await)?),
+        let reached = match stage(&last, is_served) {
+            Stage::Done if is_served => {
+                served(wait::tolerate(backend.command(last.command_id).await)?)
+            }
             reached @ (Stage::Done | Stage::Waiting(_) | Stage::Failed(_)) => reached,
         };
         let stage = match reached {

@@ -10,7 +10,10 @@ use link_protocol::{backend_api::model::Model, exit_code::ExitCode};
 use crate::{
     args::Add,
     backend_login,
-    command::model::{add, catalogue},
+    command::model::{
+        add::{self, Adding},
+        catalogue,
+    },
     context::Context,
     error::CliError,
     error_code::ErrorCode,
@@ -32,22 +35,20 @@ enum Called {
 /// Runs `link model add`.
 pub(super) async fn add(context: &Context, arguments: Add) -> Result<(), CliError> {
     let backend = backend_login::logged_in(context)?;
+    let adding = Adding { wish: &arguments, must_fit: false };
     let model = match (&arguments.file, &arguments.url) {
         (Some(path), _) if path.is_file() => {
             add::upload(context, &backend, &arguments, path).await?
         }
-        (Some(path), _) => {
-            find(context, &backend, &path.to_string_lossy(), (&arguments, false)).await?
-        }
-        (None, Some(url)) => add::address(context, &backend, (&arguments, false), url).await?,
+        (Some(path), _) => find(context, &backend, &path.to_string_lossy(), adding).await?,
+        (None, Some(url)) => add::address(context, &backend, adding, url).await?,
         (None, None) => return Err(CliError::usage("give a NAME, a FILE or --url")),
     };
     context.output.say(&format!("added `{}`", model.name));
     context.output.data(&model, |model| model.model_id.to_string())
 }
 
-/// Finds the model with this name, and adds it if the account does not have it. With `fits`,
-/// refuses a model that needs more memory than this machine has, before any transfer.
+/// Finds the model with this name, and adds it if the account does not have it.
 ///
 /// # Errors
 /// If nothing has this name, or the model cannot be added.
@@ -55,13 +56,11 @@ pub(in crate::command) async fn find(
     context: &Context,
     backend: &BackendClient,
     named: &str,
-    (wish, fits): (&Add, bool),
+    adding: Adding<'_>,
 ) -> Result<Model, CliError> {
     let unknown = match called(named)? {
-        Called::File => return add::file(context, backend, (wish, fits), Path::new(named)).await,
-        Called::Address(url) => {
-            return add::address(context, backend, (wish, fits), &url).await;
-        }
+        Called::File => return add::file(context, backend, adding, Path::new(named)).await,
+        Called::Address(url) => return add::address(context, backend, adding, &url).await,
         Called::Name => match resolve::model(backend, named).await {
             Err(error) if error.is(ErrorCode::UnknownName) => error,
             found => return found,
@@ -74,11 +73,11 @@ pub(in crate::command) async fn find(
     if let Some(Ok(catalogue)) = &catalogue
         && let Some(model) = catalogue.find(named)
     {
-        catalogue::weigh(context, model.facts.memory_bytes, fits)?;
-        return catalogue::add(context, backend, wish, model).await;
+        catalogue::weigh(context, model.facts.memory_bytes, adding.must_fit)?;
+        return catalogue::add(context, backend, adding.wish, model).await;
     }
     if Path::new(named).is_file() {
-        return add::file(context, backend, (wish, fits), Path::new(named)).await;
+        return add::file(context, backend, adding, Path::new(named)).await;
     }
     let catalogue = match catalogue {
         Some(Err(refused)) if refused.exit == ExitCode::SignatureInvalid => return Err(refused),

@@ -65,7 +65,8 @@ pub(super) fn key(context: &Context, file: &Path) -> Result<(), CliError> {
 
 pub(super) fn pack(
     context: &Context,
-    (folder, out): (&Path, &Path),
+    folder: &Path,
+    out: &Path,
     sign_with: &Path,
     serial: Option<u64>,
 ) -> Result<(), CliError> {
