@@ -102,6 +102,8 @@ impl Pipeline {
             self.record.advance();
             self.save(turn);
         }
+        // An engine that this command has interrupted while it started ends because of the command, and of nothing else.
+        self.take_explanation();
         if self.end_engine(Then::Rest, turn) {
             self.report_model(turn);
         } else {

@@ -564,6 +564,17 @@ fn a_newer_wish_ends_a_start_but_neither_a_stop_nor_a_removal() {
     assert_eq!(bench.stopped(1), ["delete the model"]);
 }
 
+/// The backend takes a model that rests with a reason for one that its device has given up.
+#[test]
+fn a_model_that_is_stopped_while_it_starts_rests_without_a_reason() {
+    let mut bench = Bench::with(record(1, true));
+    bench.reserved(1, 8080, Ok(()));
+    bench.turn(|all, turn| all.abort_start(pipeline(1), "newer", turn));
+    bench.turn(|all, turn| all.stop(command_id(2), pipeline(1), turn));
+    assert_eq!(bench.stopped(1), ["c2 succeeded: stopped", "tell NotServing"]);
+    assert_eq!(bench.view().detail, None);
+}
+
 #[test]
 fn events_of_a_run_that_is_over_change_nothing() {
     let mut bench = Bench::serving();
