@@ -21,7 +21,7 @@ try {
   await served(async (fake) => {
     await firstAccount(browser, fake);
     await upgraded(browser, fake);
-    await deployedAgain(browser, fake);
+    for (const width of [1280, 390]) await deployedAgain(browser, fake, width);
   });
   const left = [...DIALOGS];
   const lane = (): Promise<void> =>
@@ -103,9 +103,9 @@ async function upgraded(within: Browser, served: Fake): Promise<void> {
 }
 
 /** A redeployment puts its row far down a long list: the focus and the list follow it there. */
-async function deployedAgain(within: Browser, served: Fake): Promise<void> {
+async function deployedAgain(within: Browser, served: Fake, width: number): Promise<void> {
   served.world = worldOf('failing');
-  const page = await enter(within, { viewport: { width: 1280, height: 800 } });
+  const page = await enter(within, { viewport: { width, height: 800 } });
   await page.route('**/api/v1/deployments', (route) => {
     if (route.request().method() !== 'POST') return route.continue();
     const { model_id, device_id } = route.request().postDataJSON() as { model_id: string; device_id: string };
@@ -117,11 +117,12 @@ async function deployedAgain(within: Browser, served: Fake): Promise<void> {
   await page.locator('[data-action=redeploy]').first().focus();
   await page.keyboard.press('Enter');
   const group = page.locator('[data-id=dpl_successor] .action-group:focus');
-  await group.waitFor({ timeout: 3_000 }).catch(() => faults.push('redeploy: the focus does not follow the row'));
-  await page.waitForTimeout(150);
+  await group.waitFor({ timeout: 3_000 }).catch(() => faults.push(`redeploy at ${width} px: the focus does not follow the row`));
+  // Rows are measured while the list scrolls.
+  await page.waitForTimeout(500);
   const [row, head, list] = await Promise.all(['[data-id=dpl_successor]', '.list-head', '.list-scroll'].map((one) => page.locator(one).boundingBox({ timeout: 1_000 }).catch(() => null)));
   const isSeen = row && head && list && row.y >= head.y + head.height && row.y + row.height <= list.y + list.height;
-  if (!isSeen) faults.push('redeploy: the row that has the focus is out of sight');
+  if (!isSeen) faults.push(`redeploy at ${width} px: the row that has the focus is out of sight`);
   await page.context().close();
 }
 

@@ -108,9 +108,13 @@ describe('a row whose button was pressed', () => {
     const row = (id: string): HTMLElement | null => here.root.querySelector(`[data-id=dpl_${id}]`);
     const button = await vi.waitFor(() => row('1')?.querySelector<HTMLElement>(`[data-action=${action}]`) ?? Promise.reject(new Error('no button')));
     button.focus();
+    const focus = vi.spyOn(HTMLElement.prototype, 'focus');
     button.click();
     await vi.waitFor(() => expect(list.scrollTop).toBeGreaterThan(290 * ROW - 900), { timeout: 3_000 });
     await vi.waitFor(() => expect(document.activeElement).toBe(row(successor)?.querySelector('.action-group')));
+    // A focus that scrolls would stop the list on its way, while its rows are measured.
+    expect(focus.mock.calls.every(([how]) => how?.preventScroll)).toBe(true);
+    focus.mockRestore();
   });
 
   it('is not followed when a person scrolls away from it', async () => {

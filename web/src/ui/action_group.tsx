@@ -59,10 +59,11 @@ export function ActionGroup({ label, of, doing, idle, children }: Props) {
   );
 }
 
-/** Takes the focus, unless a person has moved it since: it is at what is around the rows, or nowhere. */
+/** Takes the focus, unless a person has moved it since: it is at what is around the rows, or nowhere. The list scrolls to the row, and
+ * goes on with that while the rows around it are measured. */
 function take(group: HTMLElement | null): void {
   left = null;
-  if (group && document.activeElement?.contains(group)) group.focus();
+  if (group && document.activeElement?.contains(group)) group.focus({ preventScroll: true });
 }
 
 /** Gives the focus of a group that goes away to the other group of the same thing: to that which is there, or to that which comes. */
@@ -70,7 +71,7 @@ function leave(group: HTMLElement | null, of: string): void {
   if (!group?.contains(document.activeElement)) return;
   const other = [...document.querySelectorAll<HTMLElement>('.action-group')].find((one) => one !== group && one.dataset['of'] === of);
   if (other) {
-    other.focus();
+    other.focus({ preventScroll: true });
     return;
   }
   left = of;
