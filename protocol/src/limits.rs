@@ -113,10 +113,12 @@ pub const DEVICE_LIMIT: u32 = 100;
 /// The most devices of one operation.
 pub const OPERATION_DEVICES: u32 = 20_000;
 
-/// The most concurrent operations of one account.
-pub const OPERATIONS_RUNNING: u32 = 10;
+/// The most operations of one account that still send commands to devices. An operation that only waits for results does
+/// not count: offline devices may keep it waiting for a day.
+pub const OPERATIONS_SENDING: u32 = 10;
 
-/// The number of operations kept for one account. Beyond that, the oldest finished ones are deleted.
+/// The number of operations kept for one account. Beyond that, the oldest finished ones are deleted, and no operation
+/// begins if none has finished.
 pub const OPERATIONS_KEPT: u32 = 100;
 
 /// How long an operation waits for the result of a device that has acknowledged its command.

@@ -25,12 +25,15 @@ use crate::{
             Item, OperationRecord, Requester,
             request::{self, Chosen},
         },
-        quota::check_running,
+        quota::{check_sending, check_unended},
         refusal::Refusal,
     },
     failure::AppError,
     host::random,
-    tables::{DeviceFilter, Look, audit, locks, operations},
+    tables::{
+        DeviceFilter, Look, audit, locks,
+        operations::{self, OperationNumbers},
+    },
 };
 
 /// The number of devices that a plan lists.
@@ -201,8 +204,12 @@ impl App {
             if counts.failed == 0 {
                 return Err(Refusal::OperationFinal("has no device that failed").into());
             }
+            let numbers = operations::numbers(db, record.account).await?;
+            if counts.pending == 0 {
+                check_sending(numbers.sending)?;
+            }
             if record.ended_at.is_some() {
-                check_running(operations::numbers(db, record.account).await?.1)?;
+                check_unended(numbers.unended)?;
             }
             operations::retry_items(db, id, now).await?;
             record.ended_at = None;
@@ -244,13 +251,15 @@ impl App {
     }
 }
 
-/// Refuses the operation if too many are running, and deletes the oldest ended operations.
+/// Refuses the operation if too many have not ended, and deletes the oldest ended operations.
 async fn make_room(db: &mut Connection, record: &OperationRecord) -> Result<(), AppError> {
-    let (all, running) = operations::numbers(db, record.account).await?;
-    check_running(running)?;
+    let OperationNumbers { kept, unended, sending } =
+        operations::numbers(db, record.account).await?;
+    check_sending(sending)?;
+    check_unended(unended)?;
     let most = limits::OPERATIONS_KEPT.saturating_sub(1);
-    if all > most {
-        operations::delete_oldest(db, record.account, all - most).await?;
+    if kept > most {
+        operations::delete_oldest(db, record.account, kept - most).await?;
     }
     Ok(())
 }

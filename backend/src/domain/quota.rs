@@ -75,12 +75,20 @@ impl Quota {
     }
 }
 
-/// Checks that an account with `running` operations may start one more.
+/// Checks that an account may begin an operation while `sending` others still send commands to devices.
 ///
 /// # Errors
 /// [`Refusal::QuotaReached`].
-pub fn check_running(running: u32) -> Result<(), Refusal> {
-    check(running, limits::OPERATIONS_RUNNING, "running operations")
+pub fn check_sending(sending: u32) -> Result<(), Refusal> {
+    check(sending, limits::OPERATIONS_SENDING, "operations that still send commands to devices")
+}
+
+/// Checks that an account may begin an operation while `unended` others have not ended.
+///
+/// # Errors
+/// [`Refusal::QuotaReached`].
+pub fn check_unended(unended: u32) -> Result<(), Refusal> {
+    check(unended, limits::OPERATIONS_KEPT, "operations that have not ended")
 }
 
 fn check(count: u32, most: u32, what: &str) -> Result<(), Refusal> {

@@ -189,19 +189,30 @@ pub(crate) async fn update(
     Ok(())
 }
 
-/// Counts the operations of an account, and how many of them have not ended.
+/// The number of operations of an account.
+pub(crate) struct OperationNumbers {
+    pub(crate) kept: u32,
+    pub(crate) unended: u32,
+    /// Those that have yet to send a command to a device.
+    pub(crate) sending: u32,
+}
+
+/// Counts the operations of an account.
 pub(crate) async fn numbers(
     db: &mut Connection,
     account: AccountId,
-) -> Result<(u32, u32), StoreError> {
-    let (all, running): (i64, i64) = sql::query_as(
+) -> Result<OperationNumbers, StoreError> {
+    let (kept, unended, sending): (i64, i64, i64) = sql::query_as(
         "SELECT (SELECT COUNT(*) FROM operations WHERE account_id = $1), \
-         (SELECT COUNT(*) FROM operations WHERE account_id = $1 AND ended_ms IS NULL)",
+         (SELECT COUNT(*) FROM operations WHERE account_id = $1 AND ended_ms IS NULL), \
+         (SELECT COUNT(*) FROM operations WHERE account_id = $1 AND ended_ms IS NULL \
+         AND EXISTS (SELECT 1 FROM operation_devices WHERE state = 'pending' \
+         AND operation_devices.operation_id = operations.operation_id))",
     )
     .bind(account.to_string())
     .fetch_one(db)
     .await?;
-    Ok((small(all), small(running)))
+    Ok(OperationNumbers { kept: small(kept), unended: small(unended), sending: small(sending) })
 }
 
 /// Deletes the oldest `number` of an account's ended operations.

@@ -177,6 +177,29 @@ async fn an_account_has_a_bounded_number_of_operations() {
     assert_eq!(world.get(&format!("{OPERATIONS}/{first}"), &user).await.status, 404);
 }
 
+/// Offline devices keep an operation waiting for a day, and they must not keep the account from its next one.
+#[tokio::test]
+async fn operations_that_wait_for_offline_devices_keep_nobody_from_the_next_one() {
+    let (world, user) = World::set_up().await;
+    fleet(&world, &user, 2).await;
+    let update =
+        || json!({ "work": { "kind": "update", "version": "1.4.0" }, "select": "tag=lab" });
+    let mut ids = Vec::new();
+    for _ in 0..100 {
+        let accepted = world.post(OPERATIONS, &user, update()).await;
+        assert_eq!(accepted.status, 202, "{accepted:?}");
+        let id = accepted.text("operation_id");
+        world.backend.app.work_off(&mut Worker::default(), 1).await.unwrap();
+        let cancel = world.act(&format!("{OPERATIONS}/{id}/cancel"), &user).await;
+        assert_eq!((cancel.status, &cancel.body["state"]), (202, &json!("running")), "{cancel:?}");
+        ids.push(id);
+    }
+    // A hundred operations wait, and none has ended: one more would be kept without a bound.
+    let refused = world.post(OPERATIONS, &user, update()).await;
+    assert!(refused.text("detail").contains("100 operations that have not ended"), "{refused:?}");
+    assert_eq!(world.get(&format!("{OPERATIONS}/{}", ids[0]), &user).await.status, 200);
+}
+
 #[tokio::test]
 async fn an_operation_that_ended_long_ago_is_forgotten() {
     let (world, user) = World::set_up().await;
