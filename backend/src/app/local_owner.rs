@@ -128,10 +128,8 @@ impl App {
         account::check_password(request.password.expose())?;
         let owner = self.store.first_owner().await?.ok_or(Refusal::NotFound("account"))?;
         let hash = self.passwords.hash(Queue::Familiar(None), request.password).await?;
-        self.store.set_password(owner.id, &hash).await?;
         let entry = self.entry_of_user(owner.account, owner.id, peer, Action::SetPassword);
-        self.keep_entry(&entry).await;
-        Ok(())
+        Ok(self.store.set_password(owner.id, &hash, &entry).await?)
     }
 
     fn check_owner(&self, proof: &Secret) -> Result<(), Refusal> {

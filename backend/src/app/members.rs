@@ -56,7 +56,11 @@ impl App {
         let token = random::secret("lit_");
         let digest = random::digest(token.expose());
         let quota = &self.config.quota;
-        let entry = self.entry(&caller, Action::Invite, id).with(record.role.as_str());
+        let invited = match &record.email {
+            Some(email) => format!("{}, for {}", record.role.as_str(), email.as_str()),
+            None => record.role.as_str().to_owned(),
+        };
+        let entry = self.entry(&caller, Action::Invite, id).with(&invited);
         write!(self.store, [locks::account(record.account)], |db| {
             let waiting = invitations::count_waiting(db, record.account, record.created_at);
             quota.check_invitations(waiting.await?)?;
@@ -222,7 +226,8 @@ impl App {
         };
         // A member may leave without any permission.
         let actor = if own { Role::Owner } else { caller.role };
-        let entry = self.entry(&caller, Action::RemoveMember, user);
+        let gone = self.store.user(user).await?.ok_or(Refusal::NotFound("member"))?;
+        let entry = self.entry(&caller, Action::RemoveMember, user).with(gone.email.as_str());
         let why = format!("{user} {}", if own { "left" } else { "was removed" });
         let action = match heir {
             Heir::Nobody => Action::RevokeKey,
@@ -348,7 +353,8 @@ async fn join(
         }
         members::insert(db, &member).await?;
         let entry = AuditRecord { account: member.account, ..entry.clone() };
-        audit::insert(db, &entry.with(member.role.as_str())).await?;
+        let joined = format!("{}, {}", member.role.as_str(), user.email.as_str());
+        audit::insert(db, &entry.with(&joined)).await?;
         member
     });
     Ok(joined)

@@ -7,6 +7,8 @@ use crate::{
     auth::passwords::Queue,
     domain::{
         account::{self, Email, UserRecord},
+        attempts::Peer,
+        audit::{self, Action},
         refusal::Refusal,
     },
     failure::AppError,
@@ -28,7 +30,10 @@ impl App {
         let unknown = || Refusal::invalid("email: no user has it");
         let user = self.store.user_by_email(&email).await?.ok_or_else(unknown)?;
         let hash = self.passwords.hash(Queue::Familiar(None), password).await?;
-        self.store.set_password(user.id, &hash).await?;
+        let entry = self
+            .entry_of(user.account, audit::system(), Peer(None), Action::SetPassword, user.id)
+            .with("by `link-backend reset-password`");
+        self.store.set_password(user.id, &hash, &entry).await?;
         Ok(user)
     }
 }

@@ -68,7 +68,12 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`].
-    pub async fn set_password(&self, id: UserId, hash: &str) -> Result<(), StoreError> {
+    pub async fn set_password(
+        &self,
+        id: UserId,
+        hash: &str,
+        entry: &AuditRecord,
+    ) -> Result<(), StoreError> {
         write!(self, [locks::user(id)], |db| {
             sql::query("UPDATE users SET password_hash = $1 WHERE user_id = $2")
                 .bind(hash)
@@ -83,6 +88,7 @@ impl Store {
                 sql::query(statement).bind(id.to_string()).execute(&mut *db).await?;
             }
             device_codes::forget(db, id).await?;
+            audit::insert(db, entry).await?;
         });
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The audit log: the actor and the action of every change.
 
+use link_protocol::secret::Secret;
 use serde_json::{Value, json};
 
 use crate::harness::{MINUTE, PASSWORD, World};
@@ -44,7 +45,7 @@ async fn what_was_done_is_recorded_with_who_did_it() {
     };
     did(&ada_id, "login.password", "");
     did(&ada_id, "member.invite", "operator");
-    did(&bob_id, "member.join", "operator");
+    did(&bob_id, "member.join", "operator, bob@example.org");
     did(&ada_id, "token.create", "ci");
     did(&Some(token_id), "key.create", "lab");
     did(&ada_id, "model.create", "Tiny Model");
@@ -55,6 +56,38 @@ async fn what_was_done_is_recorded_with_who_did_it() {
         seen.iter()
             .any(|(action, who, _)| action == "device.register" && *who == Some(device.id.clone()))
     );
+}
+
+#[tokio::test]
+async fn who_was_invited_and_who_has_left_stays_known() {
+    let (world, ada) = World::set_up().await;
+    let bob = world.member(&ada, "bob@example.org", "operator").await;
+    let bob_id = id(&world, &bob).await;
+    let wish = json!({ "role": "viewer", "email": "eve@example.org" });
+    assert_eq!(world.post("/api/v1/members/invitations", &ada, wish).await.status, 201);
+    world.delete(&format!("/api/v1/members/{bob_id}"), &ada).await;
+    for (action, detail) in [
+        ("member.invite", "viewer, for eve@example.org"),
+        ("member.join", "operator, bob@example.org"),
+        ("member.remove", "bob@example.org"),
+    ] {
+        let log = world.get(&format!("{AUDIT}?action={action}"), &ada).await;
+        assert_eq!(log.items()[0]["detail"], detail, "{action}");
+    }
+}
+
+#[tokio::test]
+async fn a_password_that_the_operator_has_reset_is_recorded() {
+    let (world, ada) = World::set_up().await;
+    let ada_id = id(&world, &ada).await;
+    let other = Secret::new("another correct horse");
+    world.backend.app.reset_password("ada@example.org", other).await.unwrap();
+    let login = json!({ "email": "ada@example.org", "password": "another correct horse" });
+    let ada = world.post("/api/v1/auth/login", "", login).await.text("access_token");
+    let log = world.get(&format!("{AUDIT}?action=account.password"), &ada).await;
+    let entry = &log.items()[0];
+    assert_eq!((&entry["actor"]["kind"], &entry["subject"]), (&json!("system"), &json!(ada_id)));
+    assert_eq!(entry["detail"], "by `link-backend reset-password`");
 }
 
 #[tokio::test]
