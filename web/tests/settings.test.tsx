@@ -201,6 +201,7 @@ describe('sessions and password', () => {
 
   it('change the password with the present one, typed twice', async () => {
     await type('Current password', 'old old old old');
+    expect([...root.querySelectorAll('#password code')].map((code) => code.textContent)).toEqual(['link up', 'link account password']);
     await type('New password', 'new new new new');
     await type('New password again', 'new new new neu');
     await press('Change the password');

@@ -15,6 +15,7 @@ import { EntryField, EntryForm } from '../../ui/entry_form';
 import { Filled } from '../../ui/filled';
 import { failure, notice } from '../../ui/notices';
 import { Badge, Failed, Foreign, Skeleton, Time } from '../../ui/parts';
+import { Prose } from '../../ui/prose';
 
 export function Security() {
   const changes = useSignal(0);
@@ -68,7 +69,7 @@ function Sessions({ changes }: { changes: number }) {
       <h2 id="sessions-title" tabIndex={-1}>
         {text.security.sessions}
       </h2>
-      <p class="soft">{text.security.sessionsHint}</p>
+      <p class="hint">{text.security.sessionsHint}</p>
       {failed.value !== null && <Failed title={text.security.failed} error={failed.value} retry={() => void load()} />}
       {sessions.value === null && failed.value === null && <Skeleton lines={3} />}
       {sessions.value && (
@@ -132,7 +133,9 @@ function Password({ changed }: { changed: () => void }) {
   return (
     <section class="card password-change" id="password">
       <EntryForm key={form.value} title={text.security.password} submit={text.security.change} send={send} inner>
-        <p class="soft">{text.security.changeHint}</p>
+        <p class="hint">
+          <Prose words={text.security.changeHint} />
+        </p>
         <EntryField name="current-password" label={text.security.currentPassword} type="password" autocomplete="current-password" />
         <EntryField name="new-password" label={text.security.newPassword} hint={text.entry.passwordHint} {...fresh} />
         <EntryField name="new-password-again" label={text.security.again} {...fresh} />
