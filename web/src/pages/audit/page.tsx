@@ -154,7 +154,7 @@ function columnsOf(names: Names): Column<AuditEntry>[] {
       ),
     },
     { name: titles.subject, cell: ({ subject }) => <Named id={subject} names={names} parameter="subject" /> },
-    { name: titles.detail, class: 'wide detail', cell: ({ detail }) => <Foreign>{detail}</Foreign> },
+    { name: titles.detail, class: 'wide detail', cell: ({ detail }) => detail !== '' && <Foreign>{detail}</Foreign> },
     { name: titles.address, class: 'tight', cell: ({ address }) => <Foreign>{address ?? '–'}</Foreign> },
   ];
 }
