@@ -92,7 +92,7 @@ describe('the page of keys', () => {
     await accessible();
     await tick('Many devices');
     await type('Name', ' laptop ');
-    await type('Most devices', '5');
+    await type('Device limit', '5');
     const submit = await press('Create the key');
     submit.click();
     await says(SECRET);

@@ -19,7 +19,7 @@ export const keys = {
   revoke: 'Revoke…',
   revokeOf: (name: string) => `Revoke ${name}`,
   revokeTitle: 'Revoke the key',
-  revokeBody: (name: string) => `No device can register with ${name} any more. This cannot be undone.`,
+  revokeBody: (name: string) => `No device can register with the key “${name}” any more. This cannot be undone.`,
   revokeStays: (count: number) =>
     count === 0
       ? 'No device was registered with it.'
@@ -42,7 +42,7 @@ export const keys = {
   kind: 'For',
   single: 'One device',
   fleet: 'Many devices',
-  most: 'Most devices',
+  most: 'Device limit',
   mostHint: 'Empty: as many as the account may have.',
   tags: 'Tags of its devices',
   tagsOfOne: 'Tags',

@@ -97,7 +97,7 @@ export const tokens = {
   revoke: 'Revoke…',
   revokeOf: (name: string) => `Revoke ${name}`,
   revokeTitle: 'Revoke the token',
-  revokeBody: (name: string) => `Requests with ${name} will be refused at once. This cannot be undone.`,
+  revokeBody: (name: string) => `Requests with the token “${name}” will be refused at once. This cannot be undone.`,
   revokeAction: 'Revoke the token',
   revoked: (name: string) => `${name} was revoked.`,
   nothingTitle: 'No token yet',
