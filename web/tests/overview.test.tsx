@@ -188,7 +188,7 @@ describe('the overview', () => {
     open(summary({ operations: { running: 4 } }));
     await settled('Operations running4');
     expect(here.root.textContent).toContain('1,500');
-    expect(here.root.textContent).toContain('3 inferences · 500 prompt and 1,000 completion tokens');
+    expect(here.root.textContent).toContain('3\u00a0inferences · 500\u00a0prompt and 1,000\u00a0completion tokens');
     const tile = (name: string): Element | undefined => [...here.root.querySelectorAll('.tile')].find((one) => one.textContent?.startsWith(name));
     expect(tile('Operations running')?.textContent).toContain('4');
     expect(tile('Operations running')?.getAttribute('href')).toBe('/operations?state=running');

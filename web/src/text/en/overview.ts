@@ -1,5 +1,6 @@
 // Words of the page that shows first what needs a person.
 
+import { unbroken } from '../unbroken';
 import { plural } from './plural';
 
 const are = (count: number): string => (count === 1 ? 'is' : 'are');
@@ -28,7 +29,7 @@ export const overviewPage = {
   tokens: 'Tokens today (UTC)',
   of: (part: number, all: number) => `${part.toLocaleString('en')} of ${all.toLocaleString('en')}`,
   requests: (count: number, prompt: number, completion: number) =>
-    plural(count, 'inference', 'inferences') + (prompt + completion > 0 ? ` · ${prompt.toLocaleString('en')} prompt and ${plural(completion, 'completion token', 'completion tokens')}` : ''),
+    unbroken(plural(count, 'inference', 'inferences') + (prompt + completion > 0 ? ` · ${prompt.toLocaleString('en')} prompt and ${plural(completion, 'completion token', 'completion tokens')}` : '')),
   away: (count: number) => `${count.toLocaleString('en')} on devices that are offline`,
   updating: (count: number) => `${count.toLocaleString('en')} updating`,
   versions: 'Agent versions',
