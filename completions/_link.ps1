@@ -501,7 +501,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;audit' {
             [CompletionResult]::new('--action', '--action', [CompletionResultType]::ParameterName, 'Only this action, such as `member.remove`, or every action of a group, such as `member`')
-            [CompletionResult]::new('--actor', '--actor', [CompletionResultType]::ParameterName, 'Only actions of this user, token or device, by id')
+            [CompletionResult]::new('--actor', '--actor', [CompletionResultType]::ParameterName, 'Only actions of this user, token or device, by id; of a member also by e-mail')
             [CompletionResult]::new('--subject', '--subject', [CompletionResultType]::ParameterName, 'Only actions on this object, by id')
             [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only entries at or after this time, such as `yesterday`, `2h` (two hours ago) or `2027-01-31`')
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only entries before this time')

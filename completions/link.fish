@@ -299,7 +299,7 @@ complete -c link -n "__fish_link_using_subcommand token; and __fish_seen_subcomm
 complete -c link -n "__fish_link_using_subcommand token; and __fish_seen_subcommand_from help" -f -a "revoke" -d 'Revoke a token: every later request with it is refused'
 complete -c link -n "__fish_link_using_subcommand token; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c link -n "__fish_link_using_subcommand audit" -l action -d 'Only this action, such as `member.remove`, or every action of a group, such as `member`' -r
-complete -c link -n "__fish_link_using_subcommand audit" -l actor -d 'Only actions of this user, token or device, by id' -r
+complete -c link -n "__fish_link_using_subcommand audit" -l actor -d 'Only actions of this user, token or device, by id; of a member also by e-mail' -r
 complete -c link -n "__fish_link_using_subcommand audit" -l subject -d 'Only actions on this object, by id' -r
 complete -c link -n "__fish_link_using_subcommand audit" -l since -d 'Only entries at or after this time, such as `yesterday`, `2h` (two hours ago) or `2027-01-31`' -r
 complete -c link -n "__fish_link_using_subcommand audit" -l until -d 'Only entries before this time' -r

@@ -1,10 +1,10 @@
-//! Finds models and devices by an id or a unique name, or finds this machine's device. A name
+//! Finds models, devices and members by an id or a unique name, or finds this machine's device. A name
 //! without a publisher never selects another account's model.
 
 use link_client::backend::BackendClient;
 use link_platform::fs;
 use link_protocol::{
-    backend_api::{device::Device, model::Model},
+    backend_api::{device::Device, member::Member, model::Model},
     exit_code::ExitCode,
     id::{DeviceId, ModelId},
     identity::Identity,
@@ -119,6 +119,21 @@ pub(crate) async fn model(backend: &BackendClient, named: &str) -> Result<Model,
         return Ok(backend.model(id).await?);
     }
     among(backend.models().await?, named)
+}
+
+/// Finds a member by the e-mail or the id.
+///
+/// # Errors
+/// If no member has it.
+pub(crate) async fn member(backend: &BackendClient, named: &str) -> Result<Member, CliError> {
+    let members = backend.members().await?;
+    let wanted = named.trim().to_lowercase();
+    let fits = |member: &Member| member.email == wanted || member.user_id.to_string() == wanted;
+    members.into_iter().find(fits).ok_or_else(|| {
+        let message = format!("no member has the e-mail or id `{named}`");
+        CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message)
+            .hint("see `link member list`")
+    })
 }
 
 /// Returns the name by which commands find a model. For another account's model it includes the

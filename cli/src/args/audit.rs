@@ -10,7 +10,7 @@ pub struct Audit {
     /// Only this action, such as `member.remove`, or every action of a group, such as `member`
     #[arg(long, value_name = "ACTION")]
     pub action: Option<String>,
-    /// Only actions of this user, token or device, by id
+    /// Only actions of this user, token or device, by id; of a member also by e-mail
     #[arg(long, value_name = "ID")]
     pub actor: Option<String>,
     /// Only actions on this object, by id

@@ -1,5 +1,6 @@
 //! `link audit`: the audit log of the account.
 
+use link_client::backend::BackendClient;
 use link_protocol::{
     backend_api::audit::{ActorKind, AuditEntry, AuditOutcome, AuditQuery},
     limits,
@@ -10,19 +11,25 @@ use crate::{
     backend_login,
     context::{self, Context},
     error::CliError,
+    error_code::ErrorCode,
     names::Names,
     output::{Cell, View},
+    resolve,
 };
 
 pub(super) async fn run(context: &Context, arguments: Audit) -> Result<(), CliError> {
     let backend = backend_login::logged_in(context)?;
     let now = context::now();
     let most = usize::try_from(arguments.limit).unwrap_or(usize::MAX);
+    let actor = match arguments.actor {
+        Some(named) if named.contains('@') => Some(id_of(&backend, &named).await?),
+        actor => actor,
+    };
     let mut query = AuditQuery {
         limit: Some(arguments.limit.min(limits::PAGE_SIZE_LIMIT)),
         cursor: None,
         action: arguments.action,
-        actor: arguments.actor,
+        actor,
         subject: arguments.subject,
         since: arguments.since.map(|since| since.in_the_past(now).to_string()),
         until: arguments.until.map(|until| until.in_the_past(now).to_string()),
@@ -40,6 +47,18 @@ pub(super) async fn run(context: &Context, arguments: Audit) -> Result<(), CliEr
     let names =
         if context.output.is_json() { Names::default() } else { Names::of_all(&backend).await };
     context.output.data(&entries, |entries| table(entries, &names, &context.view()))
+}
+
+/// Returns the id of the member with this e-mail.
+async fn id_of(backend: &BackendClient, email: &str) -> Result<String, CliError> {
+    let member = resolve::member(backend, email).await.map_err(|error| {
+        if error.is(ErrorCode::UnknownName) {
+            error.hint("`link audit --action member.remove` has the ids of those who left")
+        } else {
+            error
+        }
+    });
+    Ok(member?.user_id.to_string())
 }
 
 fn table(entries: &[AuditEntry], names: &Names, view: &View) -> String {

@@ -11,7 +11,6 @@ use link_protocol::{
             AcceptInvitation, Invitation, InviteMember, LeftKeys, Member, MemberRemoved, Role,
         },
     },
-    exit_code::ExitCode,
     id::{InvitationId, UserId},
     key::KeyKind,
 };
@@ -26,9 +25,8 @@ use crate::{
     credentials::CredentialsFile,
     document::Component,
     error::CliError,
-    error_code::ErrorCode,
     output::{Cell, View},
-    prompt, secret_input,
+    prompt, resolve, secret_input,
 };
 
 /// The members of the account and its open invitations.
@@ -77,7 +75,7 @@ pub(super) async fn run(context: &Context, command: MemberCommand) -> Result<(),
         MemberCommand::Accept(arguments) => accept(context, arguments).await,
         MemberCommand::Role { member, role } => {
             let backend = backend_login::logged_in(context)?;
-            let member = find(&backend, &member).await?;
+            let member = resolve::member(&backend, &member).await?;
             let changed = backend.change_member(member.user_id, role.into()).await?;
             let Member { email, role, .. } = &changed;
             context.output.say(&format!("{email} now has the role {}", role.as_str()));
@@ -138,7 +136,7 @@ async fn remove(
         context.output.say(&format!("withdrew {invitation}"));
         return context.output.data(&Withdrawn { withdrawn: invitation }, |_| String::new());
     }
-    let member = find(&backend, named).await?;
+    let member = resolve::member(&backend, named).await?;
     let me = backend.me().await?;
     let keys = keys.map(LeftKeys::from);
     let removed = if me.user_id == member.user_id {
@@ -228,17 +226,6 @@ fn named_key(key: &KeyInfo) -> String {
     };
     let name = if key.name.is_empty() { String::new() } else { format!(" `{}`", key.name) };
     format!("the {kind} key{name} ({})", key.key_id)
-}
-
-async fn find(backend: &BackendClient, named: &str) -> Result<Member, CliError> {
-    let members = backend.members().await?;
-    let wanted = named.trim().to_lowercase();
-    let fits = |member: &Member| member.email == wanted || member.user_id.to_string() == wanted;
-    members.into_iter().find(fits).ok_or_else(|| {
-        let message = format!("no member has the e-mail or id `{named}`");
-        CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message)
-            .hint("see `link member list`")
-    })
 }
 
 fn table(members: &[Member], invitations: &[Invitation], view: &View) -> String {

@@ -139,3 +139,25 @@ fn app() -> Router {
         .route("/api/v1/members/{id}", patch(change).delete(remove))
         .route("/api/v1/me", get(me))
 }
+
+#[test]
+fn the_audit_log_is_asked_for_a_member_by_the_e_mail() {
+    let asked = |Query(query): Query<HashMap<String, String>>| async move {
+        let entry = json!({
+            "entry_id": id("aud", 1), "at": "2026-08-07T12:00:00Z", "action": "key.create",
+            "actor": { "kind": "user", "id": query["actor"] }, "subject": id("key", 1),
+            "address": null, "outcome": "done", "detail": "",
+        });
+        Json(json!({ "items": [entry], "next_cursor": null }))
+    };
+    let (home, backend) = (Home::new(), Backend::start(app().route("/api/v1/audit", get(asked))));
+    log_in(&home, &backend);
+    let ran = home.link(&["audit", "--actor", "A@b.c", "--json"]);
+    assert_eq!(ran.stdout_json()[0]["actor"]["id"], id("usr", 1), "{ran:?}");
+    let ran = home.link(&["audit", "--actor", "gone@b.c"]);
+    assert_eq!(
+        ran.stderr,
+        "error: no member has the e-mail or id `gone@b.c`\n hint: `link audit --action \
+         member.remove` has the ids of those who left\n"
+    );
+}
