@@ -29,7 +29,10 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Cl
             let request = CreateKey { kind, name, expires_at, max_devices, tags };
             let created = backend.create_key(&request).await?;
             context.output.say("copy the key now: it is not shown again");
-            context.output.say(&on_a_device(backend.http().base(), kind, created.key.expose()));
+            // The login may use another address than devices, such as one of the backend's own machine.
+            let configured = backend.install().await.ok().and_then(|info| info.backend_url);
+            let base = configured.as_deref().unwrap_or_else(|| backend.http().base());
+            context.output.say(&on_a_device(base, kind, created.key.expose()));
             context.output.data(&created, |created| created.key.expose().to_owned())
         }
         KeyCommand::List => {

@@ -9,7 +9,7 @@ use axum::{
     Json, Router,
     http::{HeaderMap, StatusCode, header},
     response::IntoResponse as _,
-    routing::post,
+    routing::{get, post},
 };
 use link_protocol::{
     identity::Identity,
@@ -231,6 +231,19 @@ fn a_new_key_is_shown_with_the_whole_line_for_a_device() {
         );
         assert_eq!((ran.code, &ran.stderr), (0, &said));
     }
+}
+
+#[test]
+fn the_line_for_a_device_has_the_address_that_the_backend_has_for_devices() {
+    let info = json!({ "backend_url": "https://link.example", "release": null, "systems": [] });
+    let app = Router::new()
+        .route("/api/v1/keys", post(new_key))
+        .route("/api/v1/install", get(|| async { Json(info) }));
+    let (home, backend) = (Home::new(), Backend::start(app));
+    log_in(&home, &backend);
+    let ran = home.link(&["key", "create", "--kind", "fleet"]);
+    assert!(ran.stderr.contains("curl -fsSL https://link.example/install.sh | "), "{ran:?}");
+    assert!(!ran.stderr.contains("public_url"), "{ran:?}");
 }
 
 // Holds: S5-3b, S4.4-13a

@@ -3,9 +3,12 @@
 use link_protocol::{
     agent_api::PREFIX,
     allowlist::Origin,
-    backend_api::account::{
-        AllowlistSetting, LoginRequest, Me, RefreshRequest, SetAllowlist, SetupRequest,
-        TokenResponse,
+    backend_api::{
+        account::{
+            AllowlistSetting, LoginRequest, Me, RefreshRequest, SetAllowlist, SetupRequest,
+            TokenResponse,
+        },
+        install::InstallInfo,
     },
     problem::Code,
 };
@@ -54,6 +57,14 @@ impl BackendClient {
     /// [`CallError`] with the whole cause.
     pub async fn me(&self) -> Result<Me, CallError> {
         self.call(|| Call::get(format!("{PREFIX}/me"))).await
+    }
+
+    /// Returns how devices are installed from the backend.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn install(&self) -> Result<InstallInfo, CallError> {
+        self.call(|| Call::get(format!("{PREFIX}/install"))).await
     }
 
     /// Returns the allowlist of later deployments: the account's own origins and the backend's
