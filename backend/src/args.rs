@@ -103,7 +103,7 @@ pub enum Action {
         link-backend create-account ada@example.org --data ./data < password-file\n  \
         link-backend create-account bob@example.org --name acme")]
     CreateAccount(NewAccount),
-    /// Set a new password for a user and end all logins of that user
+    /// Set a new password for a user, end all logins of that user and revoke the user's access tokens
     #[command(after_help = "Examples:\n  link-backend reset-password ada@example.org\n  \
         link-backend reset-password ada@example.org --data ./data < password-file")]
     ResetPassword(Person),

@@ -39,11 +39,15 @@ pub struct Backend {
 /// If the data folder, the database or a file cannot be opened.
 pub async fn build(config: Config) -> anyhow::Result<Backend> {
     let data = config.data.display().to_string();
+    let opens = match config.database_url {
+        Some(_) => format!("the database and the data folder `{data}`"),
+        None => format!("the data folder `{data}`"),
+    };
     tokio::fs::create_dir_all(&config.data)
         .await
         .with_context(|| format!("failed to make the data folder `{data}`"))?;
     let app = App::open(config).await;
-    let app = Arc::new(app.with_context(|| format!("failed to open the data folder `{data}`"))?);
+    let app = Arc::new(app.with_context(|| format!("failed to open {opens}"))?);
     app.clear_uploads().context("failed to clear the folder of models")?;
     Ok(Backend { router: api::router(Arc::clone(&app)), app })
 }

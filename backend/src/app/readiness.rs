@@ -33,7 +33,7 @@ impl App {
                     None => reasons.push("the database does not answer"),
                 }
             }
-            Err(_elapsed) => reasons.push("the database takes too long to answer"),
+            Err(_elapsed) => reasons.push("the database has not answered for 3 s"),
         }
         if clock_offset::is_too_far(self.clock_offset()) {
             reasons.push(

@@ -51,6 +51,11 @@ pub enum OpenError {
     /// The URL is malformed.
     #[error("the database URL is not like `postgres://USER:PASSWORD@HOST:5432/DATABASE`")]
     Url(#[source] sqlx::Error),
+    /// No server has answered.
+    #[error(
+        "no PostgreSQL server answers at the database URL; start the server, or correct the URL"
+    )]
+    Unreachable(#[source] sqlx::Error),
     /// The database cannot be opened.
     #[error("failed to open the database")]
     Open(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -94,11 +99,11 @@ impl Store {
             PgPoolOptions::new().max_connections(connections).acquire_timeout(ACQUIRE_TIMEOUT)
         };
         let migrating = options.clone().options(PG_MIGRATION_TIMEOUTS);
-        let migrating = pool(1).connect_with(migrating).await.map_err(not_opened)?;
+        let migrating = pool(1).connect_with(migrating).await.map_err(not_connected)?;
         MIGRATIONS.run(&migrating).await.map_err(not_migrated)?;
         migrating.close().await;
         let options = options.options(PG_TIMEOUTS);
-        let pool = pool(CONNECTIONS).connect_with(options).await.map_err(not_opened)?;
+        let pool = pool(CONNECTIONS).connect_with(options).await.map_err(not_connected)?;
         let neighbours = Some(Arc::new(Neighbours::new(pool.clone())));
         let changes = Changes::new(neighbours.clone());
         Ok(Self { db: Db::Pg(pool), neighbours, changes })
@@ -148,6 +153,14 @@ fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
 
     matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+}
+
+/// A pool tries a refused connection again until its timeout, and then tells the timeout alone.
+fn not_connected(error: sqlx::Error) -> OpenError {
+    match error {
+        sqlx::Error::PoolTimedOut | sqlx::Error::Io(_) => OpenError::Unreachable(error),
+        error => not_opened(error),
+    }
 }
 
 fn not_opened(error: impl std::error::Error + Send + Sync + 'static) -> OpenError {

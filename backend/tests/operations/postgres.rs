@@ -52,4 +52,8 @@ fn the_chores_know_a_database_that_is_a_server() {
     let looked = run(&["doctor"]);
     assert!(looked.code == 1 && looked.out.contains("does PostgreSQL run"), "{}", looked.out);
     assert_eq!(run(&["migrate"]).code, 69);
+    let mut create = place.command(&["create-account", "bob@example.org"]);
+    create.args(["--database-url-file", file]);
+    let refused = said(create, PASSWORD);
+    assert!(refused.err.contains("no PostgreSQL server answers"), "{}", refused.err);
 }
