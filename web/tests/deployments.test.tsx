@@ -61,6 +61,21 @@ describe('the list of deployments', () => {
     await accessible();
   });
 
+  it('shows that a redeployment which failed left its model serving, stale and to be repaired', async () => {
+    devices.loaded([device('a')]);
+    models.loaded([model('1', { name: 'llama' })]);
+    deployments.loaded([deployment('1', 'dev_a', { state: 'failed', stale: true, reason: 'no space left' })]);
+    deploymentsLoading.value = READY;
+    devicesLoading.value = READY;
+    open('/deployments?state=stale');
+    await settled('1 deployment');
+    expect(rows()).toEqual(['dpl_1']);
+    const row = here.root.querySelector('.list-rows .list-row');
+    expect([...(row?.querySelectorAll('.badge') ?? [])].map(({ textContent }) => textContent)).toEqual(['Failed', 'Serving', 'Stale allowlist']);
+    expect([...(row?.querySelectorAll('button') ?? [])].map(({ textContent }) => textContent)).toEqual(['Repair', 'Redeploy']);
+    await accessible();
+  });
+
   it('filters and orders by the address', async () => {
     load();
     open('/deployments?state=failed');

@@ -163,16 +163,17 @@ fn on_devices(deployments: &[Deployment], names: &Names, view: &View) -> String 
 
 /// Returns what became of a deployment and, where its model is on the device, what that does.
 fn standing(deployment: &Deployment) -> &'static str {
-    if deployment.state != DeploymentState::Completed {
-        return deployment.state.as_str();
-    }
-    match deployment.serving.as_ref().map(|serving| serving.state) {
-        Some(ModelState::Serving) => "serving",
-        Some(ModelState::Starting) => "starting",
-        Some(ModelState::Stopping) => "stopping",
-        Some(ModelState::NotServing) => "not serving",
-        Some(ModelState::Removed) => "removed",
-        None => "deployed",
+    match (deployment.state, deployment.serving.as_ref().map(|serving| serving.state)) {
+        // What was deployed before serves on.
+        (DeploymentState::Failed, Some(ModelState::Serving)) => "failed, still serving",
+        (DeploymentState::Cancelled, Some(ModelState::Serving)) => "cancelled, still serving",
+        (DeploymentState::Completed, Some(ModelState::Serving)) => "serving",
+        (DeploymentState::Completed, Some(ModelState::Starting)) => "starting",
+        (DeploymentState::Completed, Some(ModelState::Stopping)) => "stopping",
+        (DeploymentState::Completed, Some(ModelState::NotServing)) => "not serving",
+        (DeploymentState::Completed, Some(ModelState::Removed)) => "removed",
+        (DeploymentState::Completed, None) => "deployed",
+        (state, _) => state.as_str(),
     }
 }
 

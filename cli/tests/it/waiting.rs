@@ -285,6 +285,8 @@ fn what_a_model_does_on_a_device_is_shown() {
         ("completed", Some("serving"), "serving"),
         ("completed", Some("not_serving"), "not serving"),
         ("completed", Some("removed"), "removed"),
+        ("failed", None, "failed"),
+        ("failed", Some("serving"), "failed, still serving"),
     ] {
         let mut deployment = deployment(state, 0, None);
         if let Some(state) = serving {

@@ -8,11 +8,12 @@ export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
 
 const UNDER_WAY = new Set(['queued', 'downloading', 'configuring']);
 
-/** Tells whether a deployment counts for a filter: a stale one that is served counts for both. */
+/** Tells whether a deployment counts for a filter: a stale one that is served counts for both. A redeployment that failed leaves the
+ * model as it was, so it can be stale and served too. */
 export function hasStatus(deployment: Deployment, status: DeploymentStatus): boolean {
   switch (status) {
     case 'stale':
-      return deployment.stale && deployment.state === 'completed';
+      return deployment.stale && isHeld(deployment) && !UNDER_WAY.has(deployment.state);
     case 'failed':
       return deployment.state === 'failed' || cannotServe(deployment);
     case 'progress':
@@ -49,9 +50,10 @@ export function isHeld({ state, serving, removed }: Deployment): boolean {
 
 /** Returns the actions that mend or end a deployment, the most useful first. A row has room for two. Actions that need the device wait
  * until it is online. */
-export function remediesFor({ state, serving, stale }: Deployment): Action[] {
+export function remediesFor(deployment: Deployment): Action[] {
+  const { state, serving, stale } = deployment;
   if (UNDER_WAY.has(state)) return ['cancel'];
-  if (state !== 'completed') return ['redeploy', 'dismiss'];
+  if (state !== 'completed') return hasStatus(deployment, 'stale') ? ['repair', 'redeploy'] : ['redeploy', 'dismiss'];
   const isStopped = !serving?.is_serving && serving?.state !== 'starting' && serving?.state !== 'stopping';
   if (stale) return isStopped ? ['repair', 'serve'] : ['repair', 'redeploy'];
   return isStopped ? ['serve', 'redeploy'] : ['redeploy'];

@@ -13,9 +13,15 @@ export function DeploymentBadges({ deployment }: { deployment: Deployment }) {
   return (
     <span class="badges">
       <StateBadge deployment={deployment} />
+      {servesOn(deployment) && <Badge tone="good">{text.models.serving}</Badge>}
       {hasStatus(deployment, 'stale') && <Badge tone="warn">{text.models.allowlistStale}</Badge>}
     </span>
   );
+}
+
+/** Tells whether a model serves as before, although its newest deployment has failed or was cancelled. */
+function servesOn({ state, serving, device_id: device }: Deployment): boolean {
+  return (state === 'failed' || state === 'cancelled') && serving?.is_serving === true && devices.row(device)?.value.online !== false;
 }
 
 /** What a deployment does, whatever its allowlist is. */
