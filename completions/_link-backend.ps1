@@ -39,7 +39,7 @@ Register-ArgumentCompleter -Native -CommandName 'link-backend' -ScriptBlock {
             [CompletionResult]::new('releases', 'releases', [CompletionResultType]::ParameterValue, 'Provide releases and engines for devices')
             [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Check and show the configuration')
             [CompletionResult]::new('create-account', 'create-account', [CompletionResultType]::ParameterValue, 'Create another account; prompts for its password, or reads the first line of a piped stdin')
-            [CompletionResult]::new('reset-password', 'reset-password', [CompletionResultType]::ParameterValue, 'Set a new password for a user and end all logins of that user')
+            [CompletionResult]::new('reset-password', 'reset-password', [CompletionResultType]::ParameterValue, 'Set a new password for a user, end all logins of that user and revoke the user''s access tokens')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -248,7 +248,7 @@ Register-ArgumentCompleter -Native -CommandName 'link-backend' -ScriptBlock {
             [CompletionResult]::new('releases', 'releases', [CompletionResultType]::ParameterValue, 'Provide releases and engines for devices')
             [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Check and show the configuration')
             [CompletionResult]::new('create-account', 'create-account', [CompletionResultType]::ParameterValue, 'Create another account; prompts for its password, or reads the first line of a piped stdin')
-            [CompletionResult]::new('reset-password', 'reset-password', [CompletionResultType]::ParameterValue, 'Set a new password for a user and end all logins of that user')
+            [CompletionResult]::new('reset-password', 'reset-password', [CompletionResultType]::ParameterValue, 'Set a new password for a user, end all logins of that user and revoke the user''s access tokens')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
