@@ -29,6 +29,12 @@ const BACK_OFF: [Duration; 5] = [
     Duration::from_secs(60),
 ];
 
+/// Returns the wait before what must not be lost is attempted again, after `failures` other attempts in a row have failed.
+#[must_use]
+pub fn wait_after(failures: usize) -> Duration {
+    BACK_OFF[failures.min(BACK_OFF.len() - 1)]
+}
+
 /// The queue and the report being sent.
 #[derive(Debug, Default)]
 pub struct Outbox {
@@ -159,7 +165,7 @@ impl Outbox {
     pub fn deferred(&mut self, id: u64, now: Now, retry_after: Option<Duration>) {
         if self.sending == Some(id) {
             self.sending = None;
-            let own = BACK_OFF[self.failures.min(BACK_OFF.len() - 1)];
+            let own = wait_after(self.failures);
             let asked = retry_after.unwrap_or_default().min(limits::RETRY_AFTER_CAP);
             self.retry_at = Some(now + own.max(asked));
             self.failures += 1;

@@ -1,7 +1,8 @@
 //! Handlers: they send the agent's reports and log records (specification, sections 2.3, 6 and 8).
 //!
 //! Each handler has a bounded queue and its own thread, so callers never wait. A transient failure
-//! is retried after 0.5 s and 1.5 s, or after the backend's `Retry-After`; a rejection is final.
+//! is retried after 0.5 s and 1.5 s, or after the backend's `Retry-After`; a rejection is final. What must not be lost is
+//! attempted again after growing waits, until the backend has answered (decision 0054).
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits between retries")]
 
@@ -12,9 +13,10 @@ mod losses;
 use std::{future::Future, time::Instant};
 
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use link_agent_core::record::Report;
+use link_agent_core::{outbox, record::Report};
 use link_client::{http::Failure, retry};
 use link_protocol::{
+    limits,
     report::{LogRecord, TelemetryReport},
     system::SystemReport,
 };
@@ -40,6 +42,14 @@ pub(crate) enum Item {
 pub(crate) enum Sink {
     Console,
     Backend(Box<Target>),
+}
+
+/// What happens to an item that no try of an attempt has delivered.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Fate {
+    Lost,
+    /// It is attempted again, until the backend has answered.
+    Kept,
 }
 
 /// A running handler; dropping it stops its thread.
@@ -73,7 +83,7 @@ impl Handler {
         sink: Sink,
         queue: Queue<Item>,
     ) -> anyhow::Result<Self> {
-        let thread = Pipeline::spawn(name, move |_stop| drain(name, sink, queue, 1))?;
+        let thread = Pipeline::spawn(name, move |_stop| drain(name, sink, queue, 1, Fate::Lost))?;
         Ok(Self { _thread: thread })
     }
 
@@ -84,7 +94,13 @@ impl Handler {
 }
 
 /// Sends the items of `queue`, `at_once` concurrently, and logs losses.
-pub(crate) async fn drain(name: &str, sink: Sink, queue: Queue<Item>, at_once: usize) {
+pub(crate) async fn drain(
+    name: &str,
+    sink: Sink,
+    queue: Queue<Item>,
+    at_once: usize,
+    undelivered: Fate,
+) {
     let started = Instant::now();
     let mut losses = Losses::default();
     let mut under_way = FuturesUnordered::new();
@@ -93,7 +109,7 @@ pub(crate) async fn drain(name: &str, sink: Sink, queue: Queue<Item>, at_once: u
         tokio::select! {
             Some(()) = under_way.next() => {}
             item = queue.pop(), if under_way.len() < at_once => {
-                under_way.push(deliver(name, &sink, &queue, item));
+                under_way.push(deliver(name, &sink, &queue, undelivered, item));
             }
             () = tokio::time::sleep(wait.unwrap_or_default()), if wait.is_some() => {}
         }
@@ -107,12 +123,22 @@ pub(crate) async fn drain(name: &str, sink: Sink, queue: Queue<Item>, at_once: u
     }
 }
 
-async fn deliver(name: &str, sink: &Sink, queue: &Queue<Item>, item: Item) {
-    match sink.deliver(&item).await {
-        Ok(()) => {}
-        Err(failure) => {
-            queue.count_lost(1);
-            tracing::debug!("{name}: lost: {failure}");
+async fn deliver(name: &str, sink: &Sink, queue: &Queue<Item>, undelivered: Fate, item: Item) {
+    let mut attempts = 0;
+    loop {
+        match (sink.deliver(&item).await, undelivered) {
+            (Ok(()), _) => return,
+            (Err(failure @ Failure::Unavailable { .. }), Fate::Kept) => {
+                tracing::debug!("{name}: waiting: {failure}");
+                let asked = failure.retry_after().unwrap_or_default().min(limits::RETRY_AFTER_CAP);
+                tokio::time::sleep(outbox::wait_after(attempts).max(asked)).await;
+                attempts += 1;
+            }
+            (Err(failure), _) => {
+                queue.count_lost(1);
+                tracing::debug!("{name}: lost: {failure}");
+                return;
+            }
         }
     }
 }

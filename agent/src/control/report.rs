@@ -22,7 +22,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     control::{
-        handler::{self, Handler, Item, Sink, Target, with_retries},
+        handler::{self, Fate, Handler, Item, Sink, Target, with_retries},
         pipeline::Pipeline,
         queue::Queue,
         transport::Ways,
@@ -30,9 +30,9 @@ use crate::{
     inbox::Inbox,
 };
 
-/// Measurements and usage reports sent concurrently: as many as the connections that the backend
+/// Usage reports sent concurrently. Together with a measurement they are as many as the connections that the backend
 /// reserves for one device.
-const SENDERS: usize = 4;
+const USAGE_SENDERS: usize = 3;
 
 /// The capacity of the receipt queue.
 const RECEIPTS: usize = 1024;
@@ -42,7 +42,9 @@ const RECEIPTS: usize = 1024;
 pub(crate) struct Reporter {
     receipts: mpsc::Sender<Receipt>,
     reports: mpsc::Sender<OutboxEntry>,
-    /// Measurements and usage, which may be lost, for the delivering handler.
+    /// Usage, which waits while the backend is away, for the delivering handler.
+    usage: Queue<Item>,
+    /// Measurements, which may be lost, for the delivering handler.
     samples: Queue<Item>,
     copies: Vec<Queue<Item>>,
     copied: Arc<AtomicU64>,
@@ -71,14 +73,15 @@ impl Reporter {
         let (receipts, receipts_in) = mpsc::channel(RECEIPTS);
         // The outbox sends one report at a time.
         let (reports, reports_in) = mpsc::channel(1);
-        let samples = Queue::new(limits::USAGE_QUEUE);
-        let source = samples.clone();
+        let (usage, samples) = (Queue::new(limits::USAGE_QUEUE), Handler::queue());
+        let (usages, measurements) = (usage.clone(), samples.clone());
         let thread = Pipeline::spawn("reports", move |_stop| async move {
-            let (one, other) = (delivering.clone(), delivering);
+            let [one, second, third] = [delivering.clone(), delivering.clone(), delivering];
             tokio::join!(
                 send_receipts(&ways, receipts_in),
                 send_reports(&one, reports_in, inbox),
-                handler::drain("telemetry", other, source, SENDERS),
+                handler::drain("usage", second, usages, USAGE_SENDERS, Fate::Kept),
+                handler::drain("measurements", third, measurements, 1, Fate::Lost),
             );
         })?;
         let mut copying = Vec::new();
@@ -90,7 +93,7 @@ impl Reporter {
         }
         let handlers = Handlers { _delivering: thread, _copying: copying };
         let copied = Arc::default();
-        Ok((Self { receipts, reports, samples, copies, copied }, handlers))
+        Ok((Self { receipts, reports, usage, samples, copies, copied }, handlers))
     }
 
     /// Sends a receipt. If it is lost, the backend delivers the command again.
@@ -116,23 +119,24 @@ impl Reporter {
 
     /// Sends the usage of one inference, and counts `lost` usages that did not fit.
     pub(crate) fn usage(&self, usage: TelemetryReport, lost: u64) {
-        self.samples.count_lost(lost);
-        self.sample(Item::Telemetry(usage));
+        self.usage.count_lost(lost);
+        let item = Item::Telemetry(usage);
+        self.copy(&item);
+        self.usage.push(item);
     }
 
     /// Sends a measurement of this machine.
     pub(crate) fn system(&self, report: SystemReport) {
-        self.sample(Item::System(report));
+        let item = Item::System(report);
+        self.copy(&item);
+        self.samples.push(item);
     }
 
     /// Returns the number of usage reports and measurements lost because a queue was full.
     pub(crate) fn dropped(&self) -> u64 {
-        self.samples.dropped() + self.copies.iter().map(Queue::dropped).sum::<u64>()
-    }
-
-    fn sample(&self, item: Item) {
-        self.copy(&item);
-        self.samples.push(item);
+        self.usage.dropped()
+            + self.samples.dropped()
+            + self.copies.iter().map(Queue::dropped).sum::<u64>()
     }
 
     fn copy(&self, item: &Item) {

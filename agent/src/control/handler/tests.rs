@@ -134,6 +134,26 @@ async fn what_no_try_has_delivered_is_counted_as_lost() {
     assert_eq!(queue.dropped(), 2);
 }
 
+#[tokio::test]
+async fn what_is_kept_is_sent_once_the_backend_answers_and_is_lost_only_if_it_is_refused() {
+    let (seen, http) = backend(&[503, 503, 503, 503, 200, 404]).await;
+    let queue = Queue::new(8);
+    let sending = drain("test", reports(http, "{}"), queue.clone(), 1, Fate::Kept);
+    items().into_iter().take(2).for_each(|item| queue.push(item));
+    let all_answered = async {
+        while queue.dropped() < 1 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::select! {
+        () = sending => unreachable!("a queue has no end"),
+        answered = tokio::time::timeout(Duration::from_secs(60), all_answered) => answered.unwrap(),
+    }
+    let calls = seen.calls.lock().unwrap();
+    assert_eq!(calls.len(), 6, "four failures, then each is answered: {calls:?}");
+    assert_eq!(calls[..5].iter().filter(|call| **call == calls[0]).count(), 5, "{calls:?}");
+}
+
 // Holds: S6-7, S6-9
 #[tokio::test]
 async fn who_hands_something_in_never_waits_for_a_backend_that_does_not_answer() {
