@@ -32,7 +32,7 @@ pub use self::{
 /// The file that names the served folder.
 const CURRENT: &str = "current";
 /// The list of the served files in a folder.
-const LIST: &str = ".files.json";
+pub const LIST: &str = ".files.json";
 /// The size limit of a list, in bytes.
 const LIST_LIMIT: u64 = 4 * 1024 * 1024;
 

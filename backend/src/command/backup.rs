@@ -22,6 +22,7 @@ use link_backend::{
     config::{Config, load::Loaded},
     content::{self, Home},
     host::clock::{Clock as _, SystemClock},
+    releases,
     tables::upkeep,
 };
 use link_protocol::exit_code::ExitCode;
@@ -181,7 +182,7 @@ fn names_in(folder: &Path) -> Result<Vec<String>, Refused> {
     let mut names = Vec::new();
     for entry in listed(folder)? {
         if entry.path().is_file() {
-            names.extend(entry.file_name().into_string().ok().filter(|name| !is_ours(name)));
+            names.extend(entry.file_name().into_string().ok().filter(|name| !is_temporary(name)));
         }
     }
     Ok(names)
@@ -196,7 +197,7 @@ fn rest(data: &Path, folder: &Path, parts: &mut Vec<(String, PathBuf)>) -> Resul
         let is_elsewhere = name == content::FOLDER
             || name.starts_with("link.db")
             || [LOCK, BACKUP_LOCK].contains(&name.as_str())
-            || entry.file_name().to_str().is_some_and(is_ours);
+            || entry.file_name().to_str().is_some_and(is_temporary);
         if is_elsewhere {
             continue;
         }
@@ -211,8 +212,8 @@ fn rest(data: &Path, folder: &Path, parts: &mut Vec<(String, PathBuf)>) -> Resul
 }
 
 /// Tells whether a file is temporary, by the dot at the start of its name.
-fn is_ours(name: &str) -> bool {
-    name.starts_with('.')
+fn is_temporary(name: &str) -> bool {
+    name.starts_with('.') && name != releases::LIST
 }
 
 fn listed(folder: &Path) -> Result<Vec<std::fs::DirEntry>, Refused> {

@@ -48,6 +48,19 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// Publishes a release of one file, as `releases pull` leaves it. Returns the file.
+fn publish(data: &Path) -> String {
+    let (releases, manifest) = (data.join("releases"), "a manifest".to_owned());
+    let set = releases.join("set-1");
+    std::fs::create_dir_all(&set).unwrap();
+    let listed = json!({ "size_bytes": manifest.len(), "sha256": "a5".repeat(32) });
+    let list = json!({ "counter": 7, "version": "1.3.0", "files": { "manifest.json": listed } });
+    std::fs::write(set.join(".files.json"), list.to_string()).unwrap();
+    std::fs::write(set.join("manifest.json"), &manifest).unwrap();
+    std::fs::write(releases.join("current"), "set-1\n").unwrap();
+    manifest
+}
+
 #[test]
 fn what_a_running_backend_has_comes_back_elsewhere_and_goes_on() {
     let place = Place::new();
@@ -62,6 +75,7 @@ fn what_a_running_backend_has_comes_back_elsewhere_and_goes_on() {
     let file = place.folder.path().join("backup.tar");
     let file = file.to_str().unwrap();
 
+    let manifest = publish(&place.data());
     let made = place.run(&["backup", file, "--json"]);
     assert_eq!(made.code, 0, "{}", made.err);
     assert_eq!((&made.json()["database"], mode(Path::new(file))), (&json!(true), 0o600));
@@ -88,6 +102,9 @@ fn what_a_running_backend_has_comes_back_elsewhere_and_goes_on() {
     assert_eq!(std::fs::read(elsewhere.join("models").join(&models[0])).unwrap(), WEIGHTS);
 
     let running = place.serve(&["--data", elsewhere_text]);
+    let path = "/releases/manifest.json";
+    let (status, _, served) = send(&running.address, "GET", path, "", ("text/plain", b""));
+    assert_eq!((status, served), (200, manifest), "it publishes the release as before");
     let login = json!({ "email": "ada@example.org", "password": PASSWORD });
     let (status, tokens) = running.call("POST", "/api/v1/auth/login", "", &login);
     assert_eq!(status, 200, "{tokens}");
