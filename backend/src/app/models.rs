@@ -123,8 +123,9 @@ impl App {
     pub async fn remove_model(&self, caller: Identity, id: ModelId) -> Result<(), AppError> {
         let model = self.own_model(caller, id, &self.publishers().await?).await?;
         write!(self.store, [locks::model(id)], |db| {
-            if models::uses(db, id).await? > 0 {
-                return Err(Refusal::ModelInUse.into());
+            let (uses, others) = models::uses(db, &model).await?;
+            if uses > 0 {
+                return Err(Refusal::ModelInUse { own: uses - others, others }.into());
             }
             models::delete(db, &model).await?;
         });

@@ -116,8 +116,8 @@ pub enum Refusal {
     AliasTaken(Alias),
     #[error("the model's file has not been uploaded")]
     ModelNotReady,
-    #[error("the model is deployed on a device")]
-    ModelInUse,
+    #[error("the model is deployed on {}", places(*own, *others))]
+    ModelInUse { own: u32, others: u32 },
     #[error("the deployment is {}", .0.as_str())]
     AlreadyFinal(DeploymentState),
     #[error("the idempotency key was used for another request")]
@@ -208,7 +208,7 @@ impl Refusal {
             Self::NoRoom => Code::InsufficientStorage,
             Self::AliasTaken(_) => Code::AliasTaken,
             Self::ModelNotReady => Code::ModelNotReady,
-            Self::ModelInUse => Code::ModelInUse,
+            Self::ModelInUse { .. } => Code::ModelInUse,
             Self::AlreadyFinal(_) | Self::OperationFinal(_) | Self::ItemTaken => Code::AlreadyFinal,
             Self::NothingSelected(_) => Code::NothingSelected,
             Self::Changed(_) => Code::PreconditionFailed,
@@ -233,5 +233,19 @@ impl Refusal {
     /// Refuses a value of the request with the rule that it breaks.
     pub fn invalid(rule: impl Into<String>) -> Self {
         Self::Invalid(rule.into())
+    }
+}
+
+/// Returns where a model is deployed. How many devices others have is not told.
+fn places(own: u32, others: u32) -> String {
+    let own = match own {
+        0 => return "devices of other accounts".to_owned(),
+        1 => "1 device".to_owned(),
+        own => format!("{own} devices"),
+    };
+    if others == 0 {
+        own
+    } else {
+        format!("{own} of this account, and on devices of other accounts")
     }
 }

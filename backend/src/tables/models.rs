@@ -167,16 +167,24 @@ pub(crate) async fn update(
     Ok(())
 }
 
-/// Counts the deployments of a model that are on a device or on their way to one.
-pub(crate) async fn uses(db: &mut Connection, id: ModelId) -> Result<i64, StoreError> {
-    let uses = sql::query_scalar(
-        "SELECT COUNT(*) FROM deployments WHERE model_id = $1 AND (state IN ('queued', \
-         'downloading', 'configuring') OR (state = 'completed' AND NOT removed))",
+/// Counts the deployments of a model that are on a device or on their way to one: all of them, and those on devices of
+/// other accounts.
+pub(crate) async fn uses(
+    db: &mut Connection,
+    model: &ModelRecord,
+) -> Result<(u32, u32), StoreError> {
+    let (all, others): (i64, i64) = sql::query_as(
+        "SELECT COUNT(*), COALESCE(SUM(CASE WHEN devices.account_id = $2 THEN 0 ELSE 1 END), 0) \
+         FROM deployments JOIN devices ON devices.device_id = deployments.device_id \
+         WHERE deployments.model_id = $1 \
+         AND (deployments.state IN ('queued', 'downloading', 'configuring') \
+         OR (deployments.state = 'completed' AND NOT deployments.removed))",
     )
-    .bind(id.to_string())
+    .bind(model.id.to_string())
+    .bind(model.account.to_string())
     .fetch_one(db)
     .await?;
-    Ok(uses)
+    Ok((small(all), small(others)))
 }
 
 pub(crate) async fn delete(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreError> {

@@ -77,13 +77,33 @@ async fn a_shared_model_is_seen_by_all_and_changed_by_its_owner() {
 }
 
 #[tokio::test]
+async fn who_deletes_a_shared_model_hears_that_others_have_it() {
+    let (world, ada) = World::set_up_sharing().await;
+    let bob = world.another_account("bob@example.org").await;
+    let model = world.model(&bob, true).await;
+    let device = world.online_device(&ada).await;
+    world.deployed(&ada, &device, &model).await;
+    let path = format!("/api/v1/models/{model}");
+    let refused = world.delete(&path, &bob).await;
+    assert_eq!(refused.text("detail"), "the model is deployed on devices of other accounts");
+    let own = world.online_device(&bob).await;
+    world.deployed(&bob, &own, &model).await;
+    let refused = world.delete(&path, &bob).await;
+    let said =
+        "the model is deployed on 1 device of this account, and on devices of other accounts";
+    assert_eq!(refused.text("detail"), said);
+}
+
+#[tokio::test]
 async fn a_model_that_is_on_a_device_stays() {
     let (world, user) = World::set_up().await;
     let device = world.online_device(&user).await;
     let model = world.model(&user, false).await;
     let path = format!("/api/v1/models/{model}");
     world.deployed(&user, &device, &model).await;
-    world.delete(&path, &user).await.is(409, "model-in-use");
+    let refused = world.delete(&path, &user).await;
+    assert_eq!(refused.text("detail"), "the model is deployed on 1 device");
+    refused.is(409, "model-in-use");
     let removal = format!("/api/v1/models/{model}/uninstall/{}", device.id);
     let command = world.act(&removal, &user).await.text("command_id");
     world.poll(&device, 1).await;

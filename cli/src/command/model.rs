@@ -264,16 +264,24 @@ async fn delete(context: &Context, named: &str, yes: bool) -> Result<(), CliErro
         context.output.say("nothing was changed");
         return Ok(());
     }
-    let deleted = backend.delete_model(model.model_id).await;
-    deleted.map_err(|error| in_use(error.into(), named))?;
+    if let Err(error) = backend.delete_model(model.model_id).await {
+        let own = backend.current_deployments(None, Some(model.model_id)).await;
+        return Err(in_use(error.into(), named, own.is_ok_and(|own| own.is_empty())));
+    }
     context.output.say(&format!("deleted `{}`", model.name));
     context.output.data(&Deleted { deleted: model.model_id }, |_| String::new())
 }
 
-/// Says how to remove a model that a device still has.
-fn in_use(error: CliError, named: &str) -> CliError {
+/// Says how to remove a model that a device still has. `is_elsewhere`: only other accounts have it.
+fn in_use(error: CliError, named: &str, is_elsewhere: bool) -> CliError {
     if error.code.as_str() != Code::ModelInUse.as_str() {
         return error;
+    }
+    if is_elsewhere {
+        return error.hint(
+            "the other accounts remove it from their devices; a model that is no longer shared, which is a switch on its \
+             page, is deployed by nobody else",
+        );
     }
     error.hint(format!(
         "first remove the model from each device with `link model remove {named} --device DEVICE`; \
