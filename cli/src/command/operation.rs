@@ -34,7 +34,14 @@ pub(super) async fn run(context: &Context, command: OperationCommand) -> Result<
             let operation = id(&backend, &operation).await?;
             let cancelled = backend.cancel_operation(operation).await?;
             let counts = bulk::summary(&cancelled.counts);
-            context.output.say(&format!("no further device gets operation {operation}: {counts}"));
+            context
+                .output
+                .say(&format!("operation {operation} sends no further command: {counts}"));
+            if cancelled.counts.sent > 0 {
+                context.output.say(
+                    "devices whose command was sent continue, offline ones when they are back",
+                );
+            }
             context.output.data(&cancelled, |_| String::new())
         }
         OperationCommand::Retry { operation, wait } => {

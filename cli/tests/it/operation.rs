@@ -154,7 +154,7 @@ fn operations_are_listed_shown_cancelled_and_retried() {
     let ran = home.link(&["operation", "show", &operation, "--state", "failed", "--json"]);
     assert_eq!(ran.stdout_json()["devices"].as_array().unwrap().len(), 1, "{ran:?}");
     let ran = home.link(&["operation", "cancel", &operation]);
-    assert!(ran.stderr.contains("no further device gets operation"), "{ran:?}");
+    assert!(ran.stderr.contains("sends no further command"), "{ran:?}");
     let ran = home.link(&["operation", "retry", &operation]);
     assert!(ran.code == 0 && ran.stderr.contains("link operation wait"), "{ran:?}");
     let ran = home.link(&["operation", "wait", &operation, "--json"]);
