@@ -19,7 +19,7 @@ use link_backend::{
     Backend, api,
     app::App,
     auth::{owner_file, setup_token::SetupToken},
-    config::load::Loaded,
+    config::{file::LogFormat, load::Loaded},
     connections::{self, Door},
     domain::connections::Bounds,
     host,
@@ -54,6 +54,7 @@ const GIVE_BACK_EVERY: Duration = Duration::from_secs(30);
 pub(crate) async fn run(loaded: &Loaded) -> Ended {
     let config = loaded.config()?;
     let values = &loaded.values;
+    let format = values.log.format;
     let data = config.data.clone();
     let mut signals = Signals::listen().context("signals cannot be received")?;
     fs::create_private_dir(&data)?;
@@ -76,15 +77,15 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     app.offer_to_owner(address)?;
     if let Some(listen) = values.metrics.listen {
         let address = metrics::serve(listen, Arc::clone(&app)).await?;
-        say(&format!("metrics on http://{address}/metrics"))?;
+        say(format, &format!("metrics on http://{address}/metrics"))?;
     }
     if let Some(zenoh) = values.zenoh.config() {
         Zenoh::start(Arc::clone(&app), zenoh).await?;
     }
     if let Some(token) = app.setup_token().filter(|_| !app.is_owned_by_file()) {
-        say(&setup_token_line(&data, &token))?;
+        say(format, &setup_token_line(format, &data, &token))?;
     }
-    say(&format!("listening on http://{address}"))?;
+    say(format, &format!("listening on http://{address}"))?;
     if let Some(file) = &values.address_file {
         fs::write_private(file, format!("{address}\n").as_bytes())?;
     }
@@ -214,14 +215,24 @@ async fn keep_small() {
 
 /// Returns the line about the setup token. On a terminal it contains the token. In a log, which more people can read,
 /// it contains only the path of the token's file.
-fn setup_token_line(data: &Path, token: &Secret) -> String {
-    if io::stderr().is_terminal() {
+fn setup_token_line(format: LogFormat, data: &Path, token: &Secret) -> String {
+    // No record has a secret.
+    if format == LogFormat::Text && io::stderr().is_terminal() {
         format!("setup token: {}", token.expose())
     } else {
         format!("setup token: in {}", SetupToken::file(data).display())
     }
 }
 
-fn say(line: &str) -> anyhow::Result<()> {
-    writeln!(io::stderr(), "{line}").context("failed to write to the standard error")
+/// Says something that does not depend on the filter of the log. Among records in JSON it is one of them.
+fn say(format: LogFormat, line: &str) -> anyhow::Result<()> {
+    match format {
+        LogFormat::Text => {
+            writeln!(io::stderr(), "{line}").context("failed to write to the standard error")
+        }
+        LogFormat::Json => {
+            tracing::info!("{line}");
+            Ok(())
+        }
+    }
 }

@@ -87,6 +87,8 @@ pub(crate) fn said(mut command: Command, input: &str) -> Said {
 pub(crate) struct Running {
     child: Child,
     pub(crate) address: String,
+    /// The lines until the one that says where it listens.
+    pub(crate) said_first: Vec<String>,
     pub(crate) token: Option<String>,
     pub(crate) metrics: Option<String>,
     lines: std::sync::mpsc::Receiver<String>,
@@ -95,10 +97,11 @@ pub(crate) struct Running {
 impl Running {
     pub(crate) fn start(mut command: Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-        let (mut token, mut metrics) = (None, None);
+        let (mut token, mut metrics, mut said_first) = (None, None, Vec::new());
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let address = loop {
-            let line = lines.next().expect("it says where it listens").unwrap();
+            said_first.push(lines.next().expect("it says where it listens").unwrap());
+            let line = words(said_first.last().unwrap().clone());
             if let Some(file) = line.strip_prefix("setup token: in ") {
                 let text = std::fs::read_to_string(file).unwrap();
                 token = Some(text.trim().to_owned());
@@ -117,7 +120,7 @@ impl Running {
                 told.send(line).unwrap_or(());
             }
         });
-        Self { child, address, token, metrics, lines: received }
+        Self { child, address, token, metrics, said_first, lines: received }
     }
 
     pub(crate) fn signal(&self, name: &str) {
@@ -165,6 +168,12 @@ impl Drop for Running {
         self.child.kill().unwrap_or(());
         self.child.wait().unwrap();
     }
+}
+
+/// Returns what a line of the log says, also as a record in JSON.
+fn words(line: String) -> String {
+    let record = serde_json::from_str::<Value>(&line).unwrap_or_default();
+    record["fields"]["message"].as_str().map_or(line, str::to_owned)
 }
 
 /// Sends a request. Returns the status, the head and the body of the answer.

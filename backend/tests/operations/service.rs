@@ -132,6 +132,9 @@ fn the_first_signal_ends_it_in_order_and_answers_what_waits() {
 fn a_record_of_a_request_has_its_id_and_no_secret() {
     let place = Place::new();
     let running = place.serve(&["--log-format", "json", "--log", "debug"]);
+    for line in &running.said_first {
+        assert!(serde_json::from_str::<Value>(line).is_ok(), "every line is a record: {line}");
+    }
     let user = running.set_up();
     let mut stream = TcpStream::connect(&running.address).unwrap();
     let head = "GET /api/v1/models/nonsense HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
