@@ -348,7 +348,7 @@ fn how_busy_a_device_is_is_shown() {
     let most = shown(most);
     for line in [
         "Processor   12.5 % of 8, load 1.25, 54.5 °C",
-        "Disk        2.00 GB of 8.00 GB, 5.00 GB free",
+        "Disk        3.00 GB of 8.00 GB, 5.00 GB free",
         "GPU         NVIDIA L4\u{fffd}2J: 45 %, 1.00 GB of 24.00 GB, 61 °C",
         "GPU         AMD GPU 0x164e",
         &format!("Engine      {engine}: 230 % of a processor, 4.00 GB, process 4711"),

@@ -18,7 +18,9 @@ pub(super) fn lines(sample: &SystemSample, view: &View) -> String {
         ("Memory", format!("{used} of {total}")),
     ];
     if let Some(disk) = &report.disk {
-        let [used, free, total] = [disk.used_bytes, disk.free_bytes, disk.total_bytes].map(bytes);
+        // What this user cannot write is used, whoever holds it: so the pages and `--select disk` count.
+        let used = disk.total_bytes.saturating_sub(disk.free_bytes);
+        let [used, free, total] = [used, disk.free_bytes, disk.total_bytes].map(bytes);
         rows.push(("Disk", format!("{used} of {total}, {free} free")));
     }
     rows.extend(report.gpus.iter().map(|one| ("GPU", gpu(one))));
