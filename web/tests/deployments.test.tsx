@@ -193,7 +193,7 @@ describe('the list of deployments', () => {
     expect(document.activeElement).toBe(repair());
     await accessible();
     repair()?.click();
-    await settled('Serving and repairing wait until it is back.');
+    await settled('Models can be served and repaired once it is back.');
     expect(here.served.to('/models/mdl_1/repair-serving/dev_b')).toHaveLength(0);
     devices.changed(device('b'));
     await vi.waitFor(() => expect(repair()?.hasAttribute('aria-disabled')).toBe(false));
@@ -243,7 +243,7 @@ describe('the list of deployments', () => {
       ['redeploy'], ['repair', 'redeploy'], ['serve', 'redeploy'], ['repair', 'serve'], ['serve', 'redeploy'], ['redeploy'],
     ]);
     here.root.querySelector<HTMLElement>('[data-id=dpl_7] [data-action=serve]')?.click();
-    await settled('Serving and repairing wait until it is back.');
+    await settled('Models can be served and repaired once it is back.');
     expect(here.served.to('/models/mdl_7/serve/dev_c')).toHaveLength(0);
     await accessible();
   });

@@ -66,7 +66,7 @@ export const models = {
   removeTitle: 'Remove the model from this device',
   removeBody: (name: string) => `The file of ${name} will be deleted from this device, and its port will be closed.`,
   removeConfirm: 'Remove the model',
-  offline: 'The device is offline. Serving and repairing wait until it is back.',
+  offline: 'The device is offline. Models can be served and repaired once it is back.',
   pending: {
     serve: 'Starting to serve…',
     stop: 'Stopping…',
