@@ -282,6 +282,7 @@ describe('the list of deployments', () => {
     open();
     await press('Repair all…');
     await settled('This touches 1 device');
+    await settled('1 deployment is left out because its device is updating.');
     expect(here.served.to('/operations').map(({ body }) => (body as { devices: string[] }).devices)).toEqual([['dev_a']]);
     await press('Cancel');
     devices.changed(device('a', { status: 'updating' }));

@@ -10,3 +10,9 @@ export function controllable<T extends { device_id: string }>(all: readonly T[])
     return !device || stateOf(device) !== 'updating';
   });
 }
+
+/** Returns how many models on a device `controllable` leaves out. What concerns the same model on the same device counts once. */
+export function leftOut(all: readonly { model_id?: string | null; device_id: string }[]): number {
+  const taken = new Set<unknown>(controllable(all));
+  return new Set(all.flatMap((one) => (taken.has(one) ? [] : [`${one.model_id} ${one.device_id}`]))).size;
+}

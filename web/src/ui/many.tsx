@@ -31,6 +31,8 @@ interface Props {
   /** The words of the button that starts it. */
   action: (devices: number) => string;
   parts: readonly Part[];
+  /** How many deployments are left out because their device is updating. */
+  left?: number;
   /** What has to be typed first, if something is lost. */
   typed?: string;
   close: () => void;
@@ -41,7 +43,7 @@ const QUOTA = 'quota-reached';
 const MOST_SHOWN = 6;
 const MOST_PARTS_SHOWN = 10;
 
-export function ManyDialog({ title, why, action, parts, typed, close }: Props) {
+export function ManyDialog({ title, why, action, parts, left = 0, typed, close }: Props) {
   // What was chosen when the dialog was opened, and nothing else: rows that come or change meanwhile are not in.
   const fixed = useRef(parts.map((part) => ({ ...part, key: idempotencyKey() })));
   const plans = useSignal<OperationPlan[] | null>(null);
@@ -99,6 +101,7 @@ export function ManyDialog({ title, why, action, parts, typed, close }: Props) {
         <p>{why}</p>
         {plans.value === null && busy.value && <Skeleton lines={3} />}
         {plans.value && <Touched plans={plans.value} parts={fixed.current} total={total} />}
+        {left > 0 && <p>{text.many.leftOut(left)}</p>}
         {plans.value && typed !== undefined && (
           <div class="field">
             <label for="many-typed" dir="auto">

@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 
 import { ask, DELETE } from '../../data/client';
-import { controllable } from '../../data/controllable';
+import { controllable, leftOut } from '../../data/controllable';
 import { may, noteRefusal } from '../../data/permission';
 import { isHeld } from '../../data/deployment_status';
 import { models } from '../../data/store';
@@ -29,6 +29,7 @@ export function RemoveModel({ model, listed }: { model: Model; listed: readonly 
   const running = useRef(false);
   /** Where the model is removed from: fixed when that dialog opens. */
   const targets = useRef<readonly Deployment[]>([]);
+  const left = useRef(0);
   const plain = visible(model.name) === model.name;
   const wanted = plain ? model.name.slice(0, LONGEST).trim() : model.model_id;
   const words = text.catalogue;
@@ -56,6 +57,7 @@ export function RemoveModel({ model, listed }: { model: Model; listed: readonly 
   };
   const removeFrom = (): void => {
     targets.current = controllable(there);
+    left.current = leftOut(there);
     open.value = targets.current.length > 0 ? 'from' : null;
     if (open.peek() === null) notice(text.deployed.updating);
   };
@@ -99,6 +101,7 @@ export function RemoveModel({ model, listed }: { model: Model; listed: readonly 
           action={words.removeFromRun}
           typed={wanted}
           parts={[{ model: model.model_id, name: model.name, work: { kind: 'remove', model_id: model.model_id }, devices: targets.current.map(({ device_id }) => device_id) }]}
+          left={left.current}
           close={close}
         />
       )}

@@ -5,7 +5,7 @@ import { useRef } from 'preact/hooks';
 
 import { servesAgain } from '../../data/actions';
 import { ask, POST } from '../../data/client';
-import { controllable } from '../../data/controllable';
+import { controllable, leftOut } from '../../data/controllable';
 import { modelName } from '../../data/names';
 import { may } from '../../data/permission';
 import { hasStatus } from '../../data/deployment_status';
@@ -23,8 +23,16 @@ import { Foreign } from '../../ui/parts';
 export type ManyKind = 'repair' | 'redeploy';
 const MOST_SHOWN = 8;
 
+interface RemedyProps {
+  kind: ManyKind;
+  targets: readonly Deployment[];
+  /** How many more were meant, whose devices are updating. */
+  left: number;
+  close: () => void;
+}
+
 /** The preview of a repair or a redeployment of deployments, by model. */
-export function RemedyDialog({ kind, targets, close }: { kind: ManyKind; targets: readonly Deployment[]; close: () => void }) {
+export function RemedyDialog({ kind, targets, left, close }: RemedyProps) {
   useLost(may(kind === 'repair' ? 'serving:operate' : 'deployments:write'), close);
   const nameOf = (model: string): string => modelName(model, targets.find(({ model_id }) => model_id === model)?.alias);
   const redeployed = (serve: boolean): Part[] => {
@@ -42,6 +50,7 @@ export function RemedyDialog({ kind, targets, close }: { kind: ManyKind; targets
       why={kind === 'repair' ? words.repairWhy : words.redeployWhy}
       action={kind === 'repair' ? words.repairRun : words.redeployRun}
       parts={parts}
+      left={left}
       close={close}
     />
   );
@@ -52,8 +61,10 @@ export function RemedyDialog({ kind, targets, close }: { kind: ManyKind; targets
 export function StaleBanner({ stale, counted }: { stale: readonly Deployment[]; counted?: number }) {
   const kind = useSignal<ManyKind | null>(null);
   const targets = useRef<readonly Deployment[]>([]);
+  const left = useRef(0);
   const open = (wanted: ManyKind): void => {
     targets.current = controllable(stale);
+    left.current = leftOut(stale);
     if (targets.current.length === 0) notice(text.deployed.updating);
     else kind.value = wanted;
   };
@@ -75,7 +86,7 @@ export function StaleBanner({ stale, counted }: { stale: readonly Deployment[]; 
           </button>
         )}
       </div>
-      {kind.value && <RemedyDialog kind={kind.value} targets={targets.current} close={() => (kind.value = null)} />}
+      {kind.value && <RemedyDialog kind={kind.value} targets={targets.current} left={left.current} close={() => (kind.value = null)} />}
     </>
   );
 }
@@ -84,11 +95,13 @@ export function StaleBanner({ stale, counted }: { stale: readonly Deployment[]; 
 export function DeploymentBar({ chosen, unselect }: { chosen: readonly Deployment[]; unselect: () => void }) {
   const kind = useSignal<ManyKind | 'cancel' | null>(null);
   const targets = useRef<readonly Deployment[]>([]);
+  const left = useRef(0);
   const served = chosen.filter(({ state }) => state === 'completed');
   const running = chosen.filter((one) => hasStatus(one, 'progress'));
   const ended = chosen.filter((one) => !hasStatus(one, 'progress'));
   const open = (wanted: ManyKind | 'cancel', of: readonly Deployment[]): void => {
     targets.current = controllable(of);
+    left.current = leftOut(of);
     if (targets.current.length === 0) notice(text.deployed.updating);
     else kind.value = wanted;
   };
@@ -117,16 +130,16 @@ export function DeploymentBar({ chosen, unselect }: { chosen: readonly Deploymen
       <button type="button" class="button quiet" onClick={unselect}>
         {text.list.unselect}
       </button>
-      {kind.value === 'cancel' && <CancelDialog targets={targets.current} close={() => (kind.value = null)} />}
+      {kind.value === 'cancel' && <CancelDialog targets={targets.current} left={left.current} close={() => (kind.value = null)} />}
       {kind.value && kind.value !== 'cancel' && (
-        <RemedyDialog kind={kind.value} targets={targets.current} close={() => (kind.value = null)} />
+        <RemedyDialog kind={kind.value} targets={targets.current} left={left.current} close={() => (kind.value = null)} />
       )}
     </div>
   );
 }
 
 /** Cancels deployments one after the other: the backend has no operation for it. */
-function CancelDialog({ targets, close }: { targets: readonly Deployment[]; close: () => void }) {
+function CancelDialog({ targets, left: updating, close }: { targets: readonly Deployment[]; left: number; close: () => void }) {
   useLost(may('deployments:write'), close);
   const cancel = ({ deployment_id }: Deployment): Promise<unknown> =>
     ask(POST('/api/v1/deployments/{deployment_id}/cancel', { params: { path: { deployment_id } } }));
@@ -149,6 +162,7 @@ function CancelDialog({ targets, close }: { targets: readonly Deployment[]; clos
           ))}
         </ul>
         {targets.length > MOST_SHOWN && <p class="soft small">{text.bulk.andMore(targets.length - MOST_SHOWN)}</p>}
+        {updating > 0 && <p>{text.many.leftOut(updating)}</p>}
         <Progress tried={tried} all={targets.length} />
       </div>
       <div class="dialog-foot">

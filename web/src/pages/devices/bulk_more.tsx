@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 
 import { removeDevice } from '../../data/actions';
-import { controllable } from '../../data/controllable';
+import { controllable, leftOut } from '../../data/controllable';
 import { may } from '../../data/permission';
 import { hasStatus, isThere } from '../../data/deployment_status';
 import { deployments } from '../../data/store';
@@ -39,6 +39,7 @@ export function MoreActions({ kind, devices, unselect, children }: Props) {
   // The devices that were ticked when the dialog was opened, and no others.
   const targets = useRef<readonly Device[]>([]);
   const stale = useRef<readonly Deployment[]>([]);
+  const left = useRef(0);
   const close = (): void => {
     kind.value = null;
   };
@@ -53,6 +54,7 @@ export function MoreActions({ kind, devices, unselect, children }: Props) {
       const ids = new Set(devices.map(({ device_id }) => device_id));
       const all = deployments.all().filter((one) => ids.has(one.device_id) && isThere(one) && hasStatus(one, 'stale'));
       stale.current = controllable(all);
+      left.current = leftOut(all);
       if (stale.current.length === 0) {
         notice(all.length > 0 ? text.deployed.updating : text.bulkMore.nothingToRepair);
         return;
@@ -79,7 +81,7 @@ export function MoreActions({ kind, devices, unselect, children }: Props) {
         </button>
       )}
       {kind.value === 'deploy' && <DeployDialog targets={targets.current.map(({ device_id }) => device_id)} close={close} />}
-      {kind.value === 'repair' && <RemedyDialog kind="repair" targets={stale.current} close={close} />}
+      {kind.value === 'repair' && <RemedyDialog kind="repair" targets={stale.current} left={left.current} close={close} />}
       {kind.value === 'remove' && <RemoveDevices targets={targets.current} close={close} unselect={unselect} />}
     </>
   );

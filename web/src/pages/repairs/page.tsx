@@ -4,7 +4,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { olderRepairs, repairs } from '../../data/operator';
-import { controllable } from '../../data/controllable';
+import { controllable, leftOut } from '../../data/controllable';
 import { nameOf } from '../../data/model_name';
 import { modelName } from '../../data/names';
 import { may } from '../../data/permission';
@@ -135,9 +135,11 @@ export function RepairsPage() {
 function RetryExpired({ expired }: { expired: readonly Command[] }) {
   const open = useSignal(false);
   const targets = useRef<readonly Command[]>([]);
+  const left = useRef(0);
   if (expired.length === 0 && !open.value) return null;
   const show = (): void => {
     targets.current = controllable(expired);
+    left.current = leftOut(expired);
     if (targets.current.length === 0) notice(text.deployed.updating);
     else open.value = true;
   };
@@ -147,7 +149,7 @@ function RetryExpired({ expired }: { expired: readonly Command[] }) {
         {text.repairing.retryExpired(expired.length)}
       </button>
       {open.value && (
-        <Again title={text.repairing.retryTitle} why={text.repairing.retryWhy} targets={targets.current} close={() => (open.value = false)} />
+        <Again title={text.repairing.retryTitle} why={text.repairing.retryWhy} targets={targets.current} left={left.current} close={() => (open.value = false)} />
       )}
     </>
   );
@@ -157,8 +159,10 @@ function RetryExpired({ expired }: { expired: readonly Command[] }) {
 function RepairBar({ chosen, unselect }: { chosen: readonly Command[]; unselect: () => void }) {
   const open = useSignal(false);
   const targets = useRef<readonly Command[]>([]);
+  const left = useRef(0);
   const show = (): void => {
     targets.current = controllable(chosen);
+    left.current = leftOut(chosen);
     if (targets.current.length === 0) notice(text.deployed.updating);
     else open.value = true;
   };
@@ -176,16 +180,24 @@ function RepairBar({ chosen, unselect }: { chosen: readonly Command[]; unselect:
         {text.list.unselect}
       </button>
       {open.value && (
-        <Again title={text.deployed.repairTitle} why={text.deployed.repairWhy} targets={targets.current} close={() => (open.value = false)} />
+        <Again title={text.deployed.repairTitle} why={text.deployed.repairWhy} targets={targets.current} left={left.current} close={() => (open.value = false)} />
       )}
     </div>
   );
 }
 
-function Again({ title, why, targets, close }: { title: string; why: string; targets: readonly Command[]; close: () => void }) {
+interface AgainProps {
+  title: string;
+  why: string;
+  targets: readonly Command[];
+  left: number;
+  close: () => void;
+}
+
+function Again({ title, why, targets, left, close }: AgainProps) {
   const things = targets.flatMap(({ model_id, device_id }) => (model_id ? [{ model_id, device_id }] : []));
   const parts = partsOf(things, (model) => modelName(model), (model) => ({ kind: 'repair', model_id: model }));
-  return <ManyDialog title={title} why={why} action={text.deployed.repairRun} parts={parts} close={close} />;
+  return <ManyDialog title={title} why={why} action={text.deployed.repairRun} parts={parts} left={left} close={close} />;
 }
 
 function rowOf(id: string, names: Named | undefined, isNewest: boolean): ListRow | null {

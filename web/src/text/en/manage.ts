@@ -36,6 +36,8 @@ export const list = {
 export const many = {
   touched: (devices: number, models: number) =>
     models === 1 ? `This touches ${plural(devices, 'device', 'devices')}:` : `This touches ${plural(devices, 'deployment', 'deployments')} of ${plural(models, 'model', 'models')}:`,
+  leftOut: (count: number) =>
+    count === 1 ? '1 deployment is left out because its device is updating.' : `${count.toLocaleString('en')} deployments are left out because their devices are updating.`,
   moreModels: (count: number) => `and ${plural(count, 'more model', 'more models')}`,
   started: (operations: number, devices: number) =>
     `Started ${plural(operations, 'operation', 'operations')} on ${plural(devices, 'deployment', 'deployments')}. The page Operations shows the results.`,
