@@ -1,6 +1,6 @@
 //! Builds a release folder: for each target an archive for devices and, on Linux, one for backends, with a bill of
 //! materials beside each; the installer script; the signed manifest of all archives and the checksum file (decisions
-//! 0053 and 0086).
+//! 0053 and 0086). The programs with their symbols are in archives of their own, which no device downloads.
 //!
 //! The shipped programs are built here. A program that needs more than its system has is not packed: on Linux, more than
 //! the kernel. The programs trust the key that signs them, and this is verified before the folder is written. The output
@@ -49,6 +49,7 @@ mod proof;
 mod report;
 mod statements;
 mod strip;
+mod symbols;
 mod target;
 
 /// The installer for Windows, beside `install.sh`.
@@ -192,6 +193,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
     // Before the build, which takes minutes.
     ensure_writable(&out)?;
     let mut archives = Vec::new();
+    let mut kept = Vec::new();
     for target_of in &targets {
         let folder = match &options.executables {
             Some(folder) if targets.len() > 1 => folder.join(target_of.triple()),
@@ -203,6 +205,14 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
             let version = &options.release_version;
             let name = format!("link-{version}-{}{suffix}.tar.gz", target_of.name());
             archives.push(packed(*target_of, *product, name, files, statements.as_ref())?);
+        }
+        if options.profile.shipped().is_some() {
+            kept.extend(symbols::of(
+                &folder,
+                *target_of,
+                options.profile,
+                &options.release_version,
+            )?);
         }
     }
     if statements.is_some() && options.profile.shipped().is_some() {
@@ -224,6 +234,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
             beside.push(bill::of(root, archive, &options.release_version)?);
         }
     }
+    beside.append(&mut kept);
     let files = release(beside, &archives, statements.as_ref(), options)?;
 
     for leftover in [MANIFEST_FILE, KEYS_FILE] {

@@ -47,7 +47,7 @@ pub(super) fn command(
     work: Work,
 ) -> anyhow::Result<(Command, PathBuf)> {
     let folder = folder.join("cross");
-    for part in [RUSTC, CARGO, STANDARD_LIBRARY] {
+    for part in [RUSTC, CARGO, STANDARD_LIBRARY, OBJCOPY] {
         present(Path::new(part))?;
     }
     let cache =
@@ -101,12 +101,11 @@ pub(super) fn command(
             command.env(variable("LINKER"), MINGW);
         }
         Target::MacX86 | Target::MacArm => {
-            present(Path::new(OBJCOPY))?;
             let stubs = frameworks::write(root, target, &folder.join("frameworks"))?;
             let stubs = stubs.to_str().context("the target folder is not UTF-8")?;
             flags.extend(["F", "L"].map(|kind| format!("-Clink-arg=-{kind}{stubs}")));
-            // The compiler would remove symbols with `rust-objcopy`, which Debian's Rust lacks. Cargo gives these flags after those of
-            // the profile, and the last one counts. `dist` removes the symbols once it packs the program.
+            // The compiler would remove debug information with `rust-objcopy`, which Debian's Rust lacks. Cargo gives these flags after
+            // those of the profile, and the last one counts.
             flags.push("-Cstrip=none".to_owned());
             command.env("MACOSX_DEPLOYMENT_TARGET", MACOS);
         }
