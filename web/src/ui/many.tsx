@@ -99,9 +99,9 @@ export function ManyDialog({ title, why, action, parts, left = 0, typed, close }
         send={plans.value === null ? preview : start}
       >
         <p>{why}</p>
+        {left > 0 && <p>{text.many.leftOut(left)}</p>}
         {plans.value === null && busy.value && <Skeleton lines={3} />}
         {plans.value && <Touched plans={plans.value} parts={fixed.current} total={total} />}
-        {left > 0 && <p>{text.many.leftOut(left)}</p>}
         {plans.value && typed !== undefined && (
           <div class="field">
             <label for="many-typed" dir="auto">
