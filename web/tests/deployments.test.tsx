@@ -223,6 +223,15 @@ describe('the list of deployments', () => {
     await accessible();
   });
 
+  it('says once that a device is offline', async () => {
+    load();
+    deployments.loaded([deployment('1', 'dev_c'), deployment('2', 'dev_c', { model_id: 'mdl_2', state: 'failed', serving: null })]);
+    open();
+    await settled('2 deployments');
+    const badges = [...here.root.querySelectorAll('.list-rows .list-row')].map((row) => [...row.querySelectorAll('.badge')].map(({ textContent }) => textContent));
+    expect(badges).toEqual([['Failed', 'Offline'], ['Offline']]);
+  });
+
   it('offers to serve a stopped model, and a repair only of a stale one', async () => {
     load();
     const stopped = { state: 'not_serving', is_serving: false, port: 8080 } as const;

@@ -31,7 +31,7 @@ export function StateBadge({ deployment }: { deployment: Deployment }) {
 }
 
 function stateWords(deployment: Deployment): BadgeWords {
-  const { state, serving, device_id: device } = deployment;
+  const { state, serving } = deployment;
   switch (state) {
     case 'queued':
     case 'downloading':
@@ -43,10 +43,16 @@ function stateWords(deployment: Deployment): BadgeWords {
       return { tone: 'quiet', words: text.models.states.cancelled };
     case 'completed':
       if (cannotServe(deployment)) return { tone: 'bad', words: text.models.cannotServe };
-      // Nobody can tell what an absent device does, and nobody reaches its models.
-      if (serving?.is_serving && devices.row(device)?.value.online === false) return { tone: 'quiet', words: text.models.deviceOffline };
+      if (saysOffline(deployment)) return { tone: 'quiet', words: text.models.deviceOffline };
       return servingWords(serving);
   }
+}
+
+/** Tells whether the state of a deployment is that its device is offline: nobody can tell what an absent device does, and nobody reaches its
+ * models. */
+export function saysOffline(deployment: Deployment): boolean {
+  const { state, serving, device_id: device } = deployment;
+  return state === 'completed' && !cannotServe(deployment) && serving?.is_serving === true && devices.row(device)?.value.online === false;
 }
 
 /** A model that is being loaded or stopped serves nobody at this moment. */

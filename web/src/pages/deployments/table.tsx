@@ -21,7 +21,7 @@ import { Badge, Foreign, Time } from '../../ui/parts';
 import { Said } from '../../ui/prose';
 import { PurposeTag } from '../../ui/purpose';
 import { change } from '../../ui/router';
-import { DeploymentBadges, DownloadProgress } from '../../ui/deployment_badges';
+import { DeploymentBadges, DownloadProgress, saysOffline } from '../../ui/deployment_badges';
 import { COLUMNS, portOf, SORTABLE, USUAL, type Named } from './view';
 
 const HEIGHTS: RowHeights = { wide: 76, narrow: 140 };
@@ -94,7 +94,7 @@ function rowOf(id: string, names: Named | undefined): ListRow | null {
           <a href={`/devices/${deployment.device_id}`}>
             <Foreign>{device}</Foreign>
           </a>
-          {presence === 'offline' && <Badge tone="quiet">{text.deployed.offline}</Badge>}
+          {presence === 'offline' && !saysOffline(deployment) && <Badge tone="quiet">{text.deployed.offline}</Badge>}
           {presence === 'updating' && <Badge tone="busy">{text.state.updating}</Badge>}
         </>
       ),
