@@ -165,6 +165,15 @@ describe('the queue of repairs', () => {
     await settled('The allowlist is current.');
   });
 
+  it('has a head above the actions only if a row has some', async () => {
+    serve([repair('1', { state: 'processed', result: ended('succeeded') })]);
+    open();
+    await settled('1 repair');
+    expect(here.root.querySelector('.without-actions')).not.toBeNull();
+    heard({ type: 'change', id: null, change: { kind: 'command', id: 'cmd_2', change: 'changed', item: repair('2', { state: 'expired', device_id: 'dev_b' }) } });
+    await vi.waitFor(() => expect(here.root.querySelector('.without-actions')).toBeNull());
+  });
+
   it('retries what has expired, after a preview', async () => {
     serve(QUEUE);
     here.served.answers['/operations'] = ({ body }) =>

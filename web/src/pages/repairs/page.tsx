@@ -68,13 +68,14 @@ export function RepairsPage() {
     words: text.repairing.status[value],
     count: found.value.filter(({ command }) => repairStatus(command) === value).length,
   }));
+  const mendable = shown.value.some(({ command }) => isMendable(command, newest.value.has(command.command_id)));
   const names = new Map(shown.value.map((one) => [one.command.command_id, one]));
   const count = filtered ? text.list.countOf(shown.value.length, all.value.length) : text.repairing.count(all.value.length);
   // A device that comes and goes is not told each time.
   const asked = isLoading || terms.length === 0 ? count : `${state} ${query.value}`;
   const counted = useCalm(all.value.length === 0 ? '' : isLoading ? text.list.soFar(count) : count, asked);
   return (
-    <div class="page repairs-page">
+    <div class={mendable ? 'page repairs-page' : 'page repairs-page without-actions'}>
       <header class="page-head">
         <h1>{text.repairing.title}</h1>
         <p class="soft number" role={isLoading ? undefined : 'status'}>
@@ -200,6 +201,12 @@ function Again({ title, why, targets, left, close }: AgainProps) {
   return <ManyDialog title={title} why={why} action={text.deployed.repairRun} parts={parts} left={left} close={close} />;
 }
 
+/** Tells whether there is something that mends the model of a repair. */
+function isMendable(command: Command, isNewest: boolean): boolean {
+  const status = repairStatus(command);
+  return may('serving:operate') && isNewest && (status === 'expired' || status === 'failed');
+}
+
 function rowOf(id: string, names: Named | undefined, isNewest: boolean): ListRow | null {
   const command = repairs.rows.row(id)?.value;
   if (!command || !names) return null;
@@ -228,7 +235,7 @@ function rowOf(id: string, names: Named | undefined, isNewest: boolean): ListRow
       ),
       created: <Time at={command.created_at} />,
       result: <Said words={resultOf(command)} />,
-      actions: may('serving:operate') && isNewest && (status === 'expired' || status === 'failed') && (
+      actions: isMendable(command, isNewest) && (
         <Remedies command={command} name={names.model} moves={status === 'failed'} />
       ),
     },
