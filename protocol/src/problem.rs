@@ -118,7 +118,7 @@ codes! {
     UserCodeUnknown = "user-code-unknown", 404, "No login waits for this code", Some("copy the code again; a code is valid once, for ten minutes");
     LastOwner = "last-owner", 409, "The account would have no owner", Some("make another member an owner first");
     AlreadyMember = "already-member", 409, "The user is a member of the account already", Some("change the role with `link member role`");
-    InvitationInvalid = "invitation-invalid", 410, "The invitation is no longer valid", Some("ask for a new one");
+    InvitationInvalid = "invitation-invalid", 410, "The invitation is no longer valid", Some("use the e-mail that was invited, or ask for a new invitation");
     NotFound = "not-found", 404, "Not found", None;
     RetireCodeUnknown = "retire-code-unknown", 404, "The retire code fits no device", Some("the device may have been removed or registered again, or it belongs to another backend");
     MethodNotAllowed = "method-not-allowed", 405, "The method is not allowed here", None;

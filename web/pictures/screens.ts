@@ -152,7 +152,7 @@ export const SCREENS: readonly Screen[] = [
   refusedAt('login-refused', '/login', PERSON, { status: 401, code: 'invalid-credentials', detail: 'the e-mail or the password is wrong', hint: 'check both and try again' }),
   refusedAt('login-locked', '/login', PERSON, { status: 429, code: 'too-many-attempts', detail: 'too many attempts; wait 900 seconds' }),
   refusedAt('setup-refused', '/setup', { 'setup-token': 'lst_0123456789', ...PERSON }, { status: 401, code: 'setup-token-invalid', detail: 'the setup token is wrong', hint: 'the backend keeps the token in the file `setup-token` of its data folder' }),
-  refusedAt('invite-refused', '/invite#abc', PERSON, { status: 410, code: 'invitation-invalid', detail: 'the invitation is unknown, was used, or has expired', hint: 'ask for a new one' }),
+  refusedAt('invite-refused', '/invite#abc', PERSON, { status: 410, code: 'invitation-invalid', detail: 'the invitation is unknown, was used, has expired, or is for another e-mail', hint: 'use the e-mail that was invited, or ask for a new invitation' }),
   { name: 'machine', path: at('/device'), worlds: ['empty'] },
   {
     name: 'machine-unknown', path: at('/device#BCDF-GHJK'), worlds: ['empty'],

@@ -89,7 +89,7 @@ pub enum Refusal {
     LastOwner,
     #[error("the user is already a member of the account")]
     AlreadyMember,
-    #[error("the invitation is unknown, was used, or has expired")]
+    #[error("the invitation is unknown, was used, has expired, or is for another e-mail")]
     InvitationInvalid,
     #[error("{0}")]
     NothingSelected(String),
