@@ -224,8 +224,11 @@ describe('the list of deployments', () => {
   });
 
   it('says once that a device is offline', async () => {
-    load();
+    devices.loaded([device('c', { online: false })]);
+    models.loaded([model('1'), model('2')]);
     deployments.loaded([deployment('1', 'dev_c'), deployment('2', 'dev_c', { model_id: 'mdl_2', state: 'failed', serving: null })]);
+    deploymentsLoading.value = READY;
+    devicesLoading.value = READY;
     open();
     await settled('2 deployments');
     const badges = [...here.root.querySelectorAll('.list-rows .list-row')].map((row) => [...row.querySelectorAll('.badge')].map(({ textContent }) => textContent));
