@@ -67,15 +67,16 @@ export function DevicesPage() {
         <p class="soft number" role={isLoading ? undefined : 'status'}>
           {counted}
         </p>
-        <span class="spacer" />
-        {adds && (
-          <a class="button primary" href="/devices/add">
-            <Icon name="plus" />
-            {text.devices.nothingAction}
-          </a>
-        )}
-        <RetireButton />
-        <ExportButton count={shown.value.length} lists={[loading, deploymentsLoading.value]} save={save} />
+        <div class="page-actions">
+          {adds && (
+            <a class="button primary" href="/devices/add">
+              <Icon name="plus" />
+              {text.devices.nothingAction}
+            </a>
+          )}
+          <RetireButton />
+          <ExportButton count={shown.value.length} lists={[loading, deploymentsLoading.value]} save={save} />
+        </div>
       </header>
       <Filters view={view.value} devices={all} />
       {all.value.length > 0 && <BulkBar devices={chosen.value} ticked={selected.value.size} unselect={unselect} />}
