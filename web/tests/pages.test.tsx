@@ -66,6 +66,7 @@ describe('the list of devices', () => {
     devicesLoading.value = { state: 'ready', error: null };
     render(<DevicesPage />, root);
     await settled('No device yet');
+    expect(root.querySelector('.filters')).toBeNull();
     await accessible();
   });
 

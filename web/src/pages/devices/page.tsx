@@ -78,7 +78,7 @@ export function DevicesPage() {
           <ExportButton count={shown.value.length} lists={[loading, deploymentsLoading.value]} save={save} />
         </div>
       </header>
-      <Filters view={view.value} devices={all} />
+      {(all.value.length > 0 || loading.state !== 'ready') && <Filters view={view.value} devices={all} />}
       {all.value.length > 0 && <BulkBar devices={chosen.value} ticked={selected.value.size} unselect={unselect} />}
       {all.value.length > 0 && shown.value.length > 0 && (
         <Table ids={ids.value} byDevice={byDevice} order={view.value.order} hidden={view.value.hidden} sort={sort} selected={selected} grows={!isWhole(loading)} />
