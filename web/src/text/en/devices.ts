@@ -32,7 +32,7 @@ export const devices = {
   filters: 'Filters',
   filter: 'Add a filter',
   filterTerm: 'Term of a filter',
-  filterHint: 'tag=lab, version<1.3.0, state=online',
+  filterHint: 'tag=lab or version<1.3.0',
   filterAdd: 'Add',
   filterState: 'State',
   filterVersion: 'Version',
