@@ -157,9 +157,10 @@ fn is_damage(error: &rusqlite::Error) -> bool {
 
 /// A pool tries a refused connection again until its timeout, and then tells the timeout alone.
 fn not_connected(error: sqlx::Error) -> OpenError {
-    match error {
-        sqlx::Error::PoolTimedOut | sqlx::Error::Io(_) => OpenError::Unreachable(error),
-        error => not_opened(error),
+    if matches!(error, sqlx::Error::PoolTimedOut | sqlx::Error::Io(_)) {
+        OpenError::Unreachable(error)
+    } else {
+        not_opened(error)
     }
 }
 
