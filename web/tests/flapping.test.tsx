@@ -39,7 +39,7 @@ describe('the page of a device that flaps', () => {
     expect(controls()).toEqual(before);
     expect(document.activeElement).toBe(repair);
     const why = document.getElementById(repair.getAttribute('aria-describedby') ?? '');
-    expect(why?.textContent).toContain('wait until it is back');
+    expect(why?.textContent).toContain('once it is back');
     repair.click();
     await drawn();
     expect(here.served.to('/models/mdl_1/repair-serving/dev_a')).toEqual([]);
@@ -54,13 +54,13 @@ describe('the page of a device that flaps', () => {
     await control('Repair');
     const mentioned = (): boolean => document.querySelector('.tab-body .banner') !== null;
     flap('a', false);
-    await settled('wait until it is back');
+    await settled('once it is back');
     expect(mentioned()).toBe(false);
     await vi.waitFor(() => expect(mentioned()).toBe(true), { timeout: 6_000 });
     flap('a', true);
     await vi.waitFor(() => expect(mentioned()).toBe(false));
     flap('a', false);
-    await settled('wait until it is back');
+    await settled('once it is back');
     expect(mentioned()).toBe(false);
   });
 });
