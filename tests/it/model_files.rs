@@ -325,7 +325,7 @@ async fn a_model_that_does_not_fit_is_refused_before_anything_is_sent_unless_it_
     reader.publishes(catalogue_at(&url, "smol", 1, 1 << 60));
     let refused = reader.link(&["run", "smol", "Hello?"]);
     assert_eq!(refused.code, 1, "{refused:?}");
-    let message = "the model needs about 1.00 EiB of memory, and this machine has";
+    let message = "the model needs about 1.15 EB of memory, and this machine has";
     assert!(refused.err.contains(message) && refused.err.contains("--anyway"), "{refused:?}");
     assert!(reader.backend.owner.models().await.unwrap().is_empty());
 
@@ -346,7 +346,7 @@ async fn a_model_that_does_not_fit_is_refused_before_anything_is_sent_unless_it_
     assert_eq!(reader.backend.owner.models().await.unwrap().len(), 1);
 }
 
-/// A server of a file of one EiB. Returns its address, and the methods of the requests.
+/// A server of a file of 2^60 bytes. Returns its address, and the methods of the requests.
 async fn a_huge_file() -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/huge.gguf", listener.local_addr().unwrap());

@@ -126,6 +126,7 @@ pub(super) const MODELS: &[Example] = &[
     example("link chat smollm \"Summarize this:\" < report.txt")
         .after("echo 'All is well.' > report.txt")
         .shows(REPLY),
+    example("link chat").typed(LEAVE).shows("chatting with `smollm`"),
     example("link chat smollm").typed(LEAVE).shows("chatting with `smollm`"),
     example("link chat smollm --system \"Answer in one sentence.\" --temperature 0.2")
         .typed(LEAVE)
@@ -177,7 +178,7 @@ pub(super) const OFFLINE: &[Example] = &[
     example("link operation list --limit 10").shows("repair"),
     example("link operation cancel op_0198d2f0c3a17b5f8a6e4d2c1b0a9f8e")
         .after("link stop; link model stop smollm --select tag=lab")
-        .shows("no further device gets operation"),
+        .shows("sends no further command"),
     example("link model remove smollm --device workstation --wait").after("link start").shows("remove"),
     example("link model remove smollm --select tag=lab --wait")
         .after("link model deploy smollm --wait")
