@@ -98,13 +98,19 @@ pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(),
         DeviceCommand::Remove { device, yes } => {
             let backend = backend_login::logged_in(context)?;
             let id = resolve::device(context, &backend, Some(&device)).await?;
-            let question = format!("Remove device {device}? To come back it must register again");
+            let question = format!(
+                "Remove device {device}? Models that it serves go on until Link is uninstalled there, and to come back it must \
+                 register again"
+            );
             if !yes && !prompt::confirm(&question)? {
                 context.output.say("nothing was changed");
                 return Ok(());
             }
             backend.remove_device(id).await?;
             context.output.say(&format!("removed {id}"));
+            context
+                .output
+                .say("models that it serves go on: to end them, run `link uninstall` on it");
             context.output.data(&Removed { removed: id }, |_| String::new())
         }
         DeviceCommand::Transfer { device, key_file, yes } => {

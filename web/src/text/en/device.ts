@@ -196,7 +196,7 @@ export const about = {
   changingTag: { add: (tag: string) => `Adding the tag ${tag}…`, remove: (tag: string) => `Removing the tag ${tag}…` },
   removeTag: (tag: string) => `Remove the tag ${tag}`,
   dangerTitle: 'Remove the device',
-  danger: 'The device will lose its place in the account, and its agent will be refused from then on.',
+  danger: 'The device will lose its place in the account, and its agent will be refused from then on. Models that it serves go on until Link is uninstalled there.',
   remove: 'Remove the device…',
   lost: (count: number) =>
     count === 0
