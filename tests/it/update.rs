@@ -27,6 +27,8 @@ async fn an_update_replaces_the_process_in_place_and_two_versions_stay() {
     let deployment = backend.serve_tiny(device).await;
     let port = deployment.port;
     let agent = installed.agent_pid();
+    // An engine that is well may still have to install its handler of signals. One that has answered has it.
+    chat::whole(chat::ask(port, None, false).await.unwrap()).await;
     // The engine of the new version begins a log of its own.
     let pipeline = deployment.model_id.to_string().replace("mdl_", "pip_");
     let logs = device.home().join("state/logs");
