@@ -924,7 +924,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List operations, newest first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show an operation and its result on each device')
-            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'Stop sending an operation to further devices; devices that have received it continue')
+            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'Send no further command of an operation; devices whose command was sent continue, offline ones when they are back')
             [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Retry an operation on the devices that failed')
             [CompletionResult]::new('wait', 'wait', [CompletionResultType]::ParameterValue, 'Wait until an operation ends, and show its results')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -988,7 +988,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;operation;help' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List operations, newest first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show an operation and its result on each device')
-            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'Stop sending an operation to further devices; devices that have received it continue')
+            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'Send no further command of an operation; devices whose command was sent continue, offline ones when they are back')
             [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Retry an operation on the devices that failed')
             [CompletionResult]::new('wait', 'wait', [CompletionResultType]::ParameterValue, 'Wait until an operation ends, and show its results')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -1938,7 +1938,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;help;operation' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List operations, newest first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show an operation and its result on each device')
-            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'Stop sending an operation to further devices; devices that have received it continue')
+            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'Send no further command of an operation; devices whose command was sent continue, offline ones when they are back')
             [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Retry an operation on the devices that failed')
             [CompletionResult]::new('wait', 'wait', [CompletionResultType]::ParameterValue, 'Wait until an operation ends, and show its results')
             break

@@ -99,8 +99,8 @@ pub(crate) async fn list_operation_devices(
     Ok(Answer(list::page(devices, &wanted, |device| device.device_id.to_string())))
 }
 
-/// Cancels an operation: it is sent to no further device. Devices that have received it continue, and the operation
-/// still reports their results. The caller also needs the permission of the request for one device.
+/// Cancels an operation: it sends no further command. Devices whose command was sent continue, offline ones when they are
+/// back, and the operation still reports their results. The caller also needs the permission of the request for one device.
 #[utoipa::path(post, path = "/operations/{operation_id}/cancel", tag = "operations",
     security(("access_token" = ["devices:read"])), params(("operation_id" = OperationId, Path)),
     responses((status = 202, description = "The operation is sent to no further device.", body = Operation)))]

@@ -55,7 +55,7 @@ pub enum OperationCommand {
         #[arg(long, value_name = "STATE", value_parser = parse_state)]
         state: Option<ItemState>,
     },
-    /// Stop sending an operation to further devices; devices that have received it continue
+    /// Send no further command of an operation; devices whose command was sent continue, offline ones when they are back
     #[command(after_help = "Example:\n  link operation cancel op_0198d2f0c3a17b5f8a6e4d2c1b0a9f8e")]
     Cancel {
         /// Operation, by id or by the beginning of its id

@@ -1442,10 +1442,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancels an operation: it is sent to no further device. Devices that have received it continue, and the operation
-         *     still reports their results. The caller also needs the permission of the request for one device.
-         * @description Cancels an operation: it is sent to no further device. Devices that have received it continue, and the operation
-         *     still reports their results. The caller also needs the permission of the request for one device.
+         * Cancels an operation: it sends no further command. Devices whose command was sent continue, offline ones when they are
+         *     back, and the operation still reports their results. The caller also needs the permission of the request for one device.
+         * @description Cancels an operation: it sends no further command. Devices whose command was sent continue, offline ones when they are
+         *     back, and the operation still reports their results. The caller also needs the permission of the request for one device.
          */
         post: operations["cancel_operation"];
         delete?: never;
