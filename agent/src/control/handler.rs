@@ -46,7 +46,7 @@ pub(crate) enum Sink {
 
 /// What happens to an item that no try of an attempt has delivered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Fate {
+pub(crate) enum Undelivered {
     Lost,
     /// It is attempted again, until the backend has answered.
     Kept,
@@ -83,7 +83,8 @@ impl Handler {
         sink: Sink,
         queue: Queue<Item>,
     ) -> anyhow::Result<Self> {
-        let thread = Pipeline::spawn(name, move |_stop| drain(name, sink, queue, 1, Fate::Lost))?;
+        let thread =
+            Pipeline::spawn(name, move |_stop| drain(name, sink, queue, 1, Undelivered::Lost))?;
         Ok(Self { _thread: thread })
     }
 
@@ -99,7 +100,7 @@ pub(crate) async fn drain(
     sink: Sink,
     queue: Queue<Item>,
     at_once: usize,
-    undelivered: Fate,
+    undelivered: Undelivered,
 ) {
     let started = Instant::now();
     let mut losses = Losses::default();
@@ -123,16 +124,22 @@ pub(crate) async fn drain(
     }
 }
 
-async fn deliver(name: &str, sink: &Sink, queue: &Queue<Item>, undelivered: Fate, item: Item) {
-    let mut attempts = 0;
+async fn deliver(
+    name: &str,
+    sink: &Sink,
+    queue: &Queue<Item>,
+    undelivered: Undelivered,
+    item: Item,
+) {
+    let mut failures = 0;
     loop {
         match (sink.deliver(&item).await, undelivered) {
             (Ok(()), _) => return,
-            (Err(failure @ Failure::Unavailable { .. }), Fate::Kept) => {
+            (Err(failure @ Failure::Unavailable { .. }), Undelivered::Kept) => {
                 tracing::debug!("{name}: waiting: {failure}");
                 let asked = failure.retry_after().unwrap_or_default().min(limits::RETRY_AFTER_CAP);
-                tokio::time::sleep(outbox::wait_after(attempts).max(asked)).await;
-                attempts += 1;
+                tokio::time::sleep(outbox::wait_after(failures).max(asked)).await;
+                failures += 1;
             }
             (Err(failure), _) => {
                 queue.count_lost(1);

@@ -22,7 +22,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     control::{
-        handler::{self, Fate, Handler, Item, Sink, Target, with_retries},
+        handler::{self, Handler, Item, Sink, Target, Undelivered, with_retries},
         pipeline::Pipeline,
         queue::Queue,
         transport::Ways,
@@ -80,8 +80,8 @@ impl Reporter {
             tokio::join!(
                 send_receipts(&ways, receipts_in),
                 send_reports(&one, reports_in, inbox),
-                handler::drain("usage", second, usages, USAGE_SENDERS, Fate::Kept),
-                handler::drain("measurements", third, measurements, 1, Fate::Lost),
+                handler::drain("usage", second, usages, USAGE_SENDERS, Undelivered::Kept),
+                handler::drain("measurements", third, measurements, 1, Undelivered::Lost),
             );
         })?;
         let mut copying = Vec::new();
@@ -120,16 +120,12 @@ impl Reporter {
     /// Sends the usage of one inference, and counts `lost` usages that did not fit.
     pub(crate) fn usage(&self, usage: TelemetryReport, lost: u64) {
         self.usage.count_lost(lost);
-        let item = Item::Telemetry(usage);
-        self.copy(&item);
-        self.usage.push(item);
+        self.hand_in(&self.usage, Item::Telemetry(usage));
     }
 
     /// Sends a measurement of this machine.
     pub(crate) fn system(&self, report: SystemReport) {
-        let item = Item::System(report);
-        self.copy(&item);
-        self.samples.push(item);
+        self.hand_in(&self.samples, Item::System(report));
     }
 
     /// Returns the number of usage reports and measurements lost because a queue was full.
@@ -137,6 +133,11 @@ impl Reporter {
         self.usage.dropped()
             + self.samples.dropped()
             + self.copies.iter().map(Queue::dropped).sum::<u64>()
+    }
+
+    fn hand_in(&self, queue: &Queue<Item>, item: Item) {
+        self.copy(&item);
+        queue.push(item);
     }
 
     fn copy(&self, item: &Item) {

@@ -138,7 +138,7 @@ async fn what_no_try_has_delivered_is_counted_as_lost() {
 async fn what_is_kept_is_sent_once_the_backend_answers_and_is_lost_only_if_it_is_refused() {
     let (seen, http) = backend(&[503, 503, 503, 503, 200, 404]).await;
     let queue = Queue::new(8);
-    let sending = drain("test", reports(http, "{}"), queue.clone(), 1, Fate::Kept);
+    let sending = drain("test", reports(http, "{}"), queue.clone(), 1, Undelivered::Kept);
     items().into_iter().take(2).for_each(|item| queue.push(item));
     let all_answered = async {
         while queue.dropped() < 1 {
