@@ -26,13 +26,7 @@ const STEADY: u32 = 200;
 #[tokio::test(flavor = "multi_thread")]
 async fn a_burst_of_inferences_is_counted_to_the_last() {
     let backend = TestBackend::start().await;
-    let device = TestDevice::start(&backend).await;
-    engines::install_stand_in(&device.home());
-    let port = free_port();
-    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
-    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    backend.serving(deployment.deployment_id, true).await;
-
+    let (device, port) = serving(&backend).await;
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let ask = |_| ask(&client, port);
     let asked = futures_util::stream::iter(0..BURST).map(ask).buffer_unordered(AT_ONCE);
@@ -55,13 +49,7 @@ async fn a_burst_of_inferences_is_counted_to_the_last() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_served_while_the_backend_was_away_is_counted_once_it_is_back() {
     let mut backend = TestBackend::start().await;
-    let device = TestDevice::start(&backend).await;
-    engines::install_stand_in(&device.home());
-    let port = free_port();
-    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
-    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    backend.serving(deployment.deployment_id, true).await;
-
+    let (device, port) = serving(&backend).await;
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     backend.kill();
     for _ in 0..10 {
@@ -75,6 +63,17 @@ async fn what_was_served_while_the_backend_was_away_is_counted_once_it_is_back()
         (inferences == 10).then_some(())
     })
     .await;
+}
+
+/// Serves a model on a device, and returns the device and the model's port.
+async fn serving(backend: &TestBackend) -> (TestDevice, Port) {
+    let device = TestDevice::start(backend).await;
+    engines::install_stand_in(&device.home());
+    let port = free_port();
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
+    backend.serving(deployment.deployment_id, true).await;
+    (device, port)
 }
 
 async fn ask(client: &reqwest::Client, port: Port) {
