@@ -27,8 +27,15 @@ const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000
 let root: HTMLElement;
 let served: Backend;
 
+/** Answers with keys. As a backend does, it has a key that was created in its list from then on. */
 function serve(items: Key[]): void {
-  served.answers['/keys'] = ({ method }) => (method === 'POST' ? [201, { key: SECRET, info: key('new', { name: 'laptop' }) }] : [200, { items }]);
+  const kept = [...items];
+  served.answers['/keys'] = ({ method }) => {
+    if (method !== 'POST') return [200, { items: kept }];
+    const info = key('new', { name: 'laptop' });
+    kept.push(info);
+    return [201, { key: SECRET, info }];
+  };
 }
 
 beforeEach(() => {
