@@ -58,7 +58,7 @@ use crate::{app::App, failure::AppError};
 /// Returns the service with all routes.
 pub fn router(app: Arc<App>) -> Router {
     let (router, _) = declared().split_for_parts();
-    let health = app.health();
+    let surroundings = layer::Surroundings::of(&app);
     let document = once(&app, openapi::json);
     let reference = once(&app, |url| docs::page(&openapi::document(url)));
     router
@@ -72,7 +72,7 @@ pub fn router(app: Arc<App>) -> Router {
         .fallback(web::file_or_nothing)
         .method_not_allowed_fallback(problem::method_not_allowed)
         .with_state(app)
-        .layer(middleware::from_fn_with_state(health, layer::finish))
+        .layer(middleware::from_fn_with_state(surroundings, layer::finish))
 }
 
 /// Returns a function whose text is made at its first call: a start need not wait for what few backends are asked for.
@@ -100,7 +100,8 @@ fn pages() -> Router<Arc<App>> {
 /// [`Proven`] in its extensions.
 pub(crate) fn agents_only(app: Arc<App>) -> Router {
     let (router, _) = OpenApiRouter::new().nest(PREFIX, agents()).split_for_parts();
-    let finish = middleware::from_fn_with_state(app.health(), layer::finish);
+    let surroundings = layer::Surroundings::of(&app);
+    let finish = middleware::from_fn_with_state(surroundings, layer::finish);
     router.with_state(app).layer(finish)
 }
 

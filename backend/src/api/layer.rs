@@ -20,10 +20,10 @@ use tracing::Instrument as _;
 use crate::{
     api::{
         cookie::Renewal,
-        etag,
+        etag, peer,
         problem::{self, Rejection},
     },
-    app::Health,
+    app::{App, Health},
     host::{metrics, random},
 };
 
@@ -35,9 +35,22 @@ const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 /// The headers of a request that decide who the caller is.
 const VARY: &str = "authorization, cookie";
 
+/// What the layer needs to know of the backend.
+#[derive(Clone)]
+pub(crate) struct Surroundings {
+    health: Arc<Health>,
+    is_behind_proxy: bool,
+}
+
+impl Surroundings {
+    pub(crate) fn of(app: &App) -> Self {
+        Self { health: app.health(), is_behind_proxy: app.is_behind_proxy() }
+    }
+}
+
 /// Completes the answer to `request`.
 pub(crate) async fn finish(
-    State(health): State<Arc<Health>>,
+    State(Surroundings { health, is_behind_proxy }): State<Surroundings>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -52,6 +65,7 @@ pub(crate) async fn finish(
     );
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
+    let client = peer::address(request.extensions(), request.headers(), is_behind_proxy);
     let renewal = Renewal::of(request.headers());
     if let Some(renewal) = &renewal {
         request.extensions_mut().insert(renewal.clone());
@@ -59,7 +73,9 @@ pub(crate) async fn finish(
     let known = etag::asked(&method, route.as_ref().map(MatchedPath::as_str), request.headers());
     let answered = AssertUnwindSafe(next.run(request)).catch_unwind().instrument(span.clone());
     let mut response = answered.await.unwrap_or_else(problem::panicked);
+    let mut code = None;
     if let Some(rejection) = response.extensions_mut().remove::<Rejection>() {
+        code = Some(rejection.problem.code.clone());
         if let Some(fault) = rejection.fault {
             health.note(fault);
         }
@@ -70,7 +86,9 @@ pub(crate) async fn finish(
     }
     let status = response.status().as_u16();
     span.in_scope(|| match status {
-        400.. => tracing::info!(status, "refused"),
+        400.. => {
+            tracing::info!(status, code, client = client.map(tracing::field::display), "refused");
+        }
         _ => tracing::debug!(status, "answered"),
     });
     let route = route.as_ref().map(MatchedPath::as_str);
@@ -132,7 +150,10 @@ mod tests {
     async fn a_handler_that_panics_is_answered_for() {
         let router = Router::new()
             .route("/", get(|| async { assert_eq!(1, 2, "on purpose") }))
-            .layer(middleware::from_fn_with_state(Arc::new(Health::default()), finish));
+            .layer(middleware::from_fn_with_state(
+                Surroundings { health: Arc::default(), is_behind_proxy: false },
+                finish,
+            ));
         let response = router.oneshot(Request::new(Body::empty())).await.unwrap();
         assert_eq!(response.status(), 500);
         let id = response.headers()[&REQUEST_ID].to_str().unwrap().to_owned();

@@ -8,7 +8,7 @@ use std::{
 
 use axum::{
     extract::{ConnectInfo, FromRequestParts},
-    http::{HeaderMap, request::Parts},
+    http::{Extensions, HeaderMap, request::Parts},
 };
 
 use crate::{app::App, domain::attempts::Peer};
@@ -26,9 +26,18 @@ impl FromRequestParts<Arc<App>> for From {
 
 /// Returns the source address of the request of `parts`.
 pub(crate) fn of(parts: &Parts, app: &App) -> Peer {
-    let connected = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
-    let forwarded = if app.is_behind_proxy() { forwarded(&parts.headers) } else { None };
-    Peer(forwarded.or(connected))
+    Peer(address(&parts.extensions, &parts.headers, app.is_behind_proxy()))
+}
+
+/// Returns the source address of the request with these extensions and headers. None if it did not arrive over HTTP.
+pub(crate) fn address(
+    extensions: &Extensions,
+    headers: &HeaderMap,
+    is_behind_proxy: bool,
+) -> Option<IpAddr> {
+    let connected = extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
+    let forwarded = if is_behind_proxy { forwarded(headers) } else { None };
+    forwarded.or(connected)
 }
 
 /// Returns the address that the proxy in front of the backend has added. This is the last entry, because a client can

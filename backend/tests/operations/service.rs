@@ -157,9 +157,44 @@ fn a_record_of_a_request_has_its_id_and_no_secret() {
         lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     let of_it = records.iter().find(|record| record["span"]["id"] == "proxy-0123").unwrap();
     assert_eq!(of_it["span"]["path"], "/api/v1/models/nonsense");
+    let refused = records.iter().find(|record| {
+        record["span"]["id"] == "proxy-0123" && record["fields"]["message"] == "refused"
+    });
+    let fields = &refused.unwrap()["fields"];
+    assert_eq!(
+        fields["client"], "127.0.0.1",
+        "a firewall can be told who is refused again and again"
+    );
+    assert!(answer.contains(&format!("\"code\":{}", fields["code"])), "{fields}: {answer}");
     for secret in [&user, &token, crate::program::PASSWORD] {
         assert!(!lines.iter().any(|line| line.contains(secret)), "{secret} is in the log");
     }
+}
+
+#[test]
+fn behind_a_proxy_a_refused_login_is_logged_with_the_address_that_the_proxy_has_added() {
+    let place = Place::new();
+    let settings = place.file("link.toml", "client_address = \"forwarded\"\n");
+    let running = place.serve(&["--log-format", "json", "--config", settings.to_str().unwrap()]);
+    let login = json!({ "email": "ada@example.org", "password": "guessed" }).to_string();
+    let mut stream = TcpStream::connect(&running.address).unwrap();
+    let head = "POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
+    let address = "X-Forwarded-For: 203.0.113.9, 192.0.2.7\r\n";
+    let length = login.len();
+    write!(
+        stream,
+        "{head}{address}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{login}"
+    )
+    .unwrap();
+    assert!(rest(stream).starts_with("HTTP/1.1 401"));
+    running.signal("-TERM");
+    let (_, lines) = running.ended();
+    let refused = lines.iter().find(|line| line.contains("\"refused\"")).unwrap();
+    let record: Value = serde_json::from_str(refused).unwrap();
+    let fields = &record["fields"];
+    let seen = [&fields["status"], &fields["code"], &fields["client"]];
+    assert_eq!(seen, [&json!(401), &json!("invalid-credentials"), &json!("192.0.2.7")]);
+    assert!(!refused.contains("guessed") && !refused.contains("ada@example.org"));
 }
 
 #[test]
