@@ -20,6 +20,8 @@ macro_rules! actions {
         pub enum Action { $(#[doc = $text] $name,)+ }
 
         impl Action {
+            const ALL: &[Self] = &[$(Self::$name,)+];
+
             /// Returns the name that the log contains.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
@@ -144,17 +146,16 @@ impl AuditRecord {
 }
 
 impl AuditFilter {
-    /// Checks that the values of the filter are short enough to match an entry.
+    /// Checks that the values of the filter can match an entry.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] if a value is too long.
+    /// [`Refusal::Invalid`] if no action has the name, a value is no id, or the period is empty.
     pub fn checked(self) -> Result<Self, Refusal> {
-        let is_name = |text: &str| {
-            (1..=LONGEST_FILTER).contains(&text.len())
-                && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'.')
-        };
-        if self.action.as_deref().is_some_and(|action| !is_name(action)) {
-            return Err(Refusal::invalid("action: must have the form `member.remove` or `member`"));
+        if self.action.as_deref().is_some_and(|action| !is_known(action)) {
+            let groups = groups().join("`, `");
+            return Err(Refusal::invalid(format!(
+                "action: must be an action, such as `member.remove`, or a group of them: `{groups}`"
+            )));
         }
         for (name, value) in [("actor", &self.actor), ("subject", &self.subject)] {
             if value.as_ref().is_some_and(|value| value.is_empty() || value.len() > LONGEST_FILTER)
@@ -169,6 +170,21 @@ impl AuditFilter {
         }
         Ok(self)
     }
+}
+
+/// Tells whether `text` is the name of an action or of a group of actions.
+fn is_known(text: &str) -> bool {
+    let mut names = Action::ALL.iter().map(|action| action.as_str());
+    names.any(|name| name == text) || groups().contains(&text)
+}
+
+/// Returns the names of the groups of actions.
+fn groups() -> Vec<&'static str> {
+    let names = Action::ALL.iter().filter_map(|action| action.as_str().split_once('.'));
+    let mut groups: Vec<_> = names.map(|(group, _)| group).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    groups
 }
 
 /// Returns the actor of the backend's own actions.
@@ -187,9 +203,12 @@ mod tests {
             |text: &str| AuditFilter { action: Some(text.into()), ..AuditFilter::default() };
         assert!(action("member").checked().is_ok());
         assert!(action("member.remove").checked().is_ok());
-        for bad in ["", "Member", "%", "member_"] {
+        for bad in ["", "Member", "%", "member_", "members", "remove", "member.", "member.removed"]
+        {
             assert!(action(bad).checked().is_err(), "{bad}");
         }
+        let Err(Refusal::Invalid(told)) = action("login.pasword").checked() else { unreachable!() };
+        assert!(told.contains("`account`, `deployment`, `device`, `key`, `login`, "), "{told}");
         let now = Timestamp::UNIX_EPOCH;
         let never = AuditFilter { since: Some(now), until: Some(now), ..AuditFilter::default() };
         assert!(never.checked().is_err());
