@@ -106,8 +106,16 @@ class Backend:
         if token:
             headers["authorization"] = f"Bearer {token}"
         request = urllib.request.Request(self.url + path, json.dumps(body).encode(), headers)
-        with urllib.request.urlopen(request) as answer:
-            return json.load(answer)
+        # What hashes a password is limited for each address, and says when the next one is admitted.
+        for _ in range(10):
+            try:
+                with urllib.request.urlopen(request) as answer:
+                    return json.load(answer)
+            except urllib.error.HTTPError as refused:
+                if refused.code != 429:
+                    raise
+                time.sleep(int(refused.headers["retry-after"]))
+        raise TimeoutError(f"{path} is refused again and again")
 
     def login(self):
         """Returns an access token of the owner."""
