@@ -33,6 +33,7 @@ mod model;
 mod operation;
 mod token;
 mod upload;
+mod usage;
 
 pub use account::{login, set_up};
 pub use device::retire_device;

@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use link_protocol::{
-    backend_api::{Page, PageRequest, device::DeviceSort, usage::UsageBucket},
+    backend_api::{
+        Page, PageRequest,
+        device::DeviceSort,
+        usage::{UsageBucket, UsageQuery},
+    },
     command::CommandKind,
     id::{AuditId, CommandId, DeviceId, ModelId},
 };
@@ -86,7 +90,9 @@ const USAGE: &[Column] = &[
     ("begin", "/begin"),
     ("bucket", "/bucket"),
     ("device_id", "/device_id"),
+    ("device_name", "/device_name"),
     ("model_id", "/model_id"),
+    ("model_name", "/model_name"),
     ("inferences", "/inferences"),
     ("uncounted", "/uncounted"),
     ("prompt_tokens", "/prompt_tokens"),
@@ -268,7 +274,7 @@ pub(crate) async fn export_usage(
     let UsageExport { device_id, model_id, from, to, bucket } = query;
     let asker = (Arc::clone(&app), caller);
     let read = move |PageRequest { limit, cursor }| {
-        let params = usage::UsageParams {
+        let params = UsageQuery {
             device_id: device_id.clone(),
             model_id: model_id.clone(),
             from: from.clone(),

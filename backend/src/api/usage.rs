@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use link_protocol::{
     backend_api::{
         Page, PageRequest,
-        usage::{Usage, UsageBucket, UsageGroupBy, UsageGroups},
+        usage::{Usage, UsageGroupBy, UsageGroups, UsageQuery},
     },
     id::{DeviceId, ModelId},
     problem::Code,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::{
     api::{
@@ -26,36 +26,6 @@ use crate::{
     tables::{UsageFilter, UsageScope},
 };
 
-/// The filter of a list of usage.
-#[derive(Deserialize, utoipa::IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct UsageParams {
-    /// Only usage on this device.
-    #[param(value_type = Option<DeviceId>)]
-    pub(super) device_id: Option<String>,
-    /// Only usage of this model.
-    #[param(value_type = Option<ModelId>)]
-    pub(super) model_id: Option<String>,
-    /// From the hour or day that contains this time.
-    #[param(value_type = Option<String>, format = DateTime)]
-    pub(super) from: Option<String>,
-    /// Up to the hour or day that contains this time or ends at this time.
-    #[param(value_type = Option<String>, format = DateTime)]
-    pub(super) to: Option<String>,
-    /// The length of a span. Hours are kept for 35 days and days for 800, unless configured otherwise.
-    #[serde(default)]
-    #[param(default = "hour")]
-    pub(super) bucket: UsageBucket,
-    /// Sums usage in groups: the answer is `UsageGroups`, with every hour or day of the period, at most 400. Without
-    /// `from`, the period has the last 24 hours or 30 days. Pages are for lists only.
-    pub(super) group_by: Option<UsageGroupBy>,
-    /// Items of a page: 1 to 200.
-    #[param(minimum = 1, maximum = 200, default = 50)]
-    pub(super) limit: Option<u32>,
-    /// The `next_cursor` of the previous page.
-    pub(super) cursor: Option<String>,
-}
-
 /// An answer about usage.
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(untagged)]
@@ -68,12 +38,12 @@ pub(crate) enum UsageAnswer {
 /// report arrives. If its model was never deployed on the device, or was deleted, the inference counts under the id
 /// `mdl_00000000000000000000000000000000`.
 #[utoipa::path(get, path = "/usage", tag = "usage", security(("access_token" = ["usage:read"])),
-    params(UsageParams),
+    params(UsageQuery),
     responses((status = 200, description = "The usage: a page of a list, or groups.", body = UsageAnswer)))]
 pub(crate) async fn list_usage(
     Caller(caller, _): Caller<may::ReadUsage>,
     State(app): State<Arc<App>>,
-    Params(params): Params<UsageParams>,
+    Params(params): Params<UsageQuery>,
 ) -> Result<Answer<UsageAnswer>, Rejection> {
     if let Some(by) = params.group_by {
         let groups = app.usage_groups(caller, question(by, &params)?).await?;
@@ -89,7 +59,7 @@ pub(super) fn cursor(item: &Usage) -> String {
     format!("{} {} {}", item.begin, item.device_id, item.model_id)
 }
 
-fn question(by: UsageGroupBy, params: &UsageParams) -> Result<UsageQuestion, Rejection> {
+fn question(by: UsageGroupBy, params: &UsageQuery) -> Result<UsageQuestion, Rejection> {
     let of_list = [("limit", params.limit.is_some()), ("cursor", params.cursor.is_some())];
     if let Some((name, _)) = of_list.into_iter().find(|(_, given)| *given) {
         return Err(Refusal::invalid(format!("{name}: is not possible with `group_by`")).into());
@@ -111,7 +81,7 @@ fn model_id(text: &str) -> Result<ModelId, Rejection> {
     id.map_err(|error| Rejection::new(Code::InvalidRequest, format!("model_id: {error}")))
 }
 
-pub(super) fn read(params: UsageParams) -> Result<(crate::database::Page, UsageFilter), Rejection> {
+pub(super) fn read(params: UsageQuery) -> Result<(crate::database::Page, UsageFilter), Rejection> {
     let wanted =
         list::wanted::<String>(&PageRequest { limit: params.limit, cursor: params.cursor })?;
     let after = match &wanted.after {

@@ -42,7 +42,19 @@ impl App {
         caller: Identity,
         filter: &UsageFilter,
     ) -> Result<Vec<Usage>, AppError> {
-        Ok(self.store.usage(caller.account, filter).await?)
+        let mut usage = self.store.usage(caller.account, filter).await?;
+        let publishers = self.publishers().await?;
+        let devices = usage.iter().map(|item| item.device_id.to_string());
+        let models = usage.iter().map(|item| item.model_id.to_string());
+        let (devices, models) = read!(self.store, |db| (
+            names::devices(db, caller.account, devices).await?,
+            names::models(db, caller.account, &publishers, models).await?,
+        ));
+        for item in &mut usage {
+            item.device_name = devices.get(&item.device_id.to_string()).cloned();
+            item.model_name = models.get(&item.model_id.to_string()).cloned();
+        }
+        Ok(usage)
     }
 
     /// Sums the usage of the account's devices by group and by hour or day.

@@ -315,7 +315,9 @@ impl TotalRow {
         let sum = self.sum.figures();
         Ok(Usage {
             device_id: parse(&self.device_id)?,
+            device_name: None,
             model_id: parse(&self.model_id)?,
+            model_name: None,
             begin: time(self.begin_ms)?,
             bucket,
             inferences: sum.inferences,

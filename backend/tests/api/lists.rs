@@ -207,6 +207,11 @@ async fn deployments_commands_usage_and_audit_are_exported_with_the_filters_of_t
         let rows = all.split_terminator("\r\n").count();
         let listed = world.get(&format!("/api/v1/{path}"), &user).await.items().len();
         assert_eq!(rows, listed + 1, "{path}: {all}");
+        if path == "usage" {
+            let shown = world.get(&format!("/api/v1/devices/{}", device.id), &user).await;
+            let named = format!("{},{},{model},Tiny Model,", device.id, shown.text("name"));
+            assert!(all.contains(&named), "names stand beside the ids: {all}");
+        }
         let filtered = text(&world.get(&format!("/api/v1/{path}/export?{filter}"), &user).await);
         assert_eq!(filtered.split_terminator("\r\n").count(), 1, "{path}: {filtered}");
     }

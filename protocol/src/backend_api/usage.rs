@@ -14,11 +14,47 @@ pub enum UsageBucket {
     Day,
 }
 
+/// The filter and the page of a list of usage, or of usage in groups.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct UsageQuery {
+    /// Only usage on this device.
+    #[param(value_type = Option<DeviceId>)]
+    pub device_id: Option<String>,
+    /// Only usage of this model.
+    #[param(value_type = Option<ModelId>)]
+    pub model_id: Option<String>,
+    /// From the hour or day that contains this time.
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub from: Option<String>,
+    /// Up to the hour or day that contains this time or ends at this time.
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub to: Option<String>,
+    /// The length of a span. Hours are kept for 35 days and days for 800, unless configured otherwise.
+    #[serde(default)]
+    #[param(default = "hour")]
+    pub bucket: UsageBucket,
+    /// Sums usage in groups: the answer is `UsageGroups`, with every hour or day of the period, at most 400. Without
+    /// `from`, the period has the last 24 hours or 30 days. Pages are for lists only.
+    pub group_by: Option<UsageGroupBy>,
+    /// Items of a page: 1 to 200.
+    #[param(minimum = 1, maximum = 200, default = 50)]
+    pub limit: Option<u32>,
+    /// The `next_cursor` of the previous page.
+    pub cursor: Option<String>,
+}
+
 /// The usage of one model on one device in one hour or day, by the backend's clock.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Usage {
     pub device_id: DeviceId,
+    /// The name of the device, if it still belongs to the account.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_name: Option<String>,
     pub model_id: ModelId,
+    /// The name of the model, if it still exists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_name: Option<String>,
     /// The beginning of the hour or day.
     #[schema(value_type = String, format = DateTime)]
     pub begin: Timestamp,
@@ -38,6 +74,17 @@ pub struct Usage {
     pub duration_ms: u64,
 }
 
+impl UsageBucket {
+    /// Returns the name in a query.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Hour => "hour",
+            Self::Day => "day",
+        }
+    }
+}
+
 /// What the usage of one group has in common.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -48,6 +95,19 @@ pub enum UsageGroupBy {
     Tag,
     /// One group with all usage.
     None,
+}
+
+impl UsageGroupBy {
+    /// Returns the name in a query.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Device => "device",
+            Self::Tag => "tag",
+            Self::None => "none",
+        }
+    }
 }
 
 /// Usage in groups. Every group has every hour or day of the period, also those without usage.

@@ -412,7 +412,9 @@ fn summary_answer() -> Summary {
 fn usage_answer() -> Usage {
     Usage {
         device_id: device(),
+        device_name: None,
         model_id: model(),
+        model_name: None,
         begin: time(),
         bucket: UsageBucket::Hour,
         inferences: 3,

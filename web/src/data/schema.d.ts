@@ -3115,6 +3115,8 @@ export interface components {
                 /** Format: int64 */
                 completion_tokens: number;
                 device_id: components["schemas"]["DeviceId"];
+                /** @description The name of the device, if it still belongs to the account. */
+                device_name?: string | null;
                 /**
                  * Format: int64
                  * @description The total duration of the inferences.
@@ -3128,6 +3130,8 @@ export interface components {
                 /** Format: int64 */
                 inferences: number;
                 model_id: components["schemas"]["ModelId"];
+                /** @description The name of the model, if it still exists. */
+                model_name?: string | null;
                 /** Format: int64 */
                 prompt_tokens: number;
                 /**
