@@ -49,11 +49,11 @@ async fn names(backend: &BackendClient, kind: Kind) -> Result<Vec<String>, CallE
         Kind::Member => backend.members().await?.into_iter().map(|it| it.email).collect(),
         Kind::Key => {
             let usable = backend.keys().await?.into_iter().filter(|key| !key.revoked);
-            usable.map(|key| key.key_id.to_string()).collect()
+            usable.map(|key| named_or_id(key.name, key.key_id)).collect()
         }
         Kind::Token => {
             let tokens = backend.personal_tokens().await?;
-            tokens.into_iter().map(|it| it.token_id.to_string()).collect()
+            tokens.into_iter().map(|it| named_or_id(it.name, it.token_id)).collect()
         }
         Kind::Account => {
             let accounts = backend.accounts().await?;
@@ -66,6 +66,11 @@ async fn names(backend: &BackendClient, kind: Kind) -> Result<Vec<String>, CallE
             tags.map(|tag| format!("tag={tag}")).chain(states).collect()
         }
     })
+}
+
+/// Returns the name, or the id of what has no name.
+fn named_or_id(name: String, id: impl ToString) -> String {
+    if name.is_empty() { id.to_string() } else { name }
 }
 
 /// Returns the kind of name that the last of `words` needs, and the part that was already typed.

@@ -4,9 +4,9 @@
 use link_client::backend::BackendClient;
 use link_platform::fs;
 use link_protocol::{
-    backend_api::{device::Device, member::Member, model::Model},
+    backend_api::{device::Device, key::KeyInfo, member::Member, model::Model},
     exit_code::ExitCode,
-    id::{DeviceId, ModelId},
+    id::{DeviceId, KeyId, ModelId, TokenId},
     identity::Identity,
 };
 
@@ -136,6 +136,44 @@ pub(crate) async fn member(backend: &BackendClient, named: &str) -> Result<Membe
     })
 }
 
+/// Finds a key by its id or its name. A revoked key of the same name is not meant.
+///
+/// # Errors
+/// If no key or several keys have the name.
+pub(crate) async fn key(backend: &BackendClient, named: &str) -> Result<KeyId, CliError> {
+    if let Ok(id) = named.parse() {
+        return Ok(id);
+    }
+    Ok(key_among(backend.keys().await?, named)?.key_id)
+}
+
+fn key_among(mut keys: Vec<KeyInfo>, named: &str) -> Result<KeyInfo, CliError> {
+    if keys.iter().any(|key| key.name == named && !key.revoked) {
+        keys.retain(|key| !key.revoked);
+    }
+    pick(Kind::Key, named, keys, |key| Described {
+        name: key.name.clone(),
+        id: key.key_id.to_string(),
+        is_incomplete: false,
+    })
+}
+
+/// Finds a personal access token by its id or its name.
+///
+/// # Errors
+/// If no token or several tokens have the name.
+pub(crate) async fn token(backend: &BackendClient, named: &str) -> Result<TokenId, CliError> {
+    if let Ok(id) = named.parse() {
+        return Ok(id);
+    }
+    let token = pick(Kind::Token, named, backend.personal_tokens().await?, |token| Described {
+        name: token.name.clone(),
+        id: token.token_id.to_string(),
+        is_incomplete: false,
+    })?;
+    Ok(token.token_id)
+}
+
 /// Returns the name by which commands find a model. For another account's model it includes the
 /// publisher.
 pub(crate) fn called(model: &Model) -> String {
@@ -150,6 +188,13 @@ pub(crate) fn told(model: &Model) -> String {
         }
         Some(_) | None => format!("`{}`", called(model)),
     }
+}
+
+/// Returns how messages call a thing with this id that a person has named. The name stands beside the id if it is not the
+/// beginning of it.
+pub(crate) fn told_by_id(named: &str, id: impl ToString) -> String {
+    let id = id.to_string();
+    if id.starts_with(named) { id } else { format!("`{named}` ({id})") }
 }
 
 fn qualified(model: &Model) -> String {
@@ -249,7 +294,11 @@ fn pick<T>(
     match fitting.len() {
         1 => Ok(fitting.remove(0)),
         0 => {
-            let names: Vec<_> = others.iter().map(|item| describe(item).name).take(5).collect();
+            let called = |item: &T| {
+                let Described { name, id, .. } = describe(item);
+                if name.is_empty() { id } else { name }
+            };
+            let names: Vec<_> = others.iter().map(called).take(5).collect();
             let hint = if names.is_empty() {
                 format!("there is no {word} yet: {}", kind.how_to_add())
             } else {
@@ -339,6 +388,28 @@ mod tests {
         let (message, hint) = picked("c").unwrap_err();
         assert_eq!(message, "no model is called `c`");
         assert_eq!(hint, "there is: a, b, b; see `link model list`");
+    }
+
+    #[test]
+    fn a_key_is_found_by_its_name_and_one_that_is_revoked_only_if_it_alone_has_the_name() {
+        let key = |number: u32, name: &str, revoked: bool| -> KeyInfo {
+            serde_json::from_value(serde_json::json!({
+                "key_id": format!("key_{number:032x}"), "kind": "fleet", "name": name, "revoked": revoked,
+                "created_at": "2026-08-07T12:00:00Z", "expires_at": null, "max_devices": null, "devices": 0,
+                "tags": [],
+            }))
+            .unwrap()
+        };
+        let keys =
+            vec![key(1, "lab", true), key(2, "lab", false), key(3, "old", true), key(4, "", false)];
+        let found = |named: &str| {
+            key_among(keys.clone(), named)
+                .map(|key| key.key_id.uuid().as_u128())
+                .map_err(|error| error.hint.unwrap_or_default())
+        };
+        assert_eq!([found("lab"), found("old")], [Ok(2), Ok(3)]);
+        let named = format!("there is: lab, lab, old, {}; see `link key list`", keys[3].key_id);
+        assert_eq!(found("hall"), Err(named), "a key without a name is told by its id");
     }
 
     #[test]

@@ -30,9 +30,9 @@ pub enum KeyCommand {
     #[command(after_help = "Example:\n  link key list")]
     List,
     /// Revoke a key: no device can register with it afterwards
-    #[command(after_help = "Example:\n  link key revoke key_…")]
+    #[command(after_help = "Examples:\n  link key revoke key_…\n  link key revoke second-floor")]
     Revoke {
-        /// Key, by id or by the beginning of its id
+        /// Key, by name, by id or by the beginning of its id
         key: String,
         /// Do not ask for confirmation
         #[arg(long, short)]

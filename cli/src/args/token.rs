@@ -25,9 +25,9 @@ pub enum TokenCommand {
     #[command(after_help = "Example:\n  link token list")]
     List,
     /// Revoke a token: every later request with it is refused
-    #[command(after_help = "Example:\n  link token revoke tok_…")]
+    #[command(after_help = "Examples:\n  link token revoke tok_…\n  link token revoke ci")]
     Revoke {
-        /// Token, by id or by the beginning of its id
+        /// Token, by name, by id or by the beginning of its id
         token: String,
     },
 }

@@ -45,20 +45,16 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Cl
             context.output.data(&backend.keys().await?, |keys| list(keys, &names, &view))
         }
         KeyCommand::Revoke { key, yes } => {
-            let key = match key.parse() {
-                Ok(id) => id,
-                Err(_) => {
-                    let ids = backend.keys().await?.into_iter().map(|key| key.key_id);
-                    resolve::by_prefix(resolve::Kind::Key, &key, ids)?
-                }
-            };
-            let question = format!("Revoke {key}? No device can register with it afterwards");
+            let named = key;
+            let key = resolve::key(&backend, &named).await?;
+            let told = resolve::told_by_id(&named, key);
+            let question = format!("Revoke {told}? No device can register with it afterwards");
             if !prompt::is_meant(&question, yes)? {
                 context.output.say("nothing was changed");
                 return Ok(());
             }
             backend.revoke_key(key).await?;
-            context.output.say(&format!("revoked {key}"));
+            context.output.say(&format!("revoked {told}"));
             context.output.data(&Revoked { revoked: key }, |_| String::new())
         }
     }

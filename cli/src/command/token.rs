@@ -29,19 +29,10 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> Result<(), 
             context.output.data(&backend.personal_tokens().await?, |tokens| list(tokens, &view))
         }
         TokenCommand::Revoke { token } => {
-            let token = match token.parse() {
-                Ok(id) => id,
-                Err(_) => {
-                    let tokens = backend.personal_tokens().await?.into_iter();
-                    resolve::by_prefix(
-                        resolve::Kind::Token,
-                        &token,
-                        tokens.map(|token| token.token_id),
-                    )?
-                }
-            };
+            let named = token;
+            let token = resolve::token(&backend, &named).await?;
             backend.revoke_token(token).await?;
-            context.output.say(&format!("revoked {token}"));
+            context.output.say(&format!("revoked {}", resolve::told_by_id(&named, token)));
             context.output.data(&Revoked { revoked: token }, |_| String::new())
         }
     }

@@ -47,7 +47,7 @@ fn each_kind_of_name_completes_where_it_is_expected() {
         ("run smo", "smollm\n"),
         ("device tag workstation ", "lab\n"),
         ("model stop smollm --select ta", "tag=lab\n"),
-        ("key revoke ", &format!("{}\n", id("key", 1))),
+        ("key revoke ", "lab\n"),
         ("account use ", &accounts),
         ("member role ", "a@b.c\nb@b.c\n"),
         ("member remove b", "b@b.c\n"),

@@ -57,7 +57,12 @@ pub(super) const PEOPLE: &[Example] = &[
     example("link key revoke key_…")
         .typed(&[("No device can register with it afterwards", "y")])
         .shows("revoked key_"),
+    example("link key revoke second-floor")
+        .after("link key create --kind fleet --name second-floor")
+        .typed(&[("No device can register with it afterwards", "y")])
+        .shows("revoked `second-floor` (key_"),
     example("link token create --name ci --scope devices:read --scope serving:operate").shows("lpt_"),
+    example("link token revoke ci").shows("revoked `ci` (tok_"),
     example("link token create --name ci --scope models:write --expires-at 30d").shows("lpt_"),
     example("link token list").shows("models:write"),
     example("link token revoke tok_…").shows("revoked tok_"),
