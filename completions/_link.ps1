@@ -48,6 +48,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('member', 'member', [CompletionResultType]::ParameterValue, 'List, invite and remove the members of the account')
             [CompletionResult]::new('token', 'token', [CompletionResultType]::ParameterValue, 'Create, list and revoke personal access tokens for scripts')
             [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Show the audit log of the account')
+            [CompletionResult]::new('usage', 'usage', [CompletionResultType]::ParameterValue, 'Show how much your models were used, by model, device or tag')
             [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Create, list and revoke the keys that devices register with')
             [CompletionResult]::new('device', 'device', [CompletionResultType]::ParameterValue, 'List, show, tag, update and remove devices')
             [CompletionResult]::new('logs', 'logs', [CompletionResultType]::ParameterValue, 'Show the log records of a device')
@@ -513,6 +514,21 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;usage' {
+            [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'What the rows of the table are')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'Only the usage of this model, by name or id')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Only the usage on this device, by name or id')
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'From this time, such as `today`, `12h` (twelve hours ago) or `2027-01-31` [default: 30 days ago]')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Until this time [default: now]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'link;key' {
@@ -1721,6 +1737,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('member', 'member', [CompletionResultType]::ParameterValue, 'List, invite and remove the members of the account')
             [CompletionResult]::new('token', 'token', [CompletionResultType]::ParameterValue, 'Create, list and revoke personal access tokens for scripts')
             [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Show the audit log of the account')
+            [CompletionResult]::new('usage', 'usage', [CompletionResultType]::ParameterValue, 'Show how much your models were used, by model, device or tag')
             [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Create, list and revoke the keys that devices register with')
             [CompletionResult]::new('device', 'device', [CompletionResultType]::ParameterValue, 'List, show, tag, update and remove devices')
             [CompletionResult]::new('logs', 'logs', [CompletionResultType]::ParameterValue, 'Show the log records of a device')
@@ -1847,6 +1864,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;audit' {
+            break
+        }
+        'link;help;usage' {
             break
         }
         'link;help;key' {

@@ -136,6 +136,9 @@ _link() {
             link,update)
                 cmd="link__subcmd__update"
                 ;;
+            link,usage)
+                cmd="link__subcmd__usage"
+                ;;
             link,verify-files)
                 cmd="link__subcmd__verify__subcmd__files"
                 ;;
@@ -453,6 +456,9 @@ _link() {
                 ;;
             link__subcmd__help,update)
                 cmd="link__subcmd__help__subcmd__update"
+                ;;
+            link__subcmd__help,usage)
+                cmd="link__subcmd__help__subcmd__usage"
                 ;;
             link__subcmd__help,verify-files)
                 cmd="link__subcmd__help__subcmd__verify__subcmd__files"
@@ -896,7 +902,7 @@ _link() {
 
     case "${cmd}" in
         link)
-            opts="-q -h -V --json --quiet --full --utc --help --version up open down register status doctor start stop restart update uninstall login logout whoami account member token audit key device logs support fleet commands operation model engine plugin run chat repair-serving allowlist completions complete reach self-check verify-files install-files install-backend uninstall-backend refresh-files help"
+            opts="-q -h -V --json --quiet --full --utc --help --version up open down register status doctor start stop restart update uninstall login logout whoami account member token audit usage key device logs support fleet commands operation model engine plugin run chat repair-serving allowlist completions complete reach self-check verify-files install-files install-backend uninstall-backend refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2134,7 +2140,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help)
-            opts="up open down register status doctor start stop restart update uninstall login logout whoami account member token audit key device logs support fleet commands operation model engine plugin run chat repair-serving allowlist completions complete reach self-check verify-files install-files install-backend uninstall-backend refresh-files help"
+            opts="up open down register status doctor start stop restart update uninstall login logout whoami account member token audit usage key device logs support fleet commands operation model engine plugin run chat repair-serving allowlist completions complete reach self-check verify-files install-files install-backend uninstall-backend refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3548,6 +3554,20 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__update)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__usage)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -5453,6 +5473,40 @@ _link() {
                     return 0
                     ;;
                 --channel)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__usage)
+            opts="-q -h --by --model --device --since --until --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --by)
+                    COMPREPLY=($(compgen -W "model device tag" -- "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --until)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -4,13 +4,13 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 use link_protocol::{
-    allowlist::Origin,
     command::{Alias, Sha256Hex},
     port::Port,
     release::Channel,
 };
 
 mod account;
+mod allowlist;
 mod audit;
 mod chat;
 mod commands;
@@ -33,8 +33,10 @@ mod time;
 mod token;
 mod trust;
 mod up;
+mod usage;
 
 pub use account::{AccountCommand, CreateAccount, Login, Password, Register};
+pub use allowlist::AllowlistCommand;
 pub use audit::Audit;
 pub use chat::{Chat, Question, Run};
 pub use commands::CommandsCommand;
@@ -55,6 +57,7 @@ pub use time::Moment;
 pub use token::TokenCommand;
 pub use trust::TrustArguments;
 pub use up::{Down, Open, Up};
+pub use usage::{Usage, UsageGroupArg};
 
 /// Deploys models to your devices and serves them there.
 #[derive(Debug, Parser)]
@@ -150,6 +153,9 @@ pub enum Command {
     /// Show the audit log of the account
     #[command(after_help = audit::EXAMPLES)]
     Audit(Audit),
+    /// Show how much your models were used, by model, device or tag
+    #[command(after_help = usage::EXAMPLES)]
+    Usage(Usage),
     /// Create, list and revoke the keys that devices register with
     #[command(subcommand, after_help = groups::KEY)]
     Key(KeyCommand),
@@ -343,26 +349,6 @@ pub struct RepairServing {
     pub port: Option<Port>,
     #[command(flatten)]
     pub wait: Wait<60>,
-}
-
-/// `link allowlist …`.
-#[derive(Debug, Subcommand)]
-pub enum AllowlistCommand {
-    /// Show the account's origins and the backend's defaults
-    #[command(after_help = "Example:\n  link allowlist list")]
-    List,
-    /// Add an origin for this account; deployed models need a repair or a redeployment to get it
-    #[command(after_help = "Example:\n  link allowlist add https://workspace.example")]
-    Add {
-        /// Scheme, host and port of the page, such as `https://workspace.example`
-        origin: Origin,
-    },
-    /// Remove an origin of this account
-    #[command(after_help = "Example:\n  link allowlist remove https://workspace.example")]
-    Remove {
-        /// Scheme, host and port of the page, such as `https://workspace.example`
-        origin: Origin,
-    },
 }
 
 /// The name under which a model is served.

@@ -38,6 +38,7 @@ mod trust;
 mod uninstall;
 mod up;
 mod update;
+mod usage;
 
 use std::path::PathBuf;
 
@@ -74,6 +75,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
         Command::Member(command) => member::run(context, command).await?,
         Command::Token(command) => token::run(context, command).await?,
         Command::Audit(arguments) => audit::run(context, arguments).await?,
+        Command::Usage(arguments) => usage::run(context, arguments).await?,
         Command::Fleet(command) => fleet::run(context, command).await?,
         Command::Commands(command) => commands::run(context, command).await?,
         Command::Operation(command) => operation::run(context, command).await?,
@@ -134,6 +136,7 @@ fn written_by(context: &Context, command: &Command) -> Option<PathBuf> {
         | Command::Member(_)
         | Command::Token(_)
         | Command::Audit(_)
+        | Command::Usage(_)
         | Command::Fleet(_)
         | Command::Commands(_)
         | Command::Operation(_)

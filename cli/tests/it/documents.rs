@@ -117,6 +117,7 @@ fn of_the_account() -> Vec<String> {
             "token list",
             &format!("token revoke {}", id("tok", 1)),
             "audit",
+            "usage",
             "key create --kind fleet",
             "key list",
             &format!("key revoke {} --yes", id("key", 1)),

@@ -79,6 +79,8 @@ pub(super) const DEVICE: &[Example] = &[
         .shows("lab"),
     example("link fleet show lab").shows("workstation"),
     example("link audit --subject dev_… --limit 200 --json").shows("device."),
+    example("link usage").shows("no usage in this period"),
+    example("link usage --by device --since today").shows("no usage in this period"),
 ];
 
 /// Adds models and serves them.
@@ -99,6 +101,7 @@ pub(super) const MODELS: &[Example] = &[
         .after("link model delete smollm")
         .shows("added `smollm`"),
     example("link model list").shows("smollm"),
+    example("link usage --model smollm --since 7d --json").shows("\"group_by\": \"model\""),
     example("link model show smollm").shows("smollm.gguf"),
     example("link model deploy smollm --serve --wait")
         .after("link model deploy smollm --port $MODEL_PORT --wait")

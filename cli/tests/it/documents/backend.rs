@@ -96,6 +96,17 @@ fn accounts() -> Router {
         "action": "device.removed", "subject": id("dev", 1), "address": "192.0.2.1",
         "outcome": "done", "detail": "box",
     });
+    let figures = json!({
+        "inferences": 3, "counted": 2, "uncounted": 1, "prompt_tokens": 1200, "completion_tokens": 800,
+        "audio_ms": 0, "images": 0, "duration_ms": 5000,
+        "first_token_ms": {"counts": [2], "p50": 41.5, "p95": 60.0},
+        "token_rate": {"counts": [2], "p50": 30.5, "p95": 28.0},
+    });
+    let usage = json!({
+        "group_by": "model", "bucket": "day", "from": TIME, "to": TIME, "first_token_bounds_ms": [50],
+        "token_rate_bounds": [10], "others": {"key": null, "total": figures, "buckets": []},
+        "groups": [{"key": id("mdl", 1), "name": "smollm", "total": figures, "buckets": []}],
+    });
     let secret = EnrolmentKey::from_secret(KeyKind::Fleet, [7; 32]);
     let personal = PersonalToken::from_secret([7; 32]);
     let invited = json!({"invitation_token": "lit_token", "info": invitation});
@@ -127,6 +138,7 @@ fn accounts() -> Router {
         )
         .route("/api/v1/keys/{id}", nothing())
         .route("/api/v1/audit", get(page(entry)))
+        .route("/api/v1/usage", get(say(usage)))
         .route("/api/v1/settings/allowlist", any(say(origins)))
 }
 
