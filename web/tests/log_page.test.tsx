@@ -7,6 +7,7 @@ import { deployments, deploymentsLoading, devices, models } from '../src/data/st
 import type { DeviceLog, Severity } from '../src/data/types';
 import { DevicePage } from '../src/pages/device/page';
 import { go } from '../src/ui/router';
+import { held } from './backend';
 import { device } from './fixtures';
 import { accessible, control, controls, place, press, settled, type } from './placed';
 import { savedFiles } from './saved_files';
@@ -45,6 +46,17 @@ async function open(more = ''): Promise<void> {
 beforeEach(() => {
   streams.length = 0;
   here.served.answers[LOGS] = [200, { items: [record(2), record(1)] }];
+});
+
+it('counts nothing before the first records are there', async () => {
+  const records = held<[number, unknown]>();
+  here.served.answers[LOGS] = () => records.promise;
+  const opened = open();
+  await settled('Download');
+  expect(here.root.textContent).not.toContain('0 records');
+  records.keep([200, { items: [record(2), record(1)] }]);
+  await opened;
+  expect(here.root.textContent).toContain('2 records');
 });
 
 describe('a paused log', () => {

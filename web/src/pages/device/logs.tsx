@@ -126,7 +126,7 @@ function Tail({ deviceId, severity }: { deviceId: string; severity: Severity }) 
           {text.logs.wrap}
         </button>
         <span class="spacer" />
-        <span class="soft small number">{text.logs.count(shown.length)}</span>
+        <span class="soft small number">{log.value && text.logs.count(shown.length)}</span>
         <button
           type="button"
           class="button"
