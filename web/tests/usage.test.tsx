@@ -241,6 +241,7 @@ describe('the page of usage', () => {
     served.answers['/usage'] = [200, answer([group(null, { inferences: 0 })])];
     await press('Try again');
     await says('No usage in this period');
+    expect(root.querySelector('.empty a')?.getAttribute('href')).toBe('/workspace');
     await accessible();
   });
 

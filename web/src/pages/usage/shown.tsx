@@ -21,6 +21,9 @@ export function Shown({ usage, measure }: { usage: Usage; measure: Measure }) {
     return (
       <Empty icon="chart" title={text.usage.nothingTitle}>
         <p>{text.usage.nothing}</p>
+        <a class="button" href="/workspace">
+          {text.usage.nothingAction}
+        </a>
       </Empty>
     );
   }

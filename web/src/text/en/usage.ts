@@ -56,6 +56,7 @@ export const usage = {
   others: 'Others',
   nothingTitle: 'No usage in this period',
   nothing: 'Each inference of a served model is counted here a moment after it ends.',
+  nothingAction: 'Open the workspace',
   nothingOfTitle: 'Nothing of this kind in this period',
   nothingOf: 'There were inferences, but none that is counted in this unit.',
   failedTitle: 'The usage could not be loaded',
