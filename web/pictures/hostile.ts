@@ -29,6 +29,9 @@ export function hostileQuery(...names: readonly string[]): string {
   return names.map((name, at) => `${name}=${encodeURIComponent(words[at % words.length] ?? '')}%2C${encodeURIComponent(words.join(' '))}`).join('&');
 }
 
+/** A time: `from` is the begin of a period, or the version before an update. */
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
 /** The members whose texts others choose. */
 const THEIRS: ReadonlySet<string> = new Set([
   'name', 'device_name', 'model_name', 'alias', 'hostname', 'os', 'arch', 'agent_version', 'from', 'tags', 'file_name', 'url', 'publisher',
@@ -42,7 +45,7 @@ export function hostile(document: unknown): unknown {
   const replaced = (value: unknown, theirs: boolean): unknown => {
     if (typeof value === 'string') {
       at += 1;
-      return theirs ? WORDS[at % WORDS.length] : value;
+      return theirs && !TIME.test(value) ? WORDS[at % WORDS.length] : value;
     }
     if (Array.isArray(value)) return value.map((one) => replaced(one, theirs));
     if (value === null || typeof value !== 'object') return value;
