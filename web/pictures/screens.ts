@@ -20,6 +20,8 @@ export interface Screen {
   loading?: boolean;
   /** The reads that have no answer while the page waits; all without it. */
   held?: RegExp;
+  /** What is there before the page is taken while it waits for the reads that are held. */
+  there?: string;
   /** Whether it is no more than a dialog that `keyboard.ts` opens too. */
   dialog?: boolean;
   /** Whether the page is for people who are not logged in. */
@@ -35,6 +37,7 @@ const PERSON = { email: 'ada@example.com', password: 'correct horse battery' };
 const SOME = ['one', 'many', 'failing'] as const;
 /** All reads except who is logged in, and one device. */
 const BUT_THE_DEVICE = /^\/(?!me$|events$|devices\/\w+$)/;
+const WITH_ITS_HEAD = { held: BUT_THE_DEVICE, there: '.device-head' };
 const at = (path: string) => () => path;
 const first = (world: World): string => `/devices/${world.devices[2]?.device_id ?? world.devices[0]?.device_id ?? 'dev_none'}`;
 const press = (name: string | RegExp) => async (page: Page): Promise<void> => {
@@ -132,8 +135,8 @@ export const SCREENS: readonly Screen[] = [
   { name: 'add', path: at('/devices/add'), worlds: ['empty', 'many'] },
   { name: 'start', path: at('/'), worlds: [], loading: true, held: /^\/me$/ },
   { name: 'start-of-setup', path: at('/setup'), worlds: [], loading: true, held: /^\/me$/ },
-  { name: 'device-models', path: first, worlds: SOME, broken: true, held: BUT_THE_DEVICE },
-  ...['performance', 'logs', 'commands'].map((tab): Screen => ({ name: `device-${tab}`, path: (world) => `${first(world)}?tab=${tab}`, worlds: SOME, held: BUT_THE_DEVICE })),
+  { name: 'device-models', path: first, worlds: SOME, broken: true, ...WITH_ITS_HEAD },
+  ...['performance', 'logs', 'commands'].map((tab): Screen => ({ name: `device-${tab}`, path: (world) => `${first(world)}?tab=${tab}`, worlds: SOME, ...WITH_ITS_HEAD })),
   {
     name: 'device-performance-read', path: (world) => `${first(world)}?tab=performance`, worlds: ['many'],
     act: async (page) => {
@@ -141,7 +144,7 @@ export const SCREENS: readonly Screen[] = [
       await page.locator('.chart-canvas').nth(1).hover({ position: { x: 300, y: 60 } });
     },
   },
-  { name: 'device-logs-wrapped', path: (world) => `${first(world)}?tab=logs&wrap=yes`, worlds: SOME },
+  { name: 'device-logs-wrapped', path: (world) => `${first(world)}?tab=logs&wrap=yes`, worlds: SOME, ...WITH_ITS_HEAD },
   { name: 'device-about', path: (world) => `${first(world)}?tab=about`, worlds: SOME, loading: false },
   { name: 'model', path: (world) => `/models/${world.models[0]?.model_id ?? 'mdl_none'}`, worlds: SOME, broken: true },
   { name: 'operation', path: (world) => `/operations/${world.operations[0]?.operation_id ?? 'opr_none'}`, worlds: SOME },

@@ -91,6 +91,7 @@ function listened(page: Page, told: (fault: string) => void): Page {
 
 /** Waits until the page is as it is to be seen. */
 async function ready(page: Page, fake: Fake, screen: Screen): Promise<void> {
+  if (fake.held && screen.there !== undefined) await page.locator(screen.there).waitFor({ timeout: 10_000 });
   if (fake.held) return waiting(page, fake);
   await settle(page);
   if (!screen.act) return;
