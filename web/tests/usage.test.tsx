@@ -6,11 +6,11 @@ import type { UsageFigures, UsageGroup, UsageGroups } from '../src/data/types';
 import { BUCKETS, PERIODS, partsOf, spansOf, valueOf, type Usage } from '../src/data/usage';
 import { UsagePage } from '../src/pages/usage/page';
 import { amountWords, groupWords, summaryOf } from '../src/pages/usage/words';
-import { Notices } from '../src/ui/notices';
 import { change, go, listen } from '../src/ui/router';
 import { backend, type Asked, type Backend } from './backend';
 import { HOSTILE } from './fixtures';
 import { accessible, blank, press, says, show, type } from './page';
+import { savedFiles } from './saved_files';
 import { spaced } from './spaced';
 
 vi.mock('../src/ui/plot', () => ({ draw: () => ({ replace: () => undefined, point: () => undefined }) }));
@@ -110,6 +110,7 @@ describe('usage', () => {
 });
 
 describe('the page of usage', () => {
+  const files = savedFiles();
   let root: HTMLElement;
   let served: Backend;
   const total = { inferences: 5, uncounted: 1, prompt_tokens: 20, completion_tokens: 40, audio_ms: 5_000, first: [120, 900], rate: [30, 55] } as Plain;
@@ -255,22 +256,40 @@ describe('the page of usage', () => {
     await accessible();
   });
 
-  it('exports the rows of what is shown, by the backend', async () => {
-    const saved: Blob[] = [];
-    vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: (blob: Blob) => (saved.push(blob), 'blob:x'), revokeObjectURL: () => undefined }));
-    vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => undefined);
-    served.answers['/usage/export'] = [200, 'begin,bucket'];
-    show(root, <><UsagePage /><Notices /></>);
+  it('exports what is shown: each span of each group and of the others, with percentiles', async () => {
+    const before = served.asked.length;
+    show(root, <UsagePage />);
     await says('Tokens: 60.');
     await press('Export CSV');
-    await vi.waitFor(() => expect(saved).toHaveLength(1));
-    expect(saved[0]?.type).toBe('text/csv;charset=utf-8');
-    const [asked] = served.to('/usage/export');
-    expect(Object.fromEntries(asked?.query ?? [])).toEqual({ from: DAYS[0], to: '2026-11-21T00:00:00Z', bucket: 'day' });
-    served.answers['/usage/export'] = [503, { status: 503, detail: 'the backend is overloaded' }];
+    const [file] = await files();
+    expect([file?.name, file?.type]).toEqual(['usage.csv', 'text/csv;charset=utf-8']);
+    expect(file?.words.split('\r\n')).toEqual([
+      'begin,group_id,group_name,inferences,counted,uncounted,prompt_tokens,completion_tokens,audio_ms,images,first_token_p50_ms,first_token_p95_ms,token_rate_p50,token_rate_p95',
+      `${DAYS[0]},mdl_a,tiny,0,0,0,0,0,0,0,,,,`,
+      `${DAYS[1]},mdl_a,tiny,2,2,0,10,20,0,0,100,200,,`,
+      `${DAYS[0]},mdl_b,Removed model mdl_b,0,0,0,0,0,0,0,,,,`,
+      `${DAYS[1]},mdl_b,Removed model mdl_b,2,2,0,0,20,5000,0,,,,`,
+      `${DAYS[0]},,Others,0,0,0,0,0,0,0,,,,`,
+      `${DAYS[1]},,Others,1,1,0,0,10,0,0,,,,`,
+      '',
+    ]);
+    change({ by: 'none' });
+    await vi.waitFor(() => expect(served.asked).toHaveLength(before + 3));
+    await vi.waitFor(() => expect(root.querySelector('.usage-totals tbody tr')?.textContent).toMatch(/^All/));
     await press('Export CSV');
-    await says('The backend is overloaded.');
-    expect(saved).toHaveLength(1);
+    expect((await files())[1]?.words.split('\r\n').slice(1)).toEqual([`${DAYS[0]},,All,0,0,0,0,0,0,0,,,,`, `${DAYS[1]},,All,5,4,1,20,40,5000,0,120,900,30,55`, '']);
+  });
+
+  it('has no formula in its file, and nothing of others who have used nothing', async () => {
+    go('/usage?by=tag');
+    answers(HOSTILE.map((tag) => group(tag, { completion_tokens: 1 }, null)));
+    show(root, <UsagePage />);
+    await says('<img src=x onerror=alert(1)>');
+    await press('Export CSV');
+    const [file] = await files();
+    expect(file?.words).toContain('"\'=1+1"');
+    expect(file?.words).not.toMatch(/(^|,)"?=1\+1/m);
+    expect(file?.words).not.toContain('Others');
   });
 
   it('shows hostile names as text', async () => {

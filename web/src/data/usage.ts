@@ -1,7 +1,6 @@
 // Usage over time by model, device or tag, or of everything. The backend makes the groups, their spans and their percentiles.
 // Groups of tags overlap, so what holds for all is asked for apart. Below the two requests, everything is pure.
 
-import { ask, GET } from './client';
 import { Unreadable } from './problem';
 import type { UsageFigures, UsageGroup, UsageGroups } from './types';
 import { usageGroups } from './usage_page';
@@ -68,16 +67,6 @@ export async function loadModelUse(now: number, signal: AbortSignal): Promise<Mo
   const requests = new Map(groups.flatMap(({ key, total }) => (key ? [[key, total.inferences] as const] : [])));
   const fewest = Math.min(...groups.map(({ total }) => total.inferences));
   return { requests, atMost: others ? Math.min(fewest, others.total.inferences) : 0 };
-}
-
-/** Loads the rows of what is shown as CSV: by device, model and span. */
-export async function exportUsage({ answer: { from, to, bucket } }: Usage): Promise<Blob> {
-  try {
-    return await ask(GET('/api/v1/usage/export', { params: { query: { from, to, bucket } }, parseAs: 'blob' }));
-  } catch (error) {
-    // The backend cuts the connection if it cannot read the rest.
-    throw error instanceof TypeError ? new Unreadable(error) : error;
-  }
 }
 
 /** Returns the whole hours or days of a period, in UTC as the backend's. The newest contains `now`. Today begins at midnight. */

@@ -1,7 +1,7 @@
 // Files that the page makes.
 
-/** Hands a text, or what was downloaded, to the browser as a file. */
-export function download(name: string, type: string, content: string | Blob): void {
+/** Hands a text to the browser as a file. */
+export function download(name: string, type: string, content: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([content], { type }));
   link.download = name;

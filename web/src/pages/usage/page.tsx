@@ -1,18 +1,16 @@
-// Usage of the account over time: a chart with its numbers behind it, totals of each group, and a file of the rows. What is
-// shown is in the address.
-
-import { useSignal } from '@preact/signals';
+// Usage of the account over time: a chart with its numbers behind it, totals of each group, and a file of the same
+// groups. What is shown is in the address.
 
 import { me } from '../../data/store';
-import { BUCKETS, exportUsage, GROUPINGS, loadUsage, MEASURES, PERIODS, type Measure, type Question, type Usage } from '../../data/usage';
+import { BUCKETS, GROUPINGS, loadUsage, MEASURES, PERIODS, type Measure, type Question, type Usage } from '../../data/usage';
 import { text } from '../../text';
 import { download } from '../../ui/download';
 import { Icon } from '../../ui/icon';
 import { useLoaded } from '../../ui/loaded';
-import { failure } from '../../ui/notices';
 import { ListState } from '../../ui/records';
 import { change, query } from '../../ui/router';
 import { useTitle } from '../../ui/title';
+import { csv } from './csv';
 import { Shown } from './shown';
 
 import './usage.css';
@@ -60,19 +58,9 @@ function questionOf(parameters: URLSearchParams): Question {
 }
 
 function Export({ usage }: { usage: Usage | null }) {
-  const busy = useSignal(false);
-  const save = async (shown: Usage): Promise<void> => {
-    busy.value = true;
-    try {
-      download('usage.csv', 'text/csv;charset=utf-8', await exportUsage(shown));
-    } catch (error) {
-      failure(error);
-    } finally {
-      busy.value = false;
-    }
-  };
+  const save = (shown: Usage): void => download('usage.csv', 'text/csv;charset=utf-8', csv(shown));
   return (
-    <button type="button" class="button" disabled={!usage || usage.all.total.inferences === 0 || busy.value} onClick={() => usage && void save(usage)}>
+    <button type="button" class="button" disabled={!usage || usage.all.total.inferences === 0} onClick={() => usage && save(usage)}>
       <Icon name="download" />
       {text.usage.csv}
     </button>

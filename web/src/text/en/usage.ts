@@ -29,6 +29,10 @@ export const usage = {
     audio: 'Audio (s)', images: 'Images', firstToken: 'First token p50/p95', rate: 'Tokens/s p50/p95',
   },
   csv: 'Export CSV',
+  csvColumns: [
+    'begin', 'group_id', 'group_name', 'inferences', 'counted', 'uncounted', 'prompt_tokens', 'completion_tokens', 'audio_ms', 'images',
+    'first_token_p50_ms', 'first_token_p95_ms', 'token_rate_p50', 'token_rate_p95',
+  ],
   uncounted: (count: number) =>
     count === 0
       ? 'Every inference was counted.'
