@@ -74,6 +74,25 @@ it('says that devices are updating where nothing else keeps it from acting on th
   }
 });
 
+it('says how many of the selected devices are updating and get no model', async () => {
+  await open();
+  devices.changed(device('c', { status: 'updating' }));
+  await settled('3 devices');
+  here.root.querySelector<HTMLInputElement>('.table-head input')?.click();
+  await settled('3 selected');
+  here.served.answers['/operations'] = [200, { work: {}, devices: 1, first: [] }];
+  await press('Deploy…');
+  await settled('1 device is updating and is left out.');
+  await accessible();
+  devices.changed(device('b', { status: 'updating' }));
+  await press('Preview');
+  await settled('Deploy to 1 device');
+  await settled('2 devices are updating and are left out.');
+  expect(here.served.to('/operations')[0]?.body).toMatchObject({ dry_run: true, devices: ['dev_a'] });
+  expect(here.served.to('/deployments')).toEqual([]);
+  await accessible();
+});
+
 it('removes the selected devices after what is lost was typed, and says which were not removed', async () => {
   await open();
   deployments.loaded([deployment('1', 'dev_a'), deployment('2', 'dev_a')]);

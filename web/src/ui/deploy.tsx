@@ -34,6 +34,8 @@ interface Props {
   /** The model and the devices, as far as they are known. */
   model?: string;
   targets?: readonly string[];
+  /** How many more devices were meant, which are updating. */
+  left?: number;
   /** The deployment whose settings are changed, by deploying its model to its device again. */
   changed?: Deployment;
   close: () => void;
@@ -45,7 +47,7 @@ function onlyDevice(): string[] {
   return all.length === 1 ? all.map(({ device_id: id }) => id) : [];
 }
 
-export function DeployDialog({ model, targets, changed, close }: Props) {
+export function DeployDialog({ model, targets, left = 0, changed, close }: Props) {
   useLost(may('deployments:write'), close);
   const chosen = useSignal<ReadonlySet<string>>(new Set(targets ?? onlyDevice()));
   const many = useSignal<Part | null>(null);
@@ -67,12 +69,13 @@ export function DeployDialog({ model, targets, changed, close }: Props) {
     const wish = { model_id: id, serve: form.has('serve'), ...(port ? { port: Number(port) } : {}), ...(alias ? { alias } : {}), ...wanted };
     const name = modelName(id);
     const wanting = controllable([...chosen.peek()].map((device_id) => ({ device_id }))).map(({ device_id }) => device_id);
-    const [only, ...others] = wanting;
+    const [only] = wanting;
     if (only === undefined) {
       fault.value = text.deployed.updating;
       return;
     }
-    if (others.length > 0) {
+    // Several were chosen, also if by now all but one are updating: the preview says so.
+    if (chosen.peek().size > 1) {
       many.value = { model: wish.model_id, work: { kind: 'deploy', ...wish }, name, devices: wanting };
       return;
     }
@@ -93,7 +96,18 @@ export function DeployDialog({ model, targets, changed, close }: Props) {
     });
   };
   if (many.value) {
-    return <ManyDialog title={text.deploying.title} why={text.deploying.why} action={text.deploying.runMany} parts={[many.value]} close={close} />;
+    const updating = left + chosen.peek().size - many.value.devices.length;
+    return (
+      <ManyDialog
+        title={text.deploying.title}
+        why={text.deploying.why}
+        action={text.deploying.runMany}
+        parts={[many.value]}
+        left={updating}
+        leftWords={text.many.devicesLeftOut}
+        close={close}
+      />
+    );
   }
   const fields = id !== '' && <SettingsFields key={settings.key} opened={changed !== undefined} {...settings.fields} />;
   const lacks = ready.length === 0 && model === undefined;
@@ -123,6 +137,7 @@ export function DeployDialog({ model, targets, changed, close }: Props) {
         )}
         {lacks && <p>{text.deploying.noModel}</p>}
         {model !== undefined && targets?.length === 1 && <About model={model} device={targets[0] ?? ''} />}
+        {left > 0 && <p>{text.many.devicesLeftOut(left)}</p>}
         {targets === undefined && <DevicePicker chosen={chosen.value} choose={(next) => (chosen.value = next)} />}
         {changed && fields}
         <div class="pair">

@@ -31,8 +31,9 @@ interface Props {
   /** The words of the button that starts it. */
   action: (devices: number) => string;
   parts: readonly Part[];
-  /** How many deployments are left out because their device is updating. */
+  /** How many are left out because their device is updating, and the words for it, if they are no deployments. */
   left?: number;
+  leftWords?: (count: number) => string;
   /** What has to be typed first, if something is lost. */
   typed?: string;
   close: () => void;
@@ -43,7 +44,7 @@ const QUOTA = 'quota-reached';
 const MOST_SHOWN = 6;
 const MOST_PARTS_SHOWN = 10;
 
-export function ManyDialog({ title, why, action, parts, left = 0, typed, close }: Props) {
+export function ManyDialog({ title, why, action, parts, left = 0, leftWords = text.many.leftOut, typed, close }: Props) {
   // What was chosen when the dialog was opened, and nothing else: rows that come or change meanwhile are not in.
   const fixed = useRef(parts.map((part) => ({ ...part, key: idempotencyKey() })));
   const plans = useSignal<OperationPlan[] | null>(null);
@@ -99,7 +100,7 @@ export function ManyDialog({ title, why, action, parts, left = 0, typed, close }
         send={plans.value === null ? preview : start}
       >
         <p>{why}</p>
-        {left > 0 && <p>{text.many.leftOut(left)}</p>}
+        {left > 0 && <p>{leftWords(left)}</p>}
         {plans.value === null && busy.value && <Skeleton lines={3} />}
         {plans.value && <Touched plans={plans.value} parts={fixed.current} total={total} />}
         {plans.value && typed !== undefined && (

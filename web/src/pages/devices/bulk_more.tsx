@@ -46,6 +46,7 @@ export function MoreActions({ kind, devices, unselect, children }: Props) {
   useLost(kind.value === null || may(NEEDS[kind.value]), close);
   const open = (wanted: MoreKind): void => {
     targets.current = wanted === 'deploy' ? controllable(devices) : devices;
+    left.current = devices.length - targets.current.length;
     if (targets.current.length === 0) {
       notice(text.deployed.updating);
       return;
@@ -80,7 +81,7 @@ export function MoreActions({ kind, devices, unselect, children }: Props) {
           {text.bulkMore.remove}
         </button>
       )}
-      {kind.value === 'deploy' && <DeployDialog targets={targets.current.map(({ device_id }) => device_id)} close={close} />}
+      {kind.value === 'deploy' && <DeployDialog targets={targets.current.map(({ device_id }) => device_id)} left={left.current} close={close} />}
       {kind.value === 'repair' && <RemedyDialog kind="repair" targets={stale.current} left={left.current} close={close} />}
       {kind.value === 'remove' && <RemoveDevices targets={targets.current} close={close} unselect={unselect} />}
     </>

@@ -38,6 +38,7 @@ export const many = {
     models === 1 ? `This touches ${plural(devices, 'device', 'devices')}:` : `This touches ${plural(devices, 'deployment', 'deployments')} of ${plural(models, 'model', 'models')}:`,
   leftOut: (count: number) =>
     count === 1 ? '1 deployment is left out because its device is updating.' : `${count.toLocaleString('en')} deployments are left out because their devices are updating.`,
+  devicesLeftOut: (count: number) => `${plural(count, 'device is updating and is', 'devices are updating and are')} left out.`,
   moreModels: (count: number) => `and ${plural(count, 'more model', 'more models')}`,
   started: (operations: number, devices: number) =>
     `Started ${plural(operations, 'operation', 'operations')} on ${plural(devices, 'deployment', 'deployments')}. The page Operations shows the results.`,
