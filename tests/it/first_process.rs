@@ -1,4 +1,5 @@
-//! The agent or its guard as the first process of a container: it collects orphans, and ends when it is asked to.
+//! The agent or its guard as the first process of a container: it collects orphans, passes signals on, and ends as the program
+//! below it has ended.
 
 #![expect(clippy::print_stderr, reason = "a test says why it is skipped")]
 
@@ -16,21 +17,30 @@ struct Contained {
 impl Contained {
     /// Starts a program of Link. None if this user may not create namespaces.
     async fn start(name: &str, device: &TestDevice) -> Option<Self> {
-        let flags =
-            ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child"];
-        let may = Command::new("unshare").args(flags).arg("true").stderr(Stdio::null()).status();
+        let may = unshare().arg("true").stderr(Stdio::null()).status();
         if !may.is_ok_and(|status| status.success()) {
             eprintln!("skipped: this user may not create namespaces");
             return None;
         }
-        let mut command = Command::new("unshare");
-        command.args(flags).arg(program::path(name)).stdin(Stdio::null());
+        let mut command = unshare();
+        command.arg(program::path(name)).stdin(Stdio::null());
         command.env("LINK_HOME", device.home());
         command.env("LINK_LOCAL_PORT", device.local_port.to_string());
+        // SIGQUIT may leave a core file here.
+        command.current_dir(device.home());
         let unshare = command.spawn().unwrap();
         let of_unshare = unshare.id();
         let first = until("process 1", || async { children(of_unshare).first().copied() }).await;
         Some(Self { unshare, first })
+    }
+
+    /// Sends a signal to process 1, and returns the exit code of process 1.
+    async fn ends_by(&mut self, signal: &str) -> Option<i32> {
+        let mut kill = Command::new("kill");
+        kill.arg(format!("-{signal}")).arg(self.first.to_string());
+        assert!(kill.status().unwrap().success());
+        let ended = || std::future::ready(self.unshare.try_wait().unwrap());
+        until("the end of process 1", ended).await.code()
     }
 }
 
@@ -39,6 +49,13 @@ impl Drop for Contained {
         drop(self.unshare.kill());
         drop(self.unshare.wait());
     }
+}
+
+/// Starts a program as process 1 of a namespace, and ends with its exit code.
+fn unshare() -> Command {
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child"]);
+    command
 }
 
 fn children(pid: u32) -> Vec<u32> {
@@ -74,12 +91,33 @@ async fn collects_orphans_and_stops(name: &str) {
     })
     .await;
 
-    let asked = Command::new("kill").args(["-TERM", &first.to_string()]).status().unwrap();
-    assert!(asked.success());
-    let ended =
-        until("the end of process 1", || std::future::ready(contained.unshare.try_wait().unwrap()))
-            .await;
-    assert!(ended.success(), "{ended:?}");
+    assert_eq!(contained.ends_by("TERM").await, Some(0));
+}
+
+/// SIGTERM and SIGINT ask the program to stop. It has no answer to the others, so each of them ends it.
+async fn passes_signals_on(name: &str) {
+    let codes =
+        [("TERM", 0), ("INT", 0), ("HUP", 129), ("QUIT", 131), ("USR1", 138), ("USR2", 140)];
+    let device = TestDevice::unregistered();
+    for (signal, code) in codes {
+        let Some(mut contained) = Contained::start(name, &device).await else { return };
+        let first = contained.first;
+        until("a program below process 1 that can be stopped", || async {
+            children(first).into_iter().find(|&pid| listens(pid))
+        })
+        .await;
+        assert_eq!(contained.ends_by(signal).await, Some(code), "{name} after SIG{signal}");
+    }
+    let refused = unshare().arg(program::path(name)).arg("--no-such-option").output().unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+}
+
+/// Returns whether a process handles SIGINT and SIGTERM, as the kernel has it.
+fn listens(pid: u32) -> bool {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = caught.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap());
+    [2, 15].iter().all(|signal| caught & (1 << (signal - 1)) != 0)
 }
 
 #[tokio::test]
@@ -91,4 +129,14 @@ async fn an_agent_that_is_process_1_collects_orphans_and_stops_when_asked() {
 #[tokio::test]
 async fn a_guard_that_is_process_1_collects_orphans_and_stops_when_asked() {
     collects_orphans_and_stops("link-guard").await;
+}
+
+#[tokio::test]
+async fn an_agent_that_is_process_1_gets_each_signal_and_ends_with_its_exit_code() {
+    passes_signals_on("link-agent").await;
+}
+
+#[tokio::test]
+async fn a_guard_that_is_process_1_gets_each_signal_and_ends_with_its_exit_code() {
+    passes_signals_on("link-guard").await;
 }
