@@ -22,6 +22,11 @@ case "$*" in
   "print-disabled $me") [ ! -f "$RECORD.disabled" ] || printf '\t"dev.link.agent" => disabled\n' ;;
   "enable $me/dev.link.agent") rm -f "$RECORD.disabled" ;;
   "bootstrap $me "*)
+    if [ -f "$RECORD.refuses" ]; then
+      read -r code reason <"$RECORD.refuses"
+      echo "Bootstrap failed: $code: $reason" >&2
+      exit "$code"
+    fi
     ! ends 2 && [ ! -f "$RECORD.loaded" ] || { echo 'Bootstrap failed: 5: Input/output error' >&2; exit 5; }
     file=${*#"bootstrap $me "}
     program=$(tr -d '\n' <"$file" | sed 's/.*ProgramArguments<[^<]*<array>[^<]*<string>\([^<]*\)<.*/\1/')
@@ -134,6 +139,45 @@ async fn a_task_scheduler_that_refuses_leaves_a_running_agent_and_no_task() {
     std::fs::remove_file(machine.record("refuses")).unwrap();
     machine.install();
     assert_eq!(std::fs::read(&xml).unwrap(), text);
+    assert_eq!(machine.link(&["uninstall", "--yes"]).code, Some(0));
+}
+
+/// An organisation may forbid login items. The installation says who refused, why and where to look. Nothing runs until launchd
+/// loads the agent or the owner wants no service.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_launchd_that_refuses_is_named_with_its_reason_and_a_next_step() {
+    let machine = Machine::new("launchd", "launchctl", LAUNCHCTL);
+    let plist = machine.scratch.home().join("Library/LaunchAgents/dev.link.agent.plist");
+    // The first is also the answer to an agent that is already loaded, so it is believed only after some seconds.
+    for refusal in ["5 Input/output error", "125 Domain does not support specified action"] {
+        std::fs::write(machine.record("refuses"), refusal).unwrap();
+        let ran = machine.install();
+        assert_eq!(ran.code, Some(41), "{ran:?}");
+        let said = refusal.replacen(' ', ": ", 1);
+        let error = format!("launchd could not start `dev.link.agent`: Bootstrap failed: {said}\n");
+        assert!(ran.stderr.contains(&error), "{ran:?}");
+        let hint = "hint: see `launchctl print gui/$(id -u)/dev.link.agent`";
+        assert!(ran.stderr.contains(hint), "{ran:?}");
+        assert!(!ran.stderr.contains("started the agent"), "{ran:?}");
+        assert_eq!(machine.status()["running"], false);
+    }
+    assert!(plist.exists());
+
+    // The owner wants no service: the agent runs without launchd, which forgets the launch agent.
+    let mut script = machine.scratch.shell(&["dash"], &machine.scratch.file_url());
+    let ran = run(machine.set(script.arg(SCRIPT)).env("LINK_SERVICE", "none"));
+    assert!(ran.code == Some(0) && ran.stderr.contains("started the agent"), "{ran:?}");
+    let status = machine.status();
+    assert_eq!(status["running"], true, "{status}");
+    assert_eq!(status["availability"]["tier"], "detached", "{status}");
+    assert!(!plist.exists());
+
+    // Once launchd takes the agent, the next installation has it loaded.
+    std::fs::remove_file(machine.record("refuses")).unwrap();
+    let ran = machine.install();
+    assert!(ran.code == Some(0) && ran.stderr.contains("created the launch agent"), "{ran:?}");
+    assert!(machine.record("loaded").exists());
+    assert_eq!(machine.status()["availability"]["tier"], "launch-agent");
     assert_eq!(machine.link(&["uninstall", "--yes"]).code, Some(0));
 }
 
