@@ -4,7 +4,8 @@
 import { signal } from '@preact/signals';
 import { describe, expect, it, vi } from 'vitest';
 
-import { Confirm, Dialog } from '../src/ui/dialog';
+import { Confirm, Dialog, DialogForm } from '../src/ui/dialog';
+import { FormError } from '../src/ui/form_error';
 import { accessible, place, press, settled } from './placed';
 
 const here = place();
@@ -122,5 +123,30 @@ describe('a dialog', () => {
     document.getElementById('opener')?.remove();
     escape();
     await at('#content');
+  });
+
+  it('brings why it was refused into sight, each time', async () => {
+    const seen: string[] = [];
+    const scroll = vi.fn(function (this: Element) {
+      seen.push(this.textContent ?? '');
+    });
+    Object.assign(HTMLElement.prototype, { scrollIntoView: scroll });
+    const fault = signal('');
+    show(() => (
+      <Dialog title="Name" close={close}>
+        <DialogForm close={close} action="Save" send={() => (fault.value = 'The name is taken.')}>
+          <FormError words={fault} />
+        </DialogForm>
+      </Dialog>
+    ));
+    await press('Open');
+    await press('Save');
+    await vi.waitFor(() => expect(seen).toEqual(['The name is taken.']));
+    fault.value = '';
+    await vi.waitFor(() => expect(document.querySelector('.form-error')?.textContent).toBe(''));
+    await press('Save');
+    await vi.waitFor(() => expect(seen).toHaveLength(2));
+    expect(scroll).toHaveBeenLastCalledWith({ block: 'nearest' });
+    Reflect.deleteProperty(HTMLElement.prototype, 'scrollIntoView');
   });
 });
