@@ -12,8 +12,8 @@ export interface Screen {
   path: (world: World) => string;
   /** The states in which the page differs; all without it. */
   worlds?: readonly WorldName[];
-  /** Whether the page is taken while every read fails too. */
-  broken?: boolean;
+  /** Whether the page is taken while reads fail too: every one, or those of a pattern. */
+  broken?: true | RegExp;
   /** Whether the page is taken with hostile words although something is done first. Other pages are. */
   hostile?: boolean;
   /** Whether the page is taken while it waits. Without it, it is if nothing is done first. */
@@ -132,11 +132,11 @@ const ADDRESSES: Screen[] = ([
 export const SCREENS: readonly Screen[] = [
   { name: 'overview', path: at('/'), broken: true },
   ...LISTS,
-  { name: 'add', path: at('/devices/add'), worlds: ['empty', 'many'] },
+  { name: 'add', path: at('/devices/add'), worlds: ['empty', 'many'], broken: true },
   { name: 'start', path: at('/'), worlds: [], loading: true, held: /^\/me$/ },
   { name: 'start-of-setup', path: at('/setup'), worlds: [], loading: true, held: /^\/me$/ },
-  { name: 'device-models', path: first, worlds: SOME, broken: true, ...WITH_ITS_HEAD },
-  ...['performance', 'logs', 'commands'].map((tab): Screen => ({ name: `device-${tab}`, path: (world) => `${first(world)}?tab=${tab}`, worlds: SOME, ...WITH_ITS_HEAD })),
+  { name: 'device-models', path: first, worlds: SOME, broken: BUT_THE_DEVICE, ...WITH_ITS_HEAD },
+  ...['performance', 'logs', 'commands'].map((tab): Screen => ({ name: `device-${tab}`, path: (world) => `${first(world)}?tab=${tab}`, worlds: SOME, broken: BUT_THE_DEVICE, ...WITH_ITS_HEAD })),
   {
     name: 'device-performance-read', path: (world) => `${first(world)}?tab=performance`, worlds: ['many'],
     act: async (page) => {
@@ -145,9 +145,9 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   { name: 'device-logs-wrapped', path: (world) => `${first(world)}?tab=logs&wrap=yes`, worlds: SOME, ...WITH_ITS_HEAD },
-  { name: 'device-about', path: (world) => `${first(world)}?tab=about`, worlds: SOME, loading: false },
+  { name: 'device-about', path: (world) => `${first(world)}?tab=about`, worlds: SOME, broken: true, loading: false },
   { name: 'model', path: (world) => `/models/${world.models[0]?.model_id ?? 'mdl_none'}`, worlds: SOME, broken: true },
-  { name: 'operation', path: (world) => `/operations/${world.operations[0]?.operation_id ?? 'opr_none'}`, worlds: SOME },
+  { name: 'operation', path: (world) => `/operations/${world.operations[0]?.operation_id ?? 'opr_none'}`, worlds: SOME, broken: true },
   { name: 'nowhere', path: at('/devices/dev_ffffffffffffffffffffffffffffffff'), worlds: ['many'] },
   { name: 'login', path: at('/login'), worlds: ['empty'], open: true },
   { name: 'setup', path: at('/setup'), worlds: ['empty'], open: true },
@@ -183,6 +183,18 @@ export const SCREENS: readonly Screen[] = [
       await page.locator('input[name=name]').fill('another name');
       await page.locator('input[name=name]').press('Enter');
       await page.locator('[role=alert], .notice', { hasText: 'zero' }).first().waitFor({ timeout: 3_000 });
+    },
+  },
+  {
+    name: 'deploy-refused', path: first, worlds: ['many'], hostile: true,
+    act: async (page) => {
+      await press('Deploy a model…')(page);
+      await page.getByRole('dialog').getByRole('button', { name: 'Deploy' }).click({ timeout: 3_000 });
+      // In sight, and not below what the dialog shows.
+      await page.waitForFunction(() => {
+        const [foot, alert] = ['.dialog-foot', '.dialog-body > [role=alert]'].map((part) => document.querySelector(`dialog ${part}`)?.getBoundingClientRect());
+        return foot && alert && alert.height > 0 && alert.top + 10 < foot.top;
+      }, null, { timeout: 3_000 });
     },
   },
   ...ADDRESSES,

@@ -1,5 +1,5 @@
 // A backend that serves the built pages as the real one does, and answers reads with a made-up account. Nothing can be
-// changed. With `broken`, every list answers 500, as when its database is away. With `held`, some reads wait for their answers. With `hostile`,
+// changed. With `broken`, reads answer 500, as when its database is away. With `held`, some reads wait for their answers. With `hostile`,
 // what others may write tries to be markup.
 
 import { readFile } from 'node:fs/promises';
@@ -32,8 +32,8 @@ export interface Fake {
   pages: URL;
   /** What the pages see from now on. */
   world: World;
-  /** Whether reads of lists fail. */
-  broken: boolean;
+  /** The reads that fail. */
+  broken: RegExp | null;
   /** The reads whose answers are held. */
   held: RegExp | null;
   /** Give the answers that are held. */
@@ -52,7 +52,7 @@ export interface Fake {
 /** Begins to serve. `built` is the folder of the pages, if they are not those of this checkout. */
 export async function serve(world: World, built?: string): Promise<Fake> {
   const policies = await policiesOf();
-  const fake: Fake = { origin: '', pages: built ? pathToFileURL(`${built}/`) : BUILT, world, broken: false, held: null, waiting: [], hostile: false, policy: true, streams: new Set(), upgraded: false, close: () => Promise.resolve() };
+  const fake: Fake = { origin: '', pages: built ? pathToFileURL(`${built}/`) : BUILT, world, broken: null, held: null, waiting: [], hostile: false, policy: true, streams: new Set(), upgraded: false, close: () => Promise.resolve() };
   const server: Server = createServer((request, response) => {
     // The backend's clock is that of the pictures: the pages tell times by it.
     response.setHeader('date', new Date(NOW).toUTCString());
@@ -124,7 +124,7 @@ function api(fake: Fake, url: URL, request: IncomingMessage, response: ServerRes
     const written = writes(path, fake.world, body);
     if (written) say(200, written);
     else say(403, { status: 403, title: 'Forbidden', code: 'forbidden', detail: 'nothing can be changed in a picture' });
-  } else if (fake.broken) {
+  } else if (fake.broken?.test(path)) {
     say(500, { status: 500, title: 'Internal Server Error', code: 'internal', detail: 'the backend has an internal error', hint: 'Retry in a minute.', request_id: 'req_5f3a' });
   } else {
     const found = read(fake, path, url.searchParams);

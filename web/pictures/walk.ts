@@ -24,8 +24,8 @@ const LOOKS: Record<string, BrowserContextOptions & { zoom?: number; exact?: boo
   'exact-phone': { ...PHONE, colorScheme: 'light', exact: true },
 };
 
-/** A state of the account, or one in which every read fails, no read has an answer, or others have written what is hostile: under the
- * policy of the pages, or `bare`, so that only the pages themselves keep it from becoming a script. In `spiteful` every read fails with
+/** A state of the account, or one in which reads fail, no read has an answer, or others have written what is hostile: under the
+ * policy of the pages, or `bare`, so that only the pages themselves keep it from becoming a script. In `spiteful` reads fail with
  * hostile words. */
 export type State = WorldName | 'broken' | 'loading' | 'hostile' | 'bare' | 'spiteful';
 export const STATES: readonly State[] = [...WORLDS, 'broken', 'loading', 'hostile'];
@@ -48,7 +48,6 @@ export async function walk(within: Browser, { world, look, screens, see }: Walk,
   if (!options) throw new Error(`there is no look ${look}: ${Object.keys(LOOKS).join(', ')}`);
   const { zoom = 1, exact = false, ...shown } = options;
   const fake = await serve(worldOf(BASE[world] ?? (world as WorldName)));
-  fake.broken = world === 'broken' || world === 'spiteful';
   fake.hostile = world === 'hostile' || world === 'bare' || world === 'spiteful';
   fake.policy = world !== 'bare';
   let shared: Page | null = null;
@@ -63,6 +62,7 @@ export async function walk(within: Browser, { world, look, screens, see }: Walk,
       const page: Page = own || !shared ? listened(await enter(within, shown, { signedIn: screen.open !== true, zoom, exact, fresh: !own }), told) : shared;
       if (!own) shared = page;
       fake.held = world === 'loading' ? (screen.held ?? READS) : null;
+      fake.broken = world === 'broken' || world === 'spiteful' ? (screen.broken instanceof RegExp ? screen.broken : READS) : null;
       await screen.before?.(page, fake);
       await page.goto((screen.from ?? fake.origin) + screen.path(fake.world));
       await ready(page, fake, screen).catch((error: unknown) => told(String(error).split('\n')[0] ?? ''));
@@ -101,7 +101,7 @@ async function ready(page: Page, fake: Fake, screen: Screen): Promise<void> {
 
 function isWanted({ worlds: differing = WORLDS, broken, hostile, loading, act, open }: Screen, world: State): boolean {
   const looked = !act && !open;
-  if (world === 'broken' || world === 'spiteful') return broken === true;
+  if (world === 'broken' || world === 'spiteful') return broken !== undefined;
   if (world === 'loading') return loading ?? (looked && differing.includes('many'));
   if (world === 'hostile' || world === 'bare') return hostile === true || (looked && differing.includes('failing'));
   return differing.includes(world);
