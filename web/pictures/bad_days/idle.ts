@@ -13,7 +13,7 @@ const MOST_LOOKS = 50;
 /** How often in a row nothing was asked once a page is whole: a busy machine is late now and then. */
 const QUIET = 3;
 
-export const IDLE: readonly Day[] = ['/', '/devices', '/deployments'].map((path): Day => async (browser, check) => {
+export const IDLE: readonly Day[] = ['/', '/devices', '/deployments', '/repairs', '/operations', '/workspace'].map((path): Day => async (browser, check) => {
   await served(worldOf('many'), async (fake) => {
     const { page } = await watched(browser);
     const asked: string[] = [];
