@@ -12,7 +12,7 @@ use crate::{
     api::{
         caller::{Caller, may},
         extract::Json,
-        peer::From,
+        peer::{By, From},
         problem::Rejection,
         query::KnownQuery,
     },
@@ -25,10 +25,11 @@ use crate::{
 pub(crate) async fn set_up(
     _: KnownQuery,
     From(peer): From,
+    By(program): By,
     State(app): State<Arc<App>>,
     Json(request): Json<SetupRequest>,
 ) -> Result<(StatusCode, Answer<TokenResponse>), Rejection> {
-    let tokens = app.set_up(peer, request).await?;
+    let tokens = app.set_up(peer, program, request).await?;
     Ok((StatusCode::CREATED, Answer(tokens)))
 }
 
@@ -38,10 +39,11 @@ pub(crate) async fn set_up(
 pub(crate) async fn log_in(
     _: KnownQuery,
     From(peer): From,
+    By(program): By,
     State(app): State<Arc<App>>,
     Json(request): Json<LoginRequest>,
 ) -> Result<Answer<TokenResponse>, Rejection> {
-    let tokens = app.log_in(peer, request).await?;
+    let tokens = app.log_in(peer, program, request).await?;
     Ok(Answer(tokens))
 }
 
@@ -100,9 +102,10 @@ pub(crate) async fn list_accounts(
     responses((status = 200, description = "Logged in to that account.", body = TokenResponse)))]
 pub(crate) async fn enter_account(
     Caller(caller, ..): Caller<may::ActInPerson>,
+    By(program): By,
     State(app): State<Arc<App>>,
     Json(request): Json<EnterAccount>,
 ) -> Result<Answer<TokenResponse>, Rejection> {
-    let tokens = app.enter_account(caller, request).await?;
+    let tokens = app.enter_account(caller, program, request).await?;
     Ok(Answer(tokens))
 }

@@ -19,7 +19,7 @@ use crate::{
     api::{
         caller::{Caller, may},
         extract::Json,
-        peer::From,
+        peer::{By, From},
         problem::Rejection,
         query::KnownQuery,
     },
@@ -54,10 +54,11 @@ pub(crate) async fn begin_device_login(
 pub(crate) async fn poll_device_login(
     _: KnownQuery,
     From(peer): From,
+    By(program): By,
     State(app): State<Arc<App>>,
     Json(request): Json<DeviceTokenRequest>,
 ) -> Result<Answer<TokenResponse>, Rejection> {
-    let tokens = app.poll_device_login(peer, request).await?;
+    let tokens = app.poll_device_login(peer, program, request).await?;
     Ok(Answer(tokens))
 }
 

@@ -12,7 +12,12 @@ use link_protocol::backend_api::{
 };
 
 use crate::{
-    api::{extract::Json, peer::From, problem::Rejection, query::KnownQuery},
+    api::{
+        extract::Json,
+        peer::{By, From},
+        problem::Rejection,
+        query::KnownQuery,
+    },
     app::App,
 };
 
@@ -22,10 +27,11 @@ use crate::{
 pub(crate) async fn log_in_owner(
     _: KnownQuery,
     From(peer): From,
+    By(program): By,
     State(app): State<Arc<App>>,
     Json(request): Json<OwnerLogin>,
 ) -> Result<Answer<TokenResponse>, Rejection> {
-    let tokens = app.log_in_owner(peer, request).await?;
+    let tokens = app.log_in_owner(peer, program, request).await?;
     Ok(Answer(tokens))
 }
 
@@ -47,10 +53,11 @@ pub(crate) async fn make_owner_code(
 pub(crate) async fn redeem_owner_code(
     _: KnownQuery,
     From(peer): From,
+    By(program): By,
     State(app): State<Arc<App>>,
     Json(request): Json<RedeemCode>,
 ) -> Result<Answer<TokenResponse>, Rejection> {
-    let tokens = app.redeem_owner_code(peer, request).await?;
+    let tokens = app.redeem_owner_code(peer, program, request).await?;
     Ok(Answer(tokens))
 }
 

@@ -20,7 +20,7 @@ use crate::{
         caller::{Caller, MaybeCaller, may},
         extract::{Ids, Json, Params},
         list,
-        peer::From,
+        peer::{By, From},
         problem::Rejection,
         query::KnownQuery,
     },
@@ -134,9 +134,10 @@ pub(crate) async fn accept_invitation(
     _: KnownQuery,
     MaybeCaller(caller): MaybeCaller,
     From(peer): From,
+    By(program): By,
     State(app): State<Arc<App>>,
     Json(request): Json<AcceptInvitation>,
 ) -> Result<(StatusCode, Answer<TokenResponse>), Rejection> {
-    let tokens = app.accept_invitation(peer, caller, request).await?;
+    let tokens = app.accept_invitation(peer, program, caller, request).await?;
     Ok((StatusCode::CREATED, Answer(tokens)))
 }

@@ -1,4 +1,4 @@
-//! The source address of a request.
+//! The source address of a request, and the program that sent it.
 
 use std::{
     convert::Infallible,
@@ -8,10 +8,13 @@ use std::{
 
 use axum::{
     extract::{ConnectInfo, FromRequestParts},
-    http::{Extensions, HeaderMap, request::Parts},
+    http::{Extensions, HeaderMap, header, request::Parts},
 };
 
-use crate::{app::App, domain::attempts::Peer};
+use crate::{
+    app::App,
+    domain::{attempts::Peer, session::Program},
+};
 
 /// The source address of a request.
 pub(crate) struct From(pub(crate) Peer);
@@ -22,6 +25,23 @@ impl FromRequestParts<Arc<App>> for From {
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Infallible> {
         std::future::ready(Ok(Self(of(parts, app)))).await
     }
+}
+
+/// The program that sent a request.
+pub(crate) struct By(pub(crate) Program);
+
+impl FromRequestParts<Arc<App>> for By {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, Infallible> {
+        std::future::ready(Ok(Self(program(&parts.headers)))).await
+    }
+}
+
+/// Returns the program that sent a request with these headers.
+pub(crate) fn program(headers: &HeaderMap) -> Program {
+    let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
+    agent.map(Program::of).unwrap_or_default()
 }
 
 /// Returns the source address of the request of `parts`.

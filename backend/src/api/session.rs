@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     Json as Answer,
     extract::{FromRequest as _, Request, State},
-    http::{HeaderMap, StatusCode, header, request::Parts},
+    http::{StatusCode, header, request::Parts},
     response::{IntoResponse as _, Response},
 };
 use link_protocol::{
@@ -46,8 +46,8 @@ pub(crate) async fn open_session(
         Err(rejection) if rejection.is(Code::Unauthorized) => None,
         Err(rejection) => return Err(rejection),
     };
-    let (peer, agent) = (peer::of(&parts, &app), agent(&parts.headers));
-    let visitor = Visitor { peer, agent, cookie: site.cookie.clone(), caller };
+    let (peer, program) = (peer::of(&parts, &app), peer::program(&parts.headers));
+    let visitor = Visitor { peer, program, cookie: site.cookie.clone(), caller };
     let request = Request::from_parts(parts, body);
     let Json(wish) = Json::<OpenSession>::from_request(request, &app).await?;
     let opened = app.open_session(visitor, wish).await?;
@@ -128,9 +128,4 @@ pub(crate) async fn change_password(
         response.headers_mut().insert(header::SET_COOKIE, cookie::of_secret(&site, &secret));
     }
     Ok(response)
-}
-
-fn agent(headers: &HeaderMap) -> String {
-    let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
-    agent.unwrap_or_default().to_owned()
 }

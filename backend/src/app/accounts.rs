@@ -28,7 +28,7 @@ use crate::{
         network::Network,
         refresh::{Redemption, RefreshRecord},
         refusal::Refusal,
-        session::{self, Warrant},
+        session::{self, Program, Warrant},
         token::Scopes,
     },
     failure::AppError,
@@ -68,10 +68,11 @@ impl App {
     pub async fn set_up(
         &self,
         peer: Peer,
+        program: Program,
         request: SetupRequest,
     ) -> Result<TokenResponse, AppError> {
         let (user, entry) = self.create_first(peer, request).await?;
-        self.log_in_user(&user, user.account, &Warrant::Consumed, entry).await
+        self.log_in_user(&user, user.account, &Warrant::Consumed, program, entry).await
     }
 
     /// Creates the first account and returns its owner, with the entry of the owner's first login.
@@ -124,11 +125,12 @@ impl App {
     pub async fn log_in(
         &self,
         peer: Peer,
+        program: Program,
         request: LoginRequest,
     ) -> Result<TokenResponse, AppError> {
         let (user, entry) = self.check_login(peer, request).await?;
         let warrant = Warrant::Password(user.password_hash.clone());
-        self.log_in_user(&user, user.account, &warrant, entry).await
+        self.log_in_user(&user, user.account, &warrant, program, entry).await
     }
 
     /// Checks an e-mail address and a password, and returns the user with the entry of the login.
@@ -289,10 +291,11 @@ impl App {
         user: &UserRecord,
         account: AccountId,
         warrant: &Warrant,
+        program: Program,
         entry: AuditRecord,
     ) -> Result<TokenResponse, AppError> {
         let token = RefreshTokens::first();
-        let session = self.new_session(user, account, &entry, String::new());
+        let session = self.new_session(user, account, &entry, program);
         let record = RefreshRecord {
             digest: random::digest(token.expose()),
             family: session.id.uuid().to_string(),

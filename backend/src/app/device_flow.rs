@@ -22,7 +22,7 @@ use crate::{
         device_flow::{self, Decision, Pending, Poll, UserCode},
         name,
         refusal::Refusal,
-        session::Warrant,
+        session::{Program, Warrant},
     },
     failure::AppError,
     host::random,
@@ -83,6 +83,7 @@ impl App {
     pub async fn poll_device_login(
         &self,
         peer: Peer,
+        program: Program,
         request: DeviceTokenRequest,
     ) -> Result<TokenResponse, AppError> {
         let digest = random::digest(request.device_code.expose());
@@ -100,7 +101,7 @@ impl App {
             return Err(Refusal::AccessDenied.into());
         }
         let entry = self.entry_of_user(account, user.id, peer, Action::LogInByDevice);
-        self.log_in_user(&user, account, &warrant, entry).await
+        self.log_in_user(&user, account, &warrant, program, entry).await
     }
 
     /// Describes the login that waits under a user code to the caller.

@@ -27,7 +27,7 @@ use crate::{
         audit::Action,
         local_owner::{self, LocalOwner},
         refusal::Refusal,
-        session::Warrant,
+        session::{Program, Warrant},
     },
     failure::AppError,
     host::random,
@@ -64,6 +64,7 @@ impl App {
     pub async fn log_in_owner(
         &self,
         peer: Peer,
+        program: Program,
         request: OwnerLogin,
     ) -> Result<TokenResponse, AppError> {
         self.check_owner(&request.proof)?;
@@ -71,7 +72,7 @@ impl App {
             Some(owner) => owner,
             None => self.make_owner(request.email.as_deref()).await?,
         };
-        self.begin_login(peer, &owner, Action::LogInAsOwner).await
+        self.begin_login(peer, program, &owner, Action::LogInAsOwner).await
     }
 
     /// Makes a one-time code for the owner's browser.
@@ -95,10 +96,11 @@ impl App {
     pub async fn redeem_owner_code(
         &self,
         peer: Peer,
+        program: Program,
         request: RedeemCode,
     ) -> Result<TokenResponse, AppError> {
         let owner = self.take_owner_code(&request).await?;
-        self.begin_login(peer, &owner, Action::LogInByCode).await
+        self.begin_login(peer, program, &owner, Action::LogInByCode).await
     }
 
     /// Consumes a one-time code and returns the owner.
@@ -157,10 +159,11 @@ impl App {
     async fn begin_login(
         &self,
         peer: Peer,
+        program: Program,
         owner: &UserRecord,
         action: Action,
     ) -> Result<TokenResponse, AppError> {
         let entry = self.entry_of_user(owner.account, owner.id, peer, action);
-        self.log_in_user(owner, owner.account, &Warrant::Consumed, entry).await
+        self.log_in_user(owner, owner.account, &Warrant::Consumed, program, entry).await
     }
 }

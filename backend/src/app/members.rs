@@ -27,6 +27,7 @@ use crate::{
         key::{Heir, KeyRecord},
         member::{self, InvitationRecord, MemberRecord},
         refusal::Refusal,
+        session::Program,
     },
     failure::AppError,
     host::random,
@@ -106,13 +107,14 @@ impl App {
     pub async fn accept_invitation(
         &self,
         peer: Peer,
+        program: Program,
         caller: Option<Identity>,
         request: AcceptInvitation,
     ) -> Result<TokenResponse, AppError> {
         let warrant = warrant_of(caller.as_ref());
         refuse_browser(caller.as_ref())?;
         let (user, entry) = self.join_account(peer, caller, request).await?;
-        self.log_in_user(&user, entry.account, &warrant, entry).await
+        self.log_in_user(&user, entry.account, &warrant, program, entry).await
     }
 
     /// Makes the caller or a new user a member by an invitation. Returns the user, with the entry of the login in that
@@ -288,12 +290,13 @@ impl App {
     pub async fn enter_account(
         &self,
         caller: Identity,
+        program: Program,
         request: EnterAccount,
     ) -> Result<TokenResponse, AppError> {
         refuse_browser(Some(&caller))?;
         let (user, entry) = self.change_account(caller, request).await?;
         let warrant = warrant_of(Some(&caller));
-        self.log_in_user(&user, entry.account, &warrant, entry).await
+        self.log_in_user(&user, entry.account, &warrant, program, entry).await
     }
 
     /// Returns the caller, with the entry of the login in another account of the caller.

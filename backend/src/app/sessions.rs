@@ -26,7 +26,7 @@ use crate::{
         attempts::Peer,
         audit::{self, Action, AuditRecord},
         refusal::Refusal,
-        session::{self, CookieRecord, Judgement, SessionRecord, Warrant},
+        session::{self, CookieRecord, Judgement, Program, SessionRecord, Warrant},
         site::Cookie,
         token::Scopes,
     },
@@ -39,8 +39,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Visitor {
     pub peer: Peer,
-    /// The `User-Agent`.
-    pub agent: String,
+    pub program: Program,
     /// The name of the cookie at the address that the browser calls.
     pub cookie: String,
     /// The person of the current session of the browser, if there is one.
@@ -67,9 +66,8 @@ impl App {
         let (user, entry, warrant) = self.admit_browser(&visitor, request).await?;
         let account = entry.account;
         let (cookie, csrf) = (SessionSecrets::first(), SessionSecrets::of_pages());
-        let agent = session::shortened(&visitor.agent);
         let presented = Cookie { name: &visitor.cookie, secret: cookie.expose() };
-        let session = self.new_session(&user, account, &entry, agent);
+        let session = self.new_session(&user, account, &entry, visitor.program);
         let session = SessionRecord {
             ends_at: session::after(session.created_at, limits::SESSION_LIFETIME),
             cookie: Some(CookieRecord {
@@ -260,7 +258,7 @@ impl App {
         user: &UserRecord,
         account: AccountId,
         entry: &AuditRecord,
-        agent: String,
+        program: Program,
     ) -> SessionRecord {
         let now: Timestamp = self.now();
         SessionRecord {
@@ -268,7 +266,7 @@ impl App {
             user: user.id,
             account,
             login: entry.action.clone(),
-            agent,
+            agent: program.into_text(),
             address: entry.address.clone(),
             created_at: now,
             used_at: now,

@@ -151,10 +151,26 @@ pub fn after(start: Timestamp, time: Duration) -> Timestamp {
     start.checked_add(signed(time)).unwrap_or(Timestamp::MAX)
 }
 
-/// Shortens the `User-Agent` of a browser to the browser, its version and its system. Of any other program the first
-/// word is kept.
-#[must_use]
-pub fn shortened(agent: &str) -> String {
+/// The program that logs in, as its `User-Agent` says: of a browser the browser, its version and its system, of any other
+/// program the first word. Empty if it does not say.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Program(String);
+
+impl Program {
+    /// Reads a `User-Agent`.
+    #[must_use]
+    pub fn of(agent: &str) -> Self {
+        Self(shortened(agent))
+    }
+
+    /// Returns the text that a session shows.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        self.0
+    }
+}
+
+fn shortened(agent: &str) -> String {
     let version = |name: &str| {
         let (_, rest) = agent.split_once(name)?;
         let major: String = rest.chars().take_while(char::is_ascii_digit).collect();

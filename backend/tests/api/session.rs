@@ -438,6 +438,31 @@ async fn a_person_lists_their_sessions_and_ends_them() {
 }
 
 #[tokio::test]
+async fn the_session_of_a_program_names_the_program_whichever_way_it_has_logged_in() {
+    let (world, ada) = World::set_up().await;
+    let account = world.get(ME, &ada).await.text("account_id");
+    let login = json!({ "email": "ada@example.org", "password": PASSWORD });
+    for (agent, path, token, body) in [
+        ("link/1.3.0 (x86_64)", "/api/v1/auth/login", None, login),
+        ("curl/8.5.0", "/api/v1/auth/account", Some(&ada), json!({ "account_id": account })),
+    ] {
+        let mut request = Request::post(path)
+            .header("content-type", "application/json")
+            .header("user-agent", agent);
+        if let Some(token) = token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        let answer = world.send(request.body(Body::from(body.to_string())).unwrap()).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let listed = world.get(SESSIONS, &answer.text("access_token")).await;
+        let items = listed.items();
+        let mine = items.iter().find(|item| item["current"] == true).unwrap();
+        let first = agent.split(' ').next().unwrap();
+        assert_eq!((&mine["kind"], &mine["agent"]), (&json!("program"), &json!(first)));
+    }
+}
+
+#[tokio::test]
 async fn a_logout_ends_the_session_and_deletes_the_cookie() {
     let (world, token) = World::set_up().await;
     let browser = Browser::local().logged_in(&world).await;

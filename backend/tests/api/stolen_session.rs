@@ -3,7 +3,7 @@
 
 use link_backend::{
     app::Visitor,
-    domain::{attempts::Peer, site::Cookie},
+    domain::{attempts::Peer, session::Program, site::Cookie},
 };
 use serde_json::{Value, json};
 
@@ -81,8 +81,8 @@ async fn a_session_that_has_ended_begins_no_other() {
     let cookie = Cookie { name, secret };
     let (caller, _) = app.identify_session(cookie, browser.csrf.as_deref(), peer).await.unwrap();
     assert_eq!(browser.send(&world, "DELETE", SESSION, None).await.status, 204);
-    let visitor =
-        Visitor { peer, agent: String::new(), cookie: name.to_owned(), caller: Some(caller) };
+    let (cookie, program) = (name.to_owned(), Program::default());
+    let visitor = Visitor { peer, program, cookie, caller: Some(caller) };
     let wish = serde_json::from_value(json!({ "with": "account", "account_id": account })).unwrap();
     let refused = app.open_session(visitor, wish).await.unwrap_err();
     assert!(refused.to_string().contains("no valid token"), "{refused}");

@@ -64,7 +64,7 @@ pub struct SessionInfo {
     pub kind: SessionKind,
     /// How the session began, in the words of the audit log: `login.password`, `login.code`.
     pub login: String,
-    /// The browser and its system, such as `Chromium 140 on Linux`. Empty for a program.
+    /// The browser and its system, such as `Chromium 140 on Linux`, or the program, such as `link/1.3.0`. Empty if it did not say.
     pub agent: String,
     /// The address from which the session was used last, if known.
     pub address: Option<String>,

@@ -3362,7 +3362,7 @@ export interface components {
             account_id: components["schemas"]["AccountId"];
             /** @description The address from which the session was used last, if known. */
             address?: string | null;
-            /** @description The browser and its system, such as `Chromium 140 on Linux`. Empty for a program. */
+            /** @description The browser and its system, such as `Chromium 140 on Linux`, or the program, such as `link/1.3.0`. Empty if it did not say. */
             agent: string;
             /** Format: date-time */
             created_at: string;
