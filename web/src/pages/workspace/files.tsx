@@ -217,7 +217,7 @@ function Sound({ outcome: { segments, shares } }: { outcome: Extract<Outcome, { 
   return (
     <div class="sound">
       <Labels labels={shares} words={(score) => text.dropped.share(percent(score))} />
-      <table>
+      <table tabIndex={0}>
         <caption class="visually-hidden">{text.dropped.segments}</caption>
         <thead>
           <tr>
