@@ -92,6 +92,42 @@ function hostileAnswer(): string {
   return `${pieces.map((delta) => chunk({ choices: [{ delta }] })).join('')}${chunk({ choices: [], usage: { prompt_tokens: 9, completion_tokens: 9 } })}data: [DONE]\n\n`;
 }
 
+const HOSTILE_LABELS = HOSTILE.map((label, at) => ({ label, score: 0.5, share: 0.5, start: at, end: at + 1 }));
+/** What a hostile model answers to a file, by the plugin that serves it. */
+const HOSTILE_RESULTS: Readonly<Record<string, object>> = {
+  audio_transcriber: { text: HOSTILE.join('\n'), segments: HOSTILE.map((text, at) => ({ text, start: at, end: at + 1 })) },
+  image_classifier: { data: HOSTILE_LABELS },
+  audio_classifier: { data: HOSTILE_LABELS, summary: HOSTILE_LABELS },
+};
+/** The names of files that somebody else has named. */
+const HOSTILE_FILES = [HOSTILE.filter((words) => words.length < 500).join(' '), ...HOSTILE.filter((words) => words.length >= 500)];
+const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+
+/** Files with hostile names, of which a hostile model has made something. */
+function hostileResults(plugin: string): Screen {
+  return {
+    name: `workspace-hostile-${plugin}`, path: at('/workspace'), worlds: [], hostile: true,
+    before: async (page, { world }) => {
+      // A model whose plugin is this one, and which the tab has chosen.
+      const served = world.deployments.find(({ task, device_id, serving }) => !task && serving?.is_serving && world.devices.some((one) => one.device_id === device_id && one.online && one.status !== 'updating'));
+      await page.addInitScript((target) => sessionStorage.setItem('link.workspace.model.usr_1', target), `${served?.model_id} ${served?.device_id}`);
+      await page.route(/\/api\/v1\/models\?/, async (route) => {
+        const list = (await (await route.fetch()).json()) as { items: { model_id: string }[] };
+        await route.fulfill({ json: { ...list, items: list.items.map((one) => (one.model_id === served?.model_id ? { ...one, plugin } : one)) } });
+      });
+      const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
+      await page.route(MODEL, (route) => route.fulfill({ json: HOSTILE_RESULTS[plugin], headers }));
+    },
+    act: async (page) => {
+      await page.locator('.drop input[type=file]').setInputFiles(HOSTILE_FILES.map((name) => ({ name, mimeType: 'image/png', buffer: PIXEL })), { timeout: 3_000 });
+      await page.locator('.result[data-state=done]').nth(HOSTILE_FILES.length - 1).waitFor({ timeout: 10_000 });
+      for (const summary of await page.locator('.transcript summary').all()) await summary.click();
+      // A name or a label that does not break would push what stands beside it out of sight.
+      await page.waitForFunction(() => [...document.querySelectorAll('.result')].every(({ clientWidth, scrollWidth }) => scrollWidth <= clientWidth), null, { timeout: 3_000 });
+    },
+  };
+}
+
 async function asked(page: Page): Promise<void> {
   await page.locator('#message').fill('How do I repair a stale allowlist?');
   await page.locator('#message').press('Enter');
@@ -236,6 +272,7 @@ export const SCREENS: readonly Screen[] = [
       await page.locator('.answered .usage').waitFor({ timeout: 10_000 });
     },
   },
+  ...Object.keys(HOSTILE_RESULTS).map(hostileResults),
   {
     name: 'workspace-elsewhere', path: at('/workspace'), worlds: ['many'],
     before: async (page, fake) => {
