@@ -36,7 +36,7 @@ pub(super) async fn run(context: &Context, arguments: Usage) -> Result<(), CliEr
     }
     let all = all(&backend, query).await?;
     let view = context.view();
-    context.output.say(&format!("{} to {}", usage.from, usage.to));
+    context.output.say(&period(&usage));
     context.output.data(&usage, |usage| table(usage, &all, &view))?;
     if all.uncounted > 0 {
         let (count, these) = match all.uncounted {
@@ -84,6 +84,20 @@ async fn all(backend: &BackendClient, query: UsageQuery) -> Result<UsageFigures,
     let query = UsageQuery { group_by: Some(UsageGroupBy::None), ..query };
     let groups = backend.usage_groups(&query).await?.groups;
     Ok(groups.into_iter().next().map(|group| group.total).unwrap_or_default())
+}
+
+/// Returns the period as a person writes it: whole days with the last one included, or whole hours.
+fn period(usage: &UsageGroups) -> String {
+    match usage.bucket {
+        UsageBucket::Day => {
+            let last = usage.to.checked_sub(SignedDuration::from_hours(24)).unwrap_or(usage.to);
+            format!("{} to {} (UTC)", usage.from.strftime("%F"), last.strftime("%F"))
+        }
+        UsageBucket::Hour => {
+            let form = "%F %H:%M";
+            format!("{} to {} (UTC)", usage.from.strftime(form), usage.to.strftime(form))
+        }
+    }
 }
 
 fn table(usage: &UsageGroups, all: &UsageFigures, view: &View) -> String {
@@ -182,6 +196,26 @@ mod tests {
         assert_eq!(found(None, Some("2026-02-01")), Ok(long_ago));
         let refused = found(Some("yesterday"), Some("3d"));
         assert_eq!(refused, Err(at("the period is empty: `--until` is not after `--since`")));
+    }
+
+    #[test]
+    fn a_period_of_days_is_told_with_its_last_day() {
+        let told = |bucket, from: &str, to: &str| {
+            period(&UsageGroups {
+                group_by: UsageGroupBy::None,
+                bucket,
+                from: from.parse().unwrap(),
+                to: to.parse().unwrap(),
+                first_token_bounds_ms: Vec::new(),
+                token_rate_bounds: Vec::new(),
+                groups: Vec::new(),
+                others: None,
+            })
+        };
+        let days = told(UsageBucket::Day, "2026-11-01T00:00:00Z", "2026-12-01T00:00:00Z");
+        assert_eq!(days, "2026-11-01 to 2026-11-30 (UTC)");
+        let hours = told(UsageBucket::Hour, "2026-11-30T23:00:00Z", "2026-12-01T02:00:00Z");
+        assert_eq!(hours, "2026-11-30 23:00 to 2026-12-01 02:00 (UTC)");
     }
 
     #[test]
