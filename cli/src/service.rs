@@ -217,10 +217,24 @@ fn explain(error: ServiceError) -> CliError {
         ServiceError::Masked => format!("to unmask it, {UNMASK}"),
         ServiceError::Unwritable(_) => unwritable(service::manager()).to_owned(),
         ServiceError::NoHome(_) | ServiceError::Manager { .. } => {
-            format!("see `{}`", service::manager().inspection())
+            let manager = service::manager();
+            format!("see `{}`{}", manager.inspection(), refused(manager))
         }
     };
     CliError::new(ExitCode::NotRunning, ErrorCode::Service, chain(&error)).hint(hint)
+}
+
+/// What else helps where the manager refuses.
+const fn refused(manager: Manager) -> &'static str {
+    match manager {
+        Manager::Launchd => {
+            ", and whether System Settings, Login Items lets Link run; to install without a service, \
+             set LINK_SERVICE=none"
+        }
+        Manager::Systemd | Manager::TaskScheduler => {
+            "; to install without a service, set LINK_SERVICE=none"
+        }
+    }
 }
 
 /// What to do where the manager cannot start the agent of this installation.

@@ -156,7 +156,8 @@ async fn a_launchd_that_refuses_is_named_with_its_reason_and_a_next_step() {
         let said = refusal.replacen(' ', ": ", 1);
         let error = format!("launchd could not start `dev.link.agent`: Bootstrap failed: {said}\n");
         assert!(ran.stderr.contains(&error), "{ran:?}");
-        let hint = "hint: see `launchctl print gui/$(id -u)/dev.link.agent`";
+        let hint = "hint: see `launchctl print gui/$(id -u)/dev.link.agent`, and whether System Settings, Login \
+                    Items lets Link run; to install without a service, set LINK_SERVICE=none";
         assert!(ran.stderr.contains(hint), "{ran:?}");
         assert!(!ran.stderr.contains("started the agent"), "{ran:?}");
         assert_eq!(machine.status()["running"], false);
