@@ -91,7 +91,11 @@ function listened(page: Page, told: (fault: string) => void): Page {
 
 /** Waits until the page is as it is to be seen. */
 async function ready(page: Page, fake: Fake, screen: Screen): Promise<void> {
-  if (fake.held && screen.there !== undefined) await page.locator(screen.there).waitFor({ timeout: 10_000 });
+  if (fake.held && screen.there !== undefined) {
+    const there = page.locator(screen.there);
+    // Reads that wait may have all connections that a browser opens before the one that is answered has its own.
+    await there.waitFor({ timeout: 5_000 }).catch(() => page.reload().then(() => there.waitFor({ timeout: 10_000 })));
+  }
   if (fake.held) return waiting(page, fake);
   await settle(page);
   if (!screen.act) return;
