@@ -87,7 +87,9 @@ pub(crate) async fn finish(
     let status = response.status().as_u16();
     span.in_scope(|| match status {
         400.. => {
-            tracing::info!(status, code, client = client.map(tracing::field::display), "refused");
+            // A listener for IPv6 has IPv4 addresses in the form of IPv6, which a firewall does not know.
+            let client = client.map(|address| tracing::field::display(address.to_canonical()));
+            tracing::info!(status, code, client, "refused");
         }
         _ => tracing::debug!(status, "answered"),
     });
