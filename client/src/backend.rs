@@ -215,6 +215,13 @@ async fn lock(store: &dyn TokenStore) -> Result<Box<dyn Send>, StoreError> {
     })
 }
 
+/// Returns a query of the values that are there, without its `?`.
+fn query_of<V: AsRef<str>>(values: impl IntoIterator<Item = (&'static str, Option<V>)>) -> String {
+    let values = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let values = values.map(|(name, value)| format!("{name}={}", query_value(value.as_ref())));
+    values.collect::<Vec<_>>().join("&")
+}
+
 /// Escapes `text` for use as a value in a query.
 fn query_value(text: &str) -> String {
     text.bytes().fold(String::new(), |mut out, byte| {

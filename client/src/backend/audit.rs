@@ -9,7 +9,7 @@ use link_protocol::{
 };
 
 use crate::{
-    backend::{BackendClient, CallError, query_value},
+    backend::{BackendClient, CallError, query_of},
     http::Call,
 };
 
@@ -29,9 +29,7 @@ impl BackendClient {
             ("since", query.since.as_ref()),
             ("until", query.until.as_ref()),
         ];
-        let values = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        let values = values.map(|(name, value)| format!("{name}={}", query_value(value)));
-        let path = format!("{PREFIX}/audit?{}", values.collect::<Vec<_>>().join("&"));
+        let path = format!("{PREFIX}/audit?{}", query_of(values));
         self.call(|| Call::get(&path)).await
     }
 }

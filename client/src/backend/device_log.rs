@@ -10,7 +10,7 @@ use link_protocol::{
 };
 
 use crate::{
-    backend::{BackendClient, CallError, query_value},
+    backend::{BackendClient, CallError, query_of},
     http::Call,
 };
 
@@ -30,10 +30,7 @@ impl BackendClient {
             ("severity", query.severity.map(|severity| severity.as_str().to_owned())),
             ("model", query.model.clone()),
         ];
-        let values = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        let values = values.map(|(name, value)| format!("{name}={}", query_value(&value)));
-        let query = values.collect::<Vec<_>>().join("&");
-        let path = format!("{PREFIX}/devices/{device}/logs?{query}");
+        let path = format!("{PREFIX}/devices/{device}/logs?{}", query_of(values));
         self.call(|| Call::get(&path)).await
     }
 }

@@ -8,7 +8,7 @@ use link_protocol::{
 };
 
 use crate::{
-    backend::{BackendClient, CallError, query_value},
+    backend::{BackendClient, CallError, query_of},
     http::Call,
 };
 
@@ -30,14 +30,9 @@ impl BackendClient {
     /// [`CallError`] with the whole cause.
     pub async fn listed_devices(&self, wanted: &WantedDevices) -> Result<Vec<Device>, CallError> {
         let WantedDevices { select, search, sort } = wanted;
-        let select = select.as_ref().map(|terms| ("select", terms.to_string()));
-        let search = search.as_ref().map(|text| ("q", text.clone()));
-        let query: Vec<_> = [select, search]
-            .into_iter()
-            .flatten()
-            .map(|(name, value)| format!("{name}={}", query_value(&value)))
-            .collect();
-        let path = format!("{PREFIX}/devices?{}", query.join("&"));
+        let select = select.as_ref().map(ToString::to_string);
+        let query = query_of([("select", select), ("q", search.clone())]);
+        let path = format!("{PREFIX}/devices?{query}");
         // Ordered here: devices report while the pages are read, and a list in the order of their reports would lose some.
         let mut devices = self.all(path.trim_end_matches('?')).await?;
         order(&mut devices, *sort);

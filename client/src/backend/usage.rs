@@ -6,7 +6,7 @@ use link_protocol::{
 };
 
 use crate::{
-    backend::{BackendClient, CallError, query_value},
+    backend::{BackendClient, CallError, query_of},
     http::Call,
 };
 
@@ -24,9 +24,7 @@ impl BackendClient {
             ("device_id", query.device_id.as_deref()),
             ("model_id", query.model_id.as_deref()),
         ];
-        let values = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        let values = values.map(|(name, value)| format!("{name}={}", query_value(value)));
-        let path = format!("{PREFIX}/usage?{}", values.collect::<Vec<_>>().join("&"));
+        let path = format!("{PREFIX}/usage?{}", query_of(values));
         self.call(|| Call::get(&path)).await
     }
 }
